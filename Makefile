@@ -150,7 +150,7 @@ tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as 
 	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
 
 .PHONY: soak
-soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrOperator: some of them; 1 h)
+soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (1 h), or one test of hours (CASES=an_hour)
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators

@@ -21,7 +21,9 @@ from bench.operator.sweep_scale import sweep_scale
 from bench.statistics.adaptive_sweeps import adaptive_sweeps
 from bench.statistics.capacity import capacity, capacity_of_server
 from bench.statistics.comparison_conclusions import conclusions
+from bench.statistics.computed_bottlenecks import computed_bottlenecks
 from bench.statistics.growth import growing
+from bench.statistics.held_capacity import held_capacity
 from bench.statistics.intervals import intervals
 from bench.statistics.ladders import ladders
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
@@ -57,6 +59,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "realpairs": partial(real_pairs, pairs=20, minutes=45),
     "intervals": partial(intervals, steps=1000, seconds=300, rate=100),
     "capacity": partial(capacity, count=100),
+    "computed": partial(computed_bottlenecks, count=400),
+    "held": partial(held_capacity, count=100),
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "users": partial(user_capacity, count=40),

@@ -57,8 +57,6 @@ CAPACITY = CapacityResult(
     highest_met_requests_per_second=161,
     lowest_missed_requests_per_second=158,
     probe_requests_per_second=200,
-    knee_requests_in_flight=4.1,
-    knee_requests_in_flight_interval=Interval(lower=3.9, upper=4.3),
     trials=[
         TrialResult(requests_per_second=170, excess=0.2, p95_milliseconds=250, failed_percent=0),
         TrialResult(requests_per_second=40, excess=-1, p95_milliseconds=52, failed_percent=0),

@@ -106,6 +106,11 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.MEMORY, {"memory_full_percent": 20.0, "cpu_percent": 97.0}),
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0, "cpu_percent": 97.0}),
     (Resource.CPU, {"cpu_percent": 97.0, "system_cpu_percent": 99.0}),
+    # A thread waits in 30 % of the time where 60 % of the CPUs are used: 0.75 of 1.5 requests.
+    (
+        Resource.CPU,
+        {"cpu_some_percent": 30.0, "solr_requests_per_second": 450.0, "solr_milliseconds": 10.0},
+    ),
     (Resource.DISK, {"io_some_percent": 60.0}),
     (Resource.ZOOKEEPER, {"zookeeper_outstanding_max": 40.0}),
     (Resource.ZOOKEEPER, {"zookeeper_latency_milliseconds": 300.0}),
@@ -141,6 +146,21 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
         {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0, "behind_proxy": True},
     ),
     (Resource.THREADS, {"threads_blocked": 12.0}),
+    # Half a thread on average is a third of the 1.5 requests that a node has.
+    (
+        Resource.THREADS,
+        {"threads_blocked": 0.5, "solr_requests_per_second": 450.0, "solr_milliseconds": 10.0},
+    ),
+    # Some threads are free at times, and yet requests wait for one before their handler.
+    (
+        Resource.THREADS,
+        {"jetty_busy_max_percent": 93.0, "client_milliseconds": 60.0, "system_cpu_percent": 40.0},
+    ),
+    # A machine in which no process waits, however much of it is used.
+    (
+        Resource.NETWORK,
+        {"client_milliseconds": 40.0, "system_cpu_percent": 75.0, "machine_cpu_some_percent": 4.0},
+    ),
     (Resource.MACHINE, {"system_cpu_percent": 99.0}),
     (Resource.MACHINE, {"machine_cpu_percent": 99.0, "client_milliseconds": 60.0}),
     (Resource.MACHINE, {"machine_steal_percent": 30.0, "client_milliseconds": 60.0}),
@@ -229,6 +249,12 @@ def test_small_differences_of_times_are_chance(numbers: tuple[float, ...]) -> No
         {"gc_percent": 2.0, "gc_per_second": 2.0},
         {"gc_percent": 0.5, "gc_per_second": 0.01},
         {"heap_after_gc_max_percent": 80.0},
+        # A tenth of the requests, or a machine that others use.
+        {"cpu_some_percent": 12.0, "solr_requests_per_second": 900.0, "solr_milliseconds": 10.0},
+        {"cpu_some_percent": 50.0, "solr_requests_per_second": 9.0, "cpu_percent": 20.0},
+        {"threads_blocked": 0.3, "solr_requests_per_second": 900.0, "solr_milliseconds": 10.0},
+        # Requests may have waited for a thread.
+        {"jetty_busy_max_percent": 85.0, "client_milliseconds": 60.0, "system_cpu_percent": 40.0},
         {"io_some_percent": 5.0, "solr_requests_per_second": 10.0, "reads_per_second": 2.0},
         {"client_milliseconds": 12.0, "behind_proxy": True, "system_cpu_percent": 85.0},
         {"client_milliseconds": 9.0, "behind_proxy": True, "system_cpu_percent": 40.0},

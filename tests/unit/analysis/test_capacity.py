@@ -9,10 +9,10 @@ from solrbench.analysis.samples import BenchmarkSamples, RunSamples
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import RequestResult, StepRunResult
 from support.narrowing import not_none
-from support.results.builders import make_document, make_result, make_spec
-from support.results.trials import NEAR, measured, probe, trial
+from support.results.builders import make_document, make_spec, make_timed_result
+from support.results.trials import HELD, NEAR, measured, probe, trial
 
 FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
 GOOD = Objective.model_validate({"name": "good", "failures": {"maxPercent": 10}})
@@ -53,7 +53,9 @@ def test_a_trial_settles_at_its_own_rate() -> None:
 
 def users_trial(number: int, users: int, milliseconds: int) -> StepRunResult:
     """Return the document of a trial of users whose requests all took so long."""
-    document = make_document("t", 1, make_result([1000 * milliseconds] * 100), seconds=10)
+    document = make_document(
+        "t", 1, make_timed_result([[1000 * milliseconds] * 40] * 10), seconds=10
+    )
     return document.model_copy(
         update={"id": f"t{number}", "trial": number, "duration_seconds": 10, "users": users}
     )
@@ -77,7 +79,7 @@ def test_the_probe_of_a_search_for_users_has_no_more_than_they_may_be() -> None:
 
 def test_a_trial_of_users_is_known_by_them_and_by_the_rate_that_they_got() -> None:
     found = read_trial(RunSamples(users_trial(1, 7, 100)), [FAST])
-    assert (found.users, found.requests_per_second) == (7, 10.0)
+    assert (found.users, found.requests_per_second) == (7, 40.0)
 
 
 def test_a_trial_that_was_lost_is_run_again_under_its_number() -> None:
@@ -110,8 +112,8 @@ def test_rate_of_the_probe_is_that_of_good_responses() -> None:
         (100, {}, -1.0),
         (160, {}, -0.25),
         (400, {}, 0.5),
-        (100, {"failures": 20}, 0.5),  # the worst of all objectives
-        (100, {"dropped_requests": 100}, 0.8),
+        (100, {"failures": 80}, 0.5),  # the worst of all objectives
+        (100, {"dropped_requests": 400}, 0.8),
     ],
 )
 def test_excess_is_that_of_the_objective_exceeded_most(
@@ -133,13 +135,14 @@ USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}
 
 
 def test_what_was_found_of_users_is_a_whole_number() -> None:
-    trials = [users_trial(n, users, time) for n, (users, time) in enumerate(USERS.items(), 1)]
+    every = [*USERS.items(), (18, 185)]
+    trials = [users_trial(n, users, time) for n, (users, time) in enumerate(every, 1)]
     first = probe().model_copy(update={"users": 50})
     (found,) = results([first, *trials], searchFor="Users")
     assert (found.conclusion, found.users, found.requests_per_second) == ("Found", 19, None)
     assert found.users_interval is not None
     assert found.users_interval.lower <= 19 <= found.users_interval.upper
-    assert found.message.startswith("holds 19 users (95 %: ")
+    assert found.message.startswith("This target sustains 19 users with p95 ≤ 200 ms (95 % confid")
     assert (found.highest_met_users, found.lowest_missed_users) == (19, 20)
     assert [each.users for each in found.trials] == list(USERS)
     assert headline([found]) == Summary()
@@ -158,10 +161,112 @@ def test_what_was_found_is_a_sentence_with_its_interval() -> None:
     (found,) = results(measured(NEAR))
     assert found.conclusion == "Found"
     assert found.requests_per_second == pytest.approx(160, abs=1)
-    assert found.message.startswith("holds 160 requests/s (95 %: ")
-    assert found.message.endswith(" at p95 ≤ 200 ms")
-    assert found.knee_requests_in_flight == pytest.approx(200 * 0.02)
+    assert found.message.startswith(
+        "This target sustains 160 requests/s with p95 ≤ 200 ms (95 % confidence interval 15"
+    )
+    assert found.message.endswith(" requests/s).")
     assert len(found.trials) == 8
+    assert [each.requests_per_second for each in found.confirmations] == [155.2, 155.2]
+
+
+@pytest.mark.parametrize("stored", [0, 1])
+def test_what_the_trials_found_is_not_said_before_it_is_confirmed(stored: int) -> None:
+    (found,) = results(measured(NEAR, HELD[:stored]))
+    assert (found.conclusion, found.requests_per_second) == ("Searching", None)
+
+
+STUCK = (155.2, 900)
+
+
+@pytest.mark.parametrize("confirming", [[(155.2, 280)], [HELD[0], (155.2, 280)]])
+def test_a_rate_that_is_not_held_for_longer_is_inconclusive(
+    confirming: list[tuple[float, int]],
+) -> None:
+    (found,) = results(measured(NEAR, confirming), trialSeconds=40)
+    assert (found.conclusion, found.requests_per_second) == ("Inconclusive", None)
+    assert "a longer run at 155 requests/s missed them; set trialSeconds to 160" in found.message
+
+
+@pytest.mark.parametrize(
+    ("after", "recovered", "says"),
+    [
+        ([(144.0, 100)], 144, "it recovers only at 144 requests/s or less."),
+        ([(144.0, 900), (128.0, 900), (112.0, 900)], None, "it did not recover at any rate"),
+    ],
+)
+def test_a_target_that_stays_slow_once_overloaded_is_named_with_both_rates(
+    after: list[tuple[float, int]], recovered: float | None, says: str
+) -> None:
+    (found,) = results(measured(NEAR, [HELD[0], STUCK, STUCK, STUCK, *after]))
+    assert found.message.startswith("This target sustains 160 requests/s")
+    assert says in found.message
+    assert found.conclusion == "Found"
+    assert found.recovered_requests_per_second == pytest.approx(recovered, abs=1)
+
+
+def test_a_target_that_recovers_the_second_time_is_no_such_one() -> None:
+    (found,) = results(measured(NEAR, [HELD[0], STUCK, HELD[0]]))
+    assert found.conclusion == "Inconclusive"
+
+
+def test_trials_without_intervals_of_their_own_are_too_short() -> None:
+    short = [
+        trial.model_copy(update={"requests": [_without_blocks(trial)]}) for trial in measured(NEAR)
+    ]
+    (found,) = results(short)
+    assert found.conclusion == "Inconclusive"
+    assert "too short for the queue" in found.message
+    assert "set trialSeconds to 160" in found.message
+
+
+def _without_blocks(document: StepRunResult) -> RequestResult:
+    return document.requests[0].model_copy(update={"response_time_blocks": ""})
+
+
+def test_a_confirming_run_is_longer_and_after_an_overload_begins_with_it() -> None:
+    wanted = search(maxTrials=8, confirmSeconds=300)
+    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR, HELD[:1])]
+    first, second = (not_none(next_trial(wanted, runs[:stored])) for stored in (9, 10))
+    assert (first.id, first.step.duration_seconds, first.step.ramp_seconds) == (
+        "capacity-t09",
+        300,
+        3 * 40,
+    )
+    assert (second.id, second.step.duration_seconds) == ("capacity-t10", 300)
+    assert first.step.requests_per_second == pytest.approx(0.97 * 160, abs=0.5)
+    assert first.ramp_from_requests_per_second == first.step.requests_per_second
+    assert second.step.ramp_seconds == 3 * 40
+    # A quarter as far above the probe's 200/s as that is above the rate.
+    assert second.ramp_from_requests_per_second == pytest.approx(200 + 45 / 4, abs=0.5)
+
+
+def test_confirming_runs_behind_a_lost_one_are_run_again() -> None:
+    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR)]
+    without_first = [run for run in runs if run.number != 9]
+    assert not_none(next_trial(search(maxTrials=8), without_first)).id == "capacity-t09"
+    assert next_trial(search(maxTrials=8), runs) is None
+
+
+def test_a_probe_of_few_responses_knows_no_overload() -> None:
+    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR, HELD[:1])]
+    assert next_trial(search(maxTrials=8), runs) is not None
+    few = runs[0].model_copy(update={"requests_per_second": 99.0})
+    assert next_trial(search(maxTrials=8), [few, *runs[1:]]) is None
+
+
+def test_users_are_confirmed_by_one_run() -> None:
+    wanted = search(searchFor="Users", maxTrials=8)
+    trials = [users_trial(n, users, time) for n, (users, time) in enumerate(USERS.items(), 1)]
+    first = probe().model_copy(update={"users": 50})
+    runs = [read_trial(RunSamples(each), [FAST]) for each in [first, *trials]]
+    planned = not_none(next_trial(wanted, runs))
+    assert (planned.id, planned.step.users, planned.step.duration_seconds) == (
+        "capacity-t09",
+        18,
+        300,
+    )
+    runs.append(read_trial(RunSamples(users_trial(9, 18, 185)), [FAST]))
+    assert next_trial(wanted, runs) is None
 
 
 def test_a_search_under_way_says_so() -> None:

@@ -3,7 +3,6 @@
 import pytest
 
 from bench.statistics.ladders import Ladders, climb, saturating_hard
-from solrbench.analysis.objectives import MeasuredValue
 from solrbench.analysis.scalability import (
     Knee,
     Level,
@@ -11,7 +10,6 @@ from solrbench.analysis.scalability import (
     describe_scaling,
     find_knee,
     fit_law,
-    knee_in_flight,
     stated_peak,
 )
 from solrbench.stats.distributions import ConfidenceBounds
@@ -113,16 +111,6 @@ def test_knee_of_repeats_has_an_interval() -> None:
 @pytest.mark.parametrize("users", [(16, 32, 64), (1, 2)])
 def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[int, ...]) -> None:
     assert find_knee(repeated({each: saturating(each) for each in users})) is None
-
-
-def test_requests_in_flight_at_the_knee_follow_from_littles_law() -> None:
-    found = knee_in_flight(
-        MeasuredValue(200.0, ConfidenceBounds(190.0, 210.0)),
-        MeasuredValue(20.0, ConfidenceBounds(19.0, 21.0)),
-    )
-    assert found is not None
-    assert found.at == pytest.approx(4.0)
-    assert found.interval == pytest.approx((3.72, 4.30), rel=0.01)
 
 
 @pytest.mark.parametrize(

@@ -53,5 +53,5 @@ def test_trials_of_a_search_count_with_their_warm_ups() -> None:
         duration({"capacity": SEARCH, "between": {"before": before}}, {"durationSeconds": 10})
         for before in ("EachRepeat", "EachStep")
     )
-    assert once.longest_seconds - once.shortest_seconds == 7 * 25
-    assert each.longest_seconds - once.longest_seconds == 8 * 10
+    assert once.longest_seconds - once.shortest_seconds == 7 * 25 + 7 * (300 + 3 * 20 + 25)
+    assert each.longest_seconds - once.longest_seconds == (8 + 7) * 10

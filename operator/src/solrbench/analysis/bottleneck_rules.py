@@ -109,8 +109,14 @@ def _find_full_heap(run: BottleneckInput) -> Symptom | None:
 MAX_IO_STALL_PERCENT = 20.0
 MAX_DISK_PERCENT_OF_REQUEST = 25.0
 MIN_READS_PER_SECOND = 20.0
-MAX_JETTY_PERCENT = 95.0
+MAX_JETTY_PERCENT = 90.0
 MAX_BLOCKED_THREADS = 4.0
+MIN_BLOCKED_THREADS = 0.25
+MAX_LOCK_PERCENT_OF_REQUEST = 25.0
+MAX_CPU_WAIT_PERCENT_OF_REQUEST = 25.0
+MIN_CPU_PRESSURE_PERCENT = 10.0
+MIN_CPU_PERCENT = 40.0
+"""Below it, threads that wait for a CPU wait for those of others."""
 
 
 def find_throttling(run: BottleneckInput) -> Symptom | None:
@@ -123,7 +129,47 @@ def find_cpu(run: BottleneckInput) -> Symptom | None:
     # One busy node is a matter of its shards (OneNode): more nodes would not relieve it.
     if find_outlier(run, "cpu_percent") is not None:
         return None
-    return above(run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr")
+    return above(
+        run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr"
+    ) or _find_waits_for_cpu(run)
+
+
+def _find_waits_for_cpu(run: BottleneckInput) -> Symptom | None:
+    """Apply if requests spend much of their time waiting for a CPU, though some are free at times.
+
+    With `p` the share of time in which a thread waits and `u` that of CPUs in use, p / (1 - u)
+    threads wait on average (M/M/c).
+    """
+    pressure, used = run.figure("cpu_some_percent"), run.figure("cpu_percent")
+    if pressure is None or pressure < MIN_CPU_PRESSURE_PERCENT:
+        return None
+    if used is None or not MIN_CPU_PERCENT <= used < 100:
+        return None
+    waiting = pressure / (100 - used)
+    return _by_littles_law(
+        run, waiting, MAX_CPU_WAIT_PERCENT_OF_REQUEST, "waiting for a CPU", "cpu_some_percent"
+    )
+
+
+def _by_littles_law(
+    run: BottleneckInput, waiting: float, limit: float, what: str, figure: str
+) -> Symptom | None:
+    """Return the symptom of so many waiting requests of a node, if they are many of all there.
+
+    By Little's law, requests times their mean duration are the time that all of them spent.
+    """
+    rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
+    if not rate or not milliseconds:
+        return None
+    present = rate * milliseconds / 1000 / (run.figure("nodes") or 1.0)
+    share = 100 * waiting / present
+    if share <= limit:
+        return None
+    return Symptom(
+        f"{format_percent(min(share, 100.0))} of the time of requests spent {what}"
+        f" (limit {format_percent(limit)})",
+        run.server(figure),
+    )
 
 
 def find_disk(run: BottleneckInput) -> Symptom | None:
@@ -138,20 +184,11 @@ def find_disk(run: BottleneckInput) -> Symptom | None:
 def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
     """Apply if requests spend much of their time reading, at a rate that leaves the disk idle."""
     stalled, reads = run.figure("io_some_percent"), run.figure("reads_per_second")
-    rate, milliseconds = run.figure("solr_requests_per_second"), run.figure("solr_milliseconds")
-
-    if not stalled or not rate or not milliseconds or (reads or 0.0) < MIN_READS_PER_SECOND:
+    if not stalled or (reads or 0.0) < MIN_READS_PER_SECOND:
         return None
-    # By Little's law, requests times their mean duration are the time that all of them spent; at
-    # least one of them waited for the disk in `io_some_percent` of the time.
-    share = stalled / (rate * milliseconds / 1000)
-    if share <= MAX_DISK_PERCENT_OF_REQUEST:
-        return None
-    return Symptom(
-        f"{format_percent(min(share, 100.0))} of the time of requests spent waiting for the disk"
-        f" (limit {format_percent(MAX_DISK_PERCENT_OF_REQUEST)})",
-        run.server("io_some_percent"),
-    )
+    # At least one request of the worst node waited for the disk in `io_some_percent` of the time.
+    limit, what = MAX_DISK_PERCENT_OF_REQUEST, "waiting for the disk"
+    return _by_littles_law(run, stalled / 100, limit, what, "io_some_percent")
 
 
 def find_one_node(run: BottleneckInput) -> Symptom | None:
@@ -171,9 +208,20 @@ def find_threads(run: BottleneckInput) -> Symptom | None:
     # Where the CPU is used up, threads pile up as a consequence of that.
     if is_cpu_busy(run):
         return None
-    return above(
-        run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "of Jetty's threads busy"
-    ) or above_count(run, "threads_blocked", MAX_BLOCKED_THREADS, "threads waited for locks")
+    return (
+        above(run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "of Jetty's threads busy")
+        or above_count(run, "threads_blocked", MAX_BLOCKED_THREADS, "threads waited for locks")
+        or _find_waits_for_locks(run)
+    )
+
+
+def _find_waits_for_locks(run: BottleneckInput) -> Symptom | None:
+    """Apply if few threads wait for locks, but these are many of the requests that are there."""
+    blocked = run.figure("threads_blocked") or 0.0
+    if blocked < MIN_BLOCKED_THREADS:
+        return None
+    limit, what = MAX_LOCK_PERCENT_OF_REQUEST, "waiting for locks"
+    return _by_littles_law(run, blocked, limit, what, "threads_blocked")
 
 
 IDLE_PERCENT = 60.0
@@ -182,11 +230,14 @@ MAX_STEAL_WHERE_IDLE_PERCENT = 5.0
 
 WHERE_IDLE = 9.0, 2.0
 """Largest share in per cent, and the milliseconds below which nothing is said."""
-BEFORE_BUSY = 40.0, 5.0
-"""The same at `MAX_MACHINE_PERCENT`: the more CPU is used, the longer a process waits for it."""
 WHERE_BUSY = 60.0, 5.0
-OF_NETWORK = 30.0, 5.0
+"""The same where processes wait for a CPU, which looks alike."""
+OF_NETWORK = 30.0, 3.0
 """Higher than for a proxy, which is known to be there."""
+MAX_IDLE_PRESSURE_PERCENT = 10.0
+"""Time in which a process waits for a CPU, up to which a machine counts as idle however busy."""
+FEW_FREE_THREADS_PERCENT = 80.0
+"""Jetty's threads busy, from which on requests may have waited for one before their handler."""
 
 _WAITS_OF_LOAD = "CpuPressure", "CpuStolen", "ScheduleLag"
 """Checks that find load pods slow: what they saw may be their own doing."""
@@ -197,7 +248,8 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
     client, solr = run.figure("client_milliseconds"), run.figure("solr_milliseconds")
     if not run.behind_proxy or not client or solr is None or is_cpu_busy(run):
         return None
-    outside, (limit, least) = _outside_milliseconds(run, client, solr), _limits(run)
+    limit, least = WHERE_IDLE if _is_idle(run) else WHERE_BUSY
+    outside = _outside_milliseconds(run, client, solr)
     share = 100 * outside / client
     if share <= limit or outside < least:
         return None
@@ -219,6 +271,8 @@ def find_network(run: BottleneckInput) -> Symptom | None:
     if not client or solr is None or not _is_idle(run) or is_cpu_busy(run):
         return None
     if found_by_verdict(run, *_WAITS_OF_LOAD) is not None:
+        return None
+    if (run.figure("jetty_busy_max_percent") or 0.0) > FEW_FREE_THREADS_PERCENT:
         return None
     limit, least = OF_NETWORK
     shards = run.figure("shard_milliseconds_per_request")
@@ -257,20 +311,10 @@ def _is_idle(run: BottleneckInput) -> bool:
     """Return whether no process waits for a CPU, as far as is known."""
     # While the host has a CPU, a process that runs stands still, and no figure of use shows it.
     steal, busy = run.figure("machine_steal_percent") or 0.0, _busy_percent(run)
-    return busy is not None and busy <= IDLE_PERCENT and steal <= MAX_STEAL_WHERE_IDLE_PERCENT
-
-
-def _limits(run: BottleneckInput) -> tuple[float, float]:
-    if _is_idle(run):
-        return WHERE_IDLE
-    busy = _busy_percent(run)
-    if busy is None or busy <= IDLE_PERCENT:  # not known, or the host takes its CPUs
-        return BEFORE_BUSY
-    if busy > MAX_MACHINE_PERCENT:
-        return WHERE_BUSY
-    part = (busy - IDLE_PERCENT) / (MAX_MACHINE_PERCENT - IDLE_PERCENT)
-    (low, short), (high, long) = WHERE_IDLE, BEFORE_BUSY
-    return low + part * (high - low), short + part * (long - short)
+    if busy is None or steal > MAX_STEAL_WHERE_IDLE_PERCENT:
+        return False
+    pressure = run.figure("machine_cpu_some_percent")
+    return busy <= IDLE_PERCENT or (pressure is not None and pressure <= MAX_IDLE_PRESSURE_PERCENT)
 
 
 MAX_OUTSTANDING = 10.0

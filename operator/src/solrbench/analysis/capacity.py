@@ -8,6 +8,12 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from solrbench.analysis.capacity_confirmation import (
+    Confirmation,
+    can_overload,
+    confirm,
+    overload_rate,
+)
 from solrbench.analysis.capacity_search import (
     NEAR,
     CapacityEstimate,
@@ -20,16 +26,14 @@ from solrbench.analysis.capacity_search import (
 )
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
-from solrbench.analysis.scalability import knee_in_flight
 from solrbench.analysis.sentences import describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
 from solrbench.api.v1alpha1.objectives import (
-    MeanResponseTimeLimit,
+    MAX_TRIAL_SECONDS,
     Objective,
     SearchFor,
-    ThroughputLimit,
 )
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.contract.load_plan import (
@@ -53,38 +57,73 @@ def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> Planned
         probe = next((stored_trial for stored_trial in own if stored_trial.number == PROBE), None)
         if probe is None:
             return planned_probe(search, variant)
-        measured = in_order(own)
-        so_far, most = list(map(as_trial, measured)), search.capacity.max_trials
-        taken = {stored_trial.number for stored_trial in measured}
+        most = search.capacity.max_trials
+        trials, confirming = in_order(own, most), _confirming(own, most)
+        so_far = list(map(as_trial, trials))
+        taken, following = {each.number for each in trials}, most + 1 + len(confirming)
         # The first number that is not stored: a trial in between may have been lost.
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
+        probed = probe.requests_per_second
         if search.capacity.search_for is SearchFor.USERS:
             within = UserRange(search.workers, search.capacity.max_users)
             users = next_users(within, as_trial(probe), so_far, most, search.seed)
             if users is not None:
                 return planned_users_trial(search, variant, number, users)
+            found = estimate_users(so_far)
+            run = confirmation(search, found, confirming, probed).next_run
+            if run is not None and found.rate is not None:
+                users = within.nearest(math.floor(run.share * found.rate))
+                return planned_users_trial(search, variant, following, users)
         else:
-            rate = next_rate(probe.requests_per_second, so_far, most, search.seed)
+            rate = next_rate(probed, so_far, most, search.seed)
             if rate is not None:
                 return planned_trial(search, variant, number, rate)
+            found = estimate(so_far)
+            run = confirmation(search, found, confirming, probed).next_run
+            if run is not None and found.rate is not None:
+                rate = run.share * found.rate
+                overload = overload_rate(rate, probed) if run.is_after_overload else None
+                return planned_trial(search, variant, following, rate, overload)
     return None
+
+
+def confirmation(
+    search: CapacitySearch,
+    found: CapacityEstimate,
+    confirming: Sequence[StoredTrial],
+    probed: float,
+) -> Confirmation:
+    """Return what the confirming runs say of what the trials found; nothing if they found none."""
+    if found.rate is None:
+        return Confirmation()
+    has_overload = search.capacity.search_for is not SearchFor.USERS and can_overload(probed)
+    excesses = [run.excess for run in confirming]
+    return confirm(excesses, found.held_excess, has_overload=has_overload)
+
+
+def _confirming(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:
+    """Return the runs that confirm what `most` trials found, up to the first that was lost."""
+    runs = sorted((each for each in trials if each.number > most), key=lambda each: each.number)
+    return [run for place, run in enumerate(runs, most + 1) if run.number == place]
 
 
 def as_trial(stored: StoredTrial) -> Trial:
     """Return a trial as the search takes it: by its users if it has any, else by its rate."""
     level = stored.requests_per_second if stored.users is None else stored.users
-    return Trial(level, stored.excess)
+    return Trial(level, stored.excess, stored.is_long)
 
 
-def in_order(trials: Iterable[StoredTrial]) -> list[StoredTrial]:
-    """Return the trials without the probe, in the order in which they were planned."""
-    return sorted((each for each in trials if each.number != PROBE), key=lambda each: each.number)
+def in_order(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:
+    """Return the trials without probe and confirming runs, in the order of their plan."""
+    own = (each for each in trials if PROBE < each.number <= most)
+    return sorted(own, key=lambda each: each.number)
 
 
 def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
     """Return what a search needs of a measured trial."""
     document = run.document
     is_closed = document.planned_requests is None
+    farthest = _farthest(run, objectives)
     return StoredTrial(
         variant=document.variant,
         number=document.trial or PROBE,
@@ -92,7 +131,8 @@ def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
         # serve; of users it is what it did serve.
         requests_per_second=good_rate(run) if is_closed else offered_rate(document),
         users=document.users if is_closed else None,
-        excess=excess(run, objectives),
+        excess=farthest.excess,
+        is_long=farthest.is_long,
     )
 
 
@@ -103,16 +143,15 @@ def offered_rate(document: StepRunResult) -> float:
     return document.requests_per_second or 0.0
 
 
-def excess(run: RunSamples, objectives: Iterable[Objective]) -> float:
+def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
-    samples = StepSamples([run])
-    overshoots = [
-        max(1 - limit_of(objective)[0] / measured.value, -1.0) if measured.value > 0 else -1.0
-        for objective in objectives
-        if objective.limits_trials and (measured := measure(objective, samples)) is not None
-    ]
+    samples, found = StepSamples([run]), list[Trial]()
+    for objective in objectives:
+        if objective.limits_trials and (measured := measure(objective, samples)) is not None:
+            share = limit_of(objective)[0] / measured.value if measured.value > 0 else math.inf
+            found.append(Trial(0.0, max(1 - share, -1.0), measured.interval is not None))
     # Without any response there is nothing to measure: the trial misses by as much as is possible.
-    return max(overshoots, default=1.0)
+    return max(found, key=lambda each: each.excess, default=Trial(0.0, 1.0))
 
 
 def good_rate(run: RunSamples) -> float:
@@ -124,12 +163,7 @@ def good_rate(run: RunSamples) -> float:
     return good * document.rated(counts) / document.rate_seconds
 
 
-MAX_UNLOADED_SHARE = 0.35
-"""Share of the probe's rate up to which a trial shows the times of a target without queues."""
-
 _DIGITS = 3
-_RATE = Objective(name="rate", throughput=ThroughputLimit(min_requests_per_second=1))
-_MEAN = Objective(name="mean", mean_response_time=MeanResponseTimeLimit(max_milliseconds=1))
 
 
 def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
@@ -187,8 +221,12 @@ def _result(
     own = [each for each in search.stored if each.variant == variant]
     alone = search.model_copy(update={"variants": [variant]})
     users = search.capacity.search_for is SearchFor.USERS
-    trials = list(map(as_trial, in_order(own)))
+    most = search.capacity.max_trials
+    trials = list(map(as_trial, in_order(own, most)))
     found = estimate_users(trials) if users else estimate(trials)
+    confirming = _confirming(own, most)
+    probe_rates = [each.requests_per_second for each in own if each.number == PROBE]
+    confirmed = confirmation(search, found, confirming, next(iter(probe_rates), 0.0))
     disturbed = [
         run.document.id
         for run in runs
@@ -198,27 +236,53 @@ def _result(
         # Farther trials are not on the line, so that the result does not rest on them.
         and abs(math.log(rate / found.rate)) <= NEAR
     ]
+    unit = "users" if users else "requests/s"
     problem = found.problem
-    if disturbed and not problem:
+    if found.is_noisy:
+        problem += _longer_trials(search)
+    elif not problem and disturbed:
         first = disturbed[0]
         problem = f"{len(disturbed)} trials were disturbed, {first}: {interferences[first]}"
-    message = _message(found, problem, search.objectives, "users" if users else "requests/s")
+    elif not problem and not confirmed.is_held and confirming:
+        at = format_number(round_number(as_trial(confirming[-1]).rate))
+        problem = f"a longer run at {at} {unit} missed them{_longer_trials(search)}"
+    recovered = confirmed.recovered_share
+    if recovered is not None and found.rate is not None:
+        recovered = round_number(recovered * found.rate)
+    message = _message(found, problem, search.objectives, unit)
+    if not problem and recovered is not None:
+        message += f" {_recovery_message(recovered)}"
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
     if next_trial(alone, own) is not None:
         word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
     # What is found is not shown before the search is over: the next trial may still move it.
     level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
-    rates = (each.requests_per_second for each in own if each.number == PROBE)
-    probed = next(map(round_number, rates), None)
+    probed = next(map(round_number, probe_rates), None)
     return CapacityResult(
         variant=variant or None,
         conclusion=word,
         message=message,
         **_level_fields(level, users=users),
-        **({} if users else _knee(runs)),
         probe_requests_per_second=probed,
-        trials=[_trial(each, search.objectives, interferences) for each in _ordered(runs)],
+        recovered_requests_per_second=(
+            recovered if word is CapacityConclusion.FOUND and recovered else None
+        ),
+        trials=_trials(runs, search, interferences, first=1, last=most),
+        confirmations=_trials(runs, search, interferences, first=most + 1),
     )
+
+
+def _longer_trials(search: CapacitySearch) -> str:
+    """Return the remedy for trials that do not show what the target holds for longer."""
+    # Far longer ones, since the wait of a queue takes the longer to settle the fuller it is.
+    wanted = min(4 * search.capacity.trial_seconds, MAX_TRIAL_SECONDS)
+    return f"; set trialSeconds to {wanted}" if wanted > search.capacity.trial_seconds else ""
+
+
+def _recovery_message(recovered: float) -> str:
+    if not recovered:
+        return "Once overloaded, it did not recover at any rate that was tried."
+    return f"Once overloaded, it recovers only at {format_number(recovered)} requests/s or less."
 
 
 def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
@@ -234,24 +298,6 @@ def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
     return fields
 
 
-def _knee(runs: Sequence[RunSamples]) -> dict[str, object]:
-    """Return where the asymptotes meet; nothing without a trial at a low rate."""
-    probe = next((run for run in runs if run.document.trial == PROBE), None)
-    trials = _ordered(runs)
-    if probe is None or not trials:
-        return {}
-    unloaded = min(trials, key=lambda run: offered_rate(run.document))
-    knee = knee_in_flight(
-        measure(_RATE, StepSamples([probe])), measure(_MEAN, StepSamples([unloaded]))
-    )
-    if knee is None or offered_rate(unloaded.document) > MAX_UNLOADED_SHARE * good_rate(probe):
-        return {}
-    return {
-        "knee_requests_in_flight": round_number(knee.at),
-        "knee_requests_in_flight_interval": knee.rounded_interval,
-    }
-
-
 def _message(
     found: CapacityEstimate, problem: str, objectives: Sequence[Objective], unit: str
 ) -> str:
@@ -261,7 +307,8 @@ def _message(
             format_number(round_number(each or 0.0))
             for each in (found.rate, found.lower, found.upper)
         )
-        return f"holds {number} {unit} (95 %: {lower} to {upper}) at {at}"
+        bounds = f"95 % confidence interval {lower} to {upper} {unit}"
+        return f"This target sustains {number} {unit} with {at} ({bounds})."
     known = []
     if found.lowest_missed is None:
         # The fastest trial met it: the probe was too slow, or the search too short to get there.
@@ -273,27 +320,30 @@ def _message(
     return f"capacity at {at} is inconclusive: {'; '.join([problem, *known])}"
 
 
-def _trial(
-    run: RunSamples, objectives: Sequence[Objective], interferences: Mapping[str, str]
-) -> TrialResult:
-    stored = read_trial(run, objectives)
-    return TrialResult(
-        requests_per_second=round(stored.requests_per_second, _DIGITS),
-        users=stored.users,
-        excess=round(stored.excess, _DIGITS),
-        p95_milliseconds=milliseconds(run.of(ALL_REQUESTS).perceived.percentile(95)),
-        failed_percent=round(failed_percent(StepSamples([run])), _DIGITS),
-        disturbed=run.document.id in interferences,
-    )
-
-
-def _ordered(runs: Iterable[RunSamples]) -> list[RunSamples]:
-    trials = [run for run in runs if run.document.trial]  # the probe is no trial
-    return sorted(trials, key=lambda run: run.document.trial or PROBE)
+def _trials(
+    runs: Sequence[RunSamples],
+    search: CapacitySearch,
+    interferences: Mapping[str, str],
+    *,
+    first: int,
+    last: float = math.inf,
+) -> list[TrialResult]:
+    return [
+        TrialResult(
+            requests_per_second=round(stored.requests_per_second, _DIGITS),
+            users=stored.users,
+            excess=round(stored.excess, _DIGITS),
+            p95_milliseconds=milliseconds(run.of(ALL_REQUESTS).perceived.percentile(95)),
+            failed_percent=round(failed_percent(StepSamples([run])), _DIGITS),
+            disturbed=run.document.id in interferences,
+        )
+        for run in sorted(runs, key=lambda run: run.document.trial or PROBE)
+        if first <= (stored := read_trial(run, search.objectives)).number <= last
+    ]
 
 
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield `holds 7.1 requests/s (95 %: 6.6 to 7.5) at p95 ≤ 200 ms`, or why there is none."""
+    """Yield `This target sustains 7.1 requests/s with p95 ≤ 200 ms …`, or why there is none."""
     del spec
     for result in status.capacity:
         if result.conclusion is not CapacityConclusion.SEARCHING:

@@ -24,10 +24,8 @@ from dataclasses import dataclass, replace
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
-# Next to nothing queues at a fifth of the probe's rate, so the trial also gives the unloaded times
-# that a knee needs.
 FIRST_SHARE = 0.2
-"""Rate of the first trial, as a share of that of the probe."""
+"""Rate of the first trial, as a share of that of the probe: next to nothing queues."""
 
 MAX_SEARCH_INTERVAL = math.log(1.25)
 """Between the rate that meets the limits and the one that misses them, before the line begins."""
@@ -65,6 +63,28 @@ MAX_DISPERSION = 0.10
 """Standard deviation of what a single trial says of the rate, beyond which the result is
 inconclusive: where so much of it is noise, a narrow interval is narrow by chance."""
 
+MAX_EXCESS_DEVIATION = 0.32
+"""Standard deviation of the excess of single trials beside the line, beyond which they differ by
+more than noise: of servers whose trials are in one of two states 20 % apart it is 0.35 and more, of
+one state 0.1 to 0.3."""
+
+MAX_CLIFF_OVERLAP = 0.05
+"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
+curve is no line there, but all that miss do so by far."""
+
+# At 97 % of the right rate, a target whose speed differs by 2 % from run to run is farther beyond
+# the limit in one of a hundred runs.
+HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
+"""A longer run holds if it is beyond the limit by no more than so much of the rate explains."""
+
+MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
+"""Trials near it that show a cliff."""
+
+# Of trials of which a tenth of a second is a long wait, half have an interval of their own; of
+# queues that swing for seconds, one of fifty.
+MIN_LONG_TRIALS = 2
+"""Trials near the result with an interval of their own, with fewer of which all were too short."""
+
 _LARGEST_LOGARITHM = 30.0
 """Of a bound of an interval that is shown."""
 
@@ -95,10 +115,12 @@ class Trial:
     Attributes:
         rate: planned requests per second, or users: the level of the load
         excess: 1 - limit / found of the limit that is exceeded most, from -1 to 1; 0 just meets it
+        is_long: whether what it found has an interval of its own: it was long enough for the queue
     """
 
     rate: float
     excess: float
+    is_long: bool = True
 
     @property
     def meets(self) -> bool:
@@ -119,6 +141,8 @@ class CapacityEstimate:
     Attributes:
         rate: the highest rate that meets the limits, requests per second; None if unknown
         problem: why the rate is unknown, as words; empty if it is known
+        is_noisy: whether longer trials may mend the problem
+        held_excess: the excess up to which a longer run holds the rate
     """
 
     rate: float | None
@@ -127,6 +151,8 @@ class CapacityEstimate:
     highest_met: float | None
     lowest_missed: float | None
     problem: str = ""
+    is_noisy: bool = False
+    held_excess: float = MAX_HELD_EXCESS
 
 
 def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
@@ -170,28 +196,60 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     crossing = line_crossing(trials, level_spacing)
     problem = _line_problem(crossing, level_spacing)
     if crossing is None or problem:
-        return CapacityEstimate(None, None, None, met, missed, problem)
-    lower, upper = crossing.lower - CURVATURE, crossing.upper + CURVATURE
-    return CapacityEstimate(math.exp(crossing.at), math.exp(lower), math.exp(upper), met, missed)
+        cliff = _find_cliff(trials)
+        if cliff is None:
+            is_noisy = crossing is not None and _rises(crossing, level_spacing)
+            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy)
+        lower, upper = cliff
+        at = (lower + upper) / 2
+    else:
+        at, lower, upper = crossing.at, crossing.lower, crossing.upper
+    long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= NEAR)
+    if long < MIN_LONG_TRIALS:
+        problem = "trials are too short for the queue: what they measure has no interval"
+        return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
+    bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
+    slope = math.inf if crossing is None or problem else crossing.slope
+    held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
+    return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held)
+
+
+def _find_cliff(trials: Sequence[Trial]) -> tuple[float, float] | None:
+    """Return the bounds, in ln, of a rate at which the limit is not crossed but jumped over."""
+    met, missed = _search_interval(trials)
+    if met is None or missed is None or abs(met - missed) > MAX_CLIFF_OVERLAP:
+        return None
+    near = [trial for trial in trials if abs(math.log(trial.rate) - met) <= NEAR]
+    beyond = [trial.excess for trial in near if not trial.meets]
+    if len(near) - len(beyond) < MIN_MET_NEAR or len(beyond) < MIN_MISSED_NEAR:
+        return None
+    # Where a trial next to these would have stood is not known.
+    reach = MIN_TRIAL_DISTANCE / 2
+    bounds = min(met, missed) - reach, max(met, missed) + reach
+    return bounds if min(beyond) >= TARGET_OVERSHOOT else None
+
+
+def _rises(crossing: ZeroCrossing, level_spacing: float) -> bool:
+    return crossing.slope >= (MIN_USER_SLOPE if level_spacing else MIN_SLOPE)
 
 
 def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     """Return why the crossing is not the result, as words; empty if it is."""
     word = "number of users" if level_spacing else "rate"
-    if crossing is None:
-        return f"response times do not rise with the {word}"
-    share = level_spacing * math.exp(-crossing.at)
-    if crossing.slope < (MIN_USER_SLOPE if level_spacing else MIN_SLOPE):
+    if crossing is None or not _rises(crossing, level_spacing):
         return f"response times hardly rise with the {word}"
+    share = level_spacing * math.exp(-crossing.at)
     if crossing.points < MIN_NEAR_TRIALS:
         return f"only {crossing.points} trials are near the {word} that just meets the objectives"
     if crossing.scatter > max(MAX_DISPERSION, share):
         loads = "numbers" if level_spacing else "rates"
         return f"trials at one {word} differ as if {loads} differed by {crossing.scatter:.0%}"
+    if crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION:
+        return f"trials at one {word} differ as if the target were in another state in each"
     if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
         return (
             f"trials differ too much: the 95 % interval{_bounds(crossing)} is wider than"
-            f" ±{MAX_HALF_WIDTH:.0%}; set a longer trialSeconds, or a higher maxTrials"
+            f" ±{MAX_HALF_WIDTH:.0%}"
         )
     return ""
 

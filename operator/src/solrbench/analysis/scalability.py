@@ -21,7 +21,6 @@ from statistics import fmean
 
 import numpy as np
 
-from solrbench.analysis.objectives import MeasuredValue
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.load import Step
@@ -34,7 +33,7 @@ from solrbench.stats.tests import StudentEstimate, holm
 
 @dataclass(frozen=True)
 class Knee:
-    """Where the asymptotes meet, in users or requests in flight; without an interval if unknown."""
+    """Where the asymptotes meet, in users; without an interval if unknown."""
 
     at: float
     interval: tuple[float, float] | None
@@ -47,33 +46,6 @@ class Knee:
         lower, upper = self.interval
         return Interval(lower=round_number(lower), upper=round_number(upper))
 
-
-def knee_in_flight(
-    highest_rate: MeasuredValue | None, unloaded: MeasuredValue | None
-) -> Knee | None:
-    """Return the requests in flight at which a target begins to queue, by Little's law.
-
-    They are the requests per second of the busy target, times the mean time in ms of its responses
-    when nothing queues.
-    """
-    if highest_rate is None or unloaded is None:
-        return None
-    at = highest_rate.value * unloaded.value / _MILLISECONDS
-    if highest_rate.interval is None or unloaded.interval is None or not at:
-        return Knee(at, None)
-    widths = [
-        math.log(upper / lower) / 2 if lower > 0 else math.inf
-        for lower, upper in (highest_rate.interval, unloaded.interval)
-    ]
-    half = math.hypot(*widths)  # both are measured apart
-    if half >= _MAX_LN_HALF_WIDTH:
-        return Knee(at, None)
-    return Knee(at, (at * math.exp(-half), at * math.exp(half)))
-
-
-_MILLISECONDS = 1000
-_MAX_LN_HALF_WIDTH = 5.0
-"""Half width in ln from which an interval says nothing."""
 
 MIN_KNEE_LEVELS = 3
 """Levels that a ladder needs to show two asymptotes."""
@@ -236,7 +208,8 @@ def _of_variant(
         return None
     repeats = _repeats(steps, variant, samples)
     knee = find_knee(repeats)
-    law = fit_law(levels)
+    # One run does not show how runs differ, and the law follows every chance.
+    law = fit_law(levels) if len(repeats) > 1 else None
     peak = stated_peak(levels, law, repeats)
     return Scalability(
         variant=variant or None,

@@ -10,7 +10,14 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.arrivals import WarmUp
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step, StopRules
-from solrbench.api.v1alpha1.objectives import PROBE_SECONDS, Capacity, Objective, SearchFor
+from solrbench.api.v1alpha1.objectives import (
+    MAX_CONFIRMATIONS,
+    OVERLOAD_TRIALS,
+    PROBE_SECONDS,
+    Capacity,
+    Objective,
+    SearchFor,
+)
 from solrbench.api.v1alpha1.result_rules import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.target import Existing
 from solrbench.api.v1alpha1.validity import Diagnostics, LoadTelemetry
@@ -115,13 +122,15 @@ class StoredTrial(Model):
 
     variant: str = ""
     number: int
-    """From 1; 0 for the probe."""
+    """From 1; 0 for the probe, and above `Capacity.max_trials` for confirming runs."""
     requests_per_second: float
     """Planned rate; of users, and of the probe, the rate of good responses."""
     users: int | None = None
     """Its users; None with a rate."""
     excess: float
     """1 - limit / measured, of the objective that was exceeded most."""
+    is_long: bool = True
+    """Whether what was measured has an interval of its own."""
 
 
 class CapacitySearch(Model):
@@ -245,7 +254,7 @@ def trial_ids(spec: Spec) -> frozenset[str]:
         _id(index, variant, number)
         for index, variant in enumerate(variant_names(spec))
         # One more for the probe.
-        for number in range(spec.load.capacity.max_trials + 1)
+        for number in range(spec.load.capacity.max_trials + MAX_CONFIRMATIONS + 1)
     )
 
 
@@ -265,18 +274,23 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
     return _planned(search, variant, PROBE, step, 0.0)
 
 
-def planned_trial(search: CapacitySearch, variant: str, number: int, rate: float) -> PlannedStepRun:
-    """Return a trial at a rate; before it is measured, it sends at the same rate to settle."""
+def planned_trial(
+    search: CapacitySearch, variant: str, number: int, rate: float, overload: float | None = None
+) -> PlannedStepRun:
+    """Return a trial at a rate, which settles before; a confirming run does so from an overload."""
     capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
+    settle = capacity.settle_seconds
+    if number > capacity.max_trials:
+        settle = OVERLOAD_TRIALS * capacity.trial_seconds
     step = Step(
         name=f"capacity-trial-{number}",
         requests_per_second=sent,
         arrival_distribution=capacity.arrival_distribution,
         max_in_flight=capacity.max_in_flight,
-        ramp_seconds=capacity.settle_seconds,
-        duration_seconds=capacity.trial_seconds,
+        ramp_seconds=settle,
+        duration_seconds=_seconds(capacity, number),
     )
-    return _planned(search, variant, number, step, sent)
+    return _planned(search, variant, number, step, sent if overload is None else overload)
 
 
 def planned_users_trial(
@@ -289,9 +303,15 @@ def planned_users_trial(
         users=users,
         spawn_rate=math.ceil(users / capacity.settle_seconds),
         think_time=capacity.think_time,
-        duration_seconds=capacity.trial_seconds,
+        duration_seconds=_seconds(capacity, number),
     )
     return _planned(search, variant, number, step, 0.0)
+
+
+def _seconds(capacity: Capacity, number: int) -> int:
+    """Return how long a trial is measured, or a confirming run, which is no shorter."""
+    is_trial = number <= capacity.max_trials
+    return max(capacity.trial_seconds, 0 if is_trial else capacity.confirm_seconds)
 
 
 def _planned(

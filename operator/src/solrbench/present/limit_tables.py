@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from solrbench.analysis.sentences import not_run_lines, objective_lines
-from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveResult, TrialResult
+from solrbench.api.v1alpha1.findings import ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.request_counts import ResponseGap, UserShares
 from solrbench.contract.step_document import StepRunResult
@@ -27,10 +27,11 @@ Lines = tuple[str, list[str]]
 
 def limit_lines(status: Status) -> list[Lines]:
     """Return headings with lines of what the limits say; only those that there are."""
+    found = [_named(each.variant, f"{each.conclusion}: {each.message}") for each in status.capacity]
     parts = [
         (OBJECTIVES, objective_lines(status.objectives) if status.objectives else []),
         ("Not run", not_run_lines(status.not_run)),
-        ("Capacity", [_capacity_line(each) for each in status.capacity]),
+        ("Capacity", found),
         ("Scalability", [_named(each.variant, each.message) for each in status.scalability]),
     ]
     return [(title, lines) for title, lines in parts if lines]
@@ -63,17 +64,6 @@ def trial_tables(status: Status) -> list[Table]:
         trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
         tables.append(build_table(title, columns, trials))
     return tables
-
-
-def _capacity_line(result: CapacityResult) -> str:
-    text = _named(result.variant, f"{result.conclusion}: {result.message}")
-    knee, interval = result.knee_requests_in_flight, result.knee_requests_in_flight_interval
-    if knee is None:
-        return text
-    bounds = ""
-    if interval is not None:
-        bounds = f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
-    return f"{text}; requests queue from {format_number(knee)} in flight on{bounds}"
 
 
 def _named(variant: str | None, text: str) -> str:

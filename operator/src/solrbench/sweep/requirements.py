@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, replace
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
 from solrbench.api.v1alpha1.pods import Resources
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
@@ -120,7 +121,8 @@ def load_duration(spec: Spec) -> LoadDuration:
     warm_ups = len(known) if each_step else 1
     warm_up = _warm_up_seconds(spec)
     shortest, longest = warm_up or (0.0, 0.0)
-    trial_limit = spec.load.capacity.max_trials if spec.load.capacity and each_step else 0
+    capacity = spec.load.capacity
+    trial_limit = capacity.max_trials + MAX_CONFIRMATIONS if capacity and each_step else 0
     least = repeats.least * (steps + warm_ups * shortest) + search_seconds(spec, 1)
     most = repeats.most * (steps + warm_ups * longest)
     return LoadDuration(

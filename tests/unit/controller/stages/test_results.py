@@ -57,7 +57,7 @@ def ladder(step: str, index: int, milliseconds: int) -> StepRunResult:
 
 def trials() -> list[StepRunResult]:
     found = measured(NEAR)
-    return [each.model_copy(update={"id": f"capacity-t0{each.trial}"}) for each in found]
+    return [each.model_copy(update={"id": f"capacity-t{each.trial:02}"}) for each in found]
 
 
 def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None:
@@ -79,8 +79,8 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     assert plan.search is not None
     assert [each.number for each in plan.search.stored] == [0, 1, 2]
     status = world.reconcile("one").status
-    # One step, the probe and eight trials.
-    assert (status.report.stored_steps, status.report.total_steps) == (4, 10)
+    # One step, the probe, eight trials and seven runs that may confirm what they find.
+    assert (status.report.stored_steps, status.report.total_steps) == (4, 17)
     assert [each.conclusion for each in status.capacity] == ["Searching"]
     assert [each.step for each in status.results] == ["low"]
 
@@ -89,12 +89,12 @@ def test_a_search_that_is_over_is_not_run_again() -> None:
     world = world_with([FAST], steps=[], capacity={"maxTrials": 8})
     store(world, *trials())
     status = world.reconcile("one").status
-    assert (status.report.stored_steps, status.report.total_steps) == (9, 9)
-    assert status.capacity[0].message.startswith("holds 160 requests/s")
+    assert (status.report.stored_steps, status.report.total_steps) == (11, 11)
+    assert status.capacity[0].message.startswith("This target sustains 160 requests/s")
     assert world.cluster.names("Job") == set()
     assert status.summary.step == "capacity"
     assert status.summary.requests_per_second == status.capacity[0].requests_per_second
-    assert any(each.startswith("holds 160 requests/s") for each in status.answers)
+    assert any(each.startswith("This target sustains 160 requests/s") for each in status.answers)
 
 
 @pytest.mark.parametrize(

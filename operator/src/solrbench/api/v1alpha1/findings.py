@@ -11,7 +11,7 @@ from pydantic import Field
 
 from solrbench.api.v1alpha1.conditions import StatusModel, StepPart
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MAX_TRIALS
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS, MAX_TRIALS
 from solrbench.api.v1alpha1.step_result import Interval
 
 
@@ -107,14 +107,13 @@ class CapacityResult(StatusModel):
     """`lowestMissedUsers` is the lowest number of users of a trial that missed one."""
     probe_requests_per_second: Measure | None = None
     """`probeRequestsPerSecond` is the rate of good responses to the users of the probe."""
-    knee_requests_in_flight: Measure | None = None
-    """`kneeRequestsInFlight` is the number of requests in flight at which the asymptotes meet: the
-    mean response time of a target at a fifth of the probe's rate, times the rate of the probe.
-    With more, requests queue."""
-    knee_requests_in_flight_interval: Interval | None = None
-    """`kneeRequestsInFlightInterval` is its 95 % confidence interval."""
+    recovered_requests_per_second: Measure | None = None
+    """`recoveredRequestsPerSecond` is the rate at which a target that stays slow once it is
+    overloaded recovered; absent of others, and if it recovered at none."""
     trials: Annotated[list[TrialResult], Field(max_length=MAX_TRIALS)] = []
     """`trials` are all trials, in their order."""
+    confirmations: Annotated[list[TrialResult], Field(max_length=MAX_CONFIRMATIONS)] = []
+    """`confirmations` are the longer runs that confirm the result, in their order."""
 
 
 class Scalability(StatusModel):

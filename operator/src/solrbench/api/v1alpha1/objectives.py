@@ -152,6 +152,14 @@ PROBE_SECONDS = 10
 
 MAX_TRIALS = 50
 
+MAX_TRIAL_SECONDS = 3600
+
+MAX_CONFIRMATIONS = 7
+"""Runs that may confirm what a search found: two, unless the target stays slow when overloaded."""
+
+OVERLOAD_TRIALS = 3
+"""Time before a confirming run is measured, in times of a trial."""
+
 
 class SearchFor(StrEnum):
     """What a search raises."""
@@ -169,7 +177,7 @@ class Capacity(Model):
     loop). How many requests users send depends on the target; a rate is what users of a website
     cause."""
 
-    trial_seconds: Annotated[Int, Field(ge=5, le=3600)] = 40
+    trial_seconds: Annotated[Int, Field(ge=5, le=MAX_TRIAL_SECONDS)] = 40
     """`trialSeconds` is the time to measure each trial for. Longer trials make the result more
     certain: a trial needs thousands of requests."""
     settle_seconds: Annotated[Int, Field(ge=1, le=600)] = 3
@@ -178,6 +186,9 @@ class Capacity(Model):
     max_trials: Annotated[Int, Field(ge=8, le=MAX_TRIALS)] = 15
     """`maxTrials` limits the trials, of each variant; the search ends before, but not before the
     eighth, once the rate is known to 1.5 %, or the number of users to 1.5 % or half a user."""
+    confirm_seconds: Annotated[Int, Field(ge=5, le=86_400)] = 300
+    """`confirmSeconds` is the least time to measure each run for that confirms the result, at 97 %
+    of it: one that begins like a trial and, of a rate, one after an overload."""
     probe_users: Annotated[Int, Field(ge=1, le=10_000)] = 50
     """`probeUsers` is the number of users that send for 10 s before the first trial, to find a rate
     that is too high: enough to keep the target busy. A search for users begins from them."""

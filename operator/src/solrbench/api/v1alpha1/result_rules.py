@@ -9,7 +9,7 @@ from typing import Any
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (
@@ -81,9 +81,9 @@ LOAD_STEPS = (
 )
 
 
-# One more than trials, for the probe.
+# With the probe and the confirming runs.
 _TRIALS = (
-    "(has(self.load.capacity) ? (self.load.capacity.maxTrials + 1)"
+    f"(has(self.load.capacity) ? (self.load.capacity.maxTrials + {1 + MAX_CONFIRMATIONS})"
     " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size()) : 0)"
 )
 
@@ -96,7 +96,7 @@ def count_load_steps(spec: Any) -> int:
 def max_step_runs(spec: Any) -> int:
     """Return the steps of all repeats, and the trials that a search may have."""
     capacity = spec.load.capacity
-    trials = 0 if capacity is None else capacity.max_trials + 1
+    trials = 0 if capacity is None else capacity.max_trials + 1 + MAX_CONFIRMATIONS
     steps: int = count_load_steps(spec) * spec.load.repeats.most
     return steps + trials * max(len(spec.target.variants), 1)
 

@@ -4,13 +4,16 @@ from typing import Any
 
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
-from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, OVERLOAD_TRIALS, PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
 
 # `search_seconds` for the API server.
 _TRIALS = (
     f"(has(self.load.capacity) ? {PROBE_SECONDS} + self.load.capacity.maxTrials"
-    " * (self.load.capacity.settleSeconds + self.load.capacity.trialSeconds) : 0)"
+    " * (self.load.capacity.settleSeconds + self.load.capacity.trialSeconds)"
+    f" + {MAX_CONFIRMATIONS} * (self.load.capacity.confirmSeconds"
+    f" + self.load.capacity.settleSeconds + {OVERLOAD_TRIALS + 1}"
+    " * self.load.capacity.trialSeconds) : 0)"
 )
 
 
@@ -27,12 +30,16 @@ def planned_seconds(spec: Any) -> int:
 
 
 def search_seconds(spec: Any, trials: int | None = None) -> int:
-    """Return how long a capacity search of one variant takes, with all its trials or so many."""
+    """Return how long a capacity search of one variant takes at most, or with so many trials."""
     capacity = spec.load.capacity
     if capacity is None:
         return 0
     each: int = capacity.settle_seconds + capacity.trial_seconds
-    return PROBE_SECONDS + (capacity.max_trials if trials is None else trials) * each
+    if trials is not None:
+        return PROBE_SECONDS + trials * each
+    confirming = capacity.confirm_seconds + OVERLOAD_TRIALS * capacity.trial_seconds + each
+    most: int = capacity.max_trials * each + MAX_CONFIRMATIONS * confirming
+    return PROBE_SECONDS + most
 
 
 DURATION_RULES = (

@@ -1,0 +1,49 @@
+"""The capacity that is found of a real Solr is held by it for an hour.
+
+`make soak CASES=an_hour` runs it; `SOLRBENCH_SOAK_SECONDS` is another time than an hour.
+"""
+
+import os
+from typing import Any
+
+import pytest
+
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_SOLR, small
+
+SECONDS = int(os.environ.get("SOLRBENCH_SOAK_SECONDS", "3600"))
+LONGEST_SEARCH = 2 * 3600
+"""Deployment, indexing, and a search with all its trials and confirming runs."""
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(2 * LONGEST_SEARCH + 2 * SECONDS)]
+
+# The limit is far above what a request takes alone, so that a queue decides, on any machine.
+FAST = {"name": "fast", "responseTime": {"percentile": 95, "maxMilliseconds": 250}}
+# A JVM that serves for an hour may optimize its code.
+TARGET = {key: value for key, value in SMALL_SOLR.items() if key != "solrOpts"}
+PARTS: dict[str, Any] = {
+    "target__solrCloud": TARGET,
+    "warmUp": {"durationSeconds": 60},
+    "objectives": [FAST],
+}
+
+
+def status_of(body: dict[str, Any], seconds: float) -> dict[str, Any]:
+    kube.apply(body)
+    name = body["metadata"]["name"]
+    status = kube.wait_for_success(name, seconds)
+    kube.delete(name)
+    return status
+
+
+def test_the_rate_that_was_found_keeps_the_objective_for_an_hour() -> None:
+    search = small("find-capacity", load={"capacity": {"maxTrials": 25}}, **PARTS)
+    (found,) = status_of(search, LONGEST_SEARCH)["capacity"]
+    assert found["conclusion"] == "Found", found["message"]
+
+    # The other target may differ, so the lower end of what the first one sustains is its rate.
+    rate = found["requestsPerSecondInterval"]["lower"]
+    step = {"name": "hour", "requestsPerSecond": rate, "durationSeconds": SECONDS}
+    held = small("hold-capacity", load={"steps": [step]}, **PARTS)
+    (objective,) = status_of(held, LONGEST_SEARCH + SECONDS)["objectives"]["results"]
+    assert objective["conclusion"] != "Missed", f"{found['message']} {objective['message']}"
