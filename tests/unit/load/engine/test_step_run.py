@@ -294,11 +294,8 @@ async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
     bench.run.progress(last=True)
     result = bench.run.result()
-    assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (
-        10,
-        10,
-        0,
-    )
+    assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (10, 10, 0)
+    assert result.requests[0].ramp_requests == len(bench.server.sent_ns) - 10 > 0
 
 
 async def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(make: MakeBench) -> None:

@@ -197,17 +197,6 @@ def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
     assert load.clock.now() == 3
 
 
-def test_users_that_stay_fail_the_run() -> None:
-    load = ready()
-    load.pool.assign(assignment())
-    load.result(KEY, "a", "b")
-    load.runner.user_count = 1
-    with pytest.raises(LoadError, match=f"step run {KEY}: workers .* within 30 s") as raised:
-        load.pool.wait_empty(30)
-    assert raised.value.reason == "WorkerLost"
-    assert 30 < load.clock.now() <= 30.5
-
-
 def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on() -> None:
     load = ready("abc", redistribute=True)
     first = load.pool.assign(assignment(users=3, seconds=9))
