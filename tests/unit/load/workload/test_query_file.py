@@ -121,14 +121,6 @@ def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None
     assert kept < 20_000 * 8
 
 
-def test_blank_lines_and_comments_are_left_out() -> None:
-    lines = [b"\xef\xbb\xbffirst\r\n", b"\n", b"# no query\n", b"   \n", b"second"]
-    assert [query.parameters for query in parse_lines(lines, "f")] == [
-        (("q", "first"),),
-        (("q", "second"),),
-    ]
-
-
 @pytest.mark.parametrize(
     ("line", "part"),
     [
