@@ -153,7 +153,7 @@ soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrO
 	$(IN_CLUSTER) hack/cluster/operators remove
 
 .PHONY: bench
-bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)
+bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; conclusions (45 min)
 	hack/tools bench
 	hack/tool k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
