@@ -73,11 +73,7 @@ async def test_request_goes_to_the_handler_with_all_parameters() -> None:
         what = target(server.url, queries=plain("café & crème"), spec=spec)
         await run_step(what, assignment(requests=1))
     assert server.requests == [
-        (
-            "POST",
-            "/solr/books/browse",
-            [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
-        )
+        ("POST", "/solr/books/browse", [("q", "café & crème"), ("wt", "json"), ("rows", "5")])
     ]
 
 
@@ -129,10 +125,7 @@ async def test_names_in_the_file_are_counted_apart() -> None:
     named = [WorkloadQuery(name, (("q", name),)) for name in ("hot", "cold", "hot")]
     async with HttpServer() as server:
         result = await run_step(target(server.url, queries=named), assignment(users=2, requests=30))
-    assert {each.request: each.requests for each in result.requests} == {
-        "hot": 20,
-        "cold": 10,
-    }
+    assert {each.request: each.requests for each in result.requests} == {"hot": 20, "cold": 10}
     assert Counter(server.queries) == {"hot": 20, "cold": 10}
 
 

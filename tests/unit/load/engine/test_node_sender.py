@@ -166,12 +166,7 @@ async def test_draining_lasts_until_no_request_waits(make: MakeBench) -> None:
 
 
 async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: MakeBench) -> None:
-    bench = make(
-        requests=4,
-        max_in_flight=1,
-        response_seconds=0.45,
-        timeout_seconds=0.5,
-    )
+    bench = make(requests=4, max_in_flight=1, response_seconds=0.45, timeout_seconds=0.5)
     await bench.start()
     await bench.until(FINISHED)
     assert bench.sent_ms == [0, 450]

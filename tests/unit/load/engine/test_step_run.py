@@ -29,11 +29,7 @@ class Bench:
         self.server: VirtualServer = serve(patch, loop, seconds=0.25)
         self.calls: Calls = []
         self.run = StepRun(
-            duty,
-            target(URL),
-            calling(self.calls, "ready"),
-            calling(self.calls, "ended"),
-            loop,
+            duty, target(URL), calling(self.calls, "ready"), calling(self.calls, "ended"), loop
         )
 
     async def add_users(self, count: int) -> None:
@@ -246,10 +242,7 @@ def _nothing(_: StepRun) -> None:
     ],
 )
 async def test_aborted_step_run_sends_and_reports_no_more(
-    start: Start,
-    before: Callable[[StepRun], None],
-    state: StepRunState,
-    make: MakeBench,
+    start: Start, before: Callable[[StepRun], None], state: StepRunState, make: MakeBench
 ) -> None:
     bench = make(assignment(users=1, seconds=60, start=start))
     await bench.add_users(1)

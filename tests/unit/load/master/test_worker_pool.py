@@ -126,10 +126,7 @@ def test_step_run_from_assignment_to_results() -> None:
     assert load.clock.now() == 13.1
     assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
     assert (step_run.state, step_run.lost) == (DistributedStepRunState.CONCLUDED, [])
-    assert load.runner.sent[2:] == [
-        ("a", StartMeasuring(key=KEY)),
-        ("b", StartMeasuring(key=KEY)),
-    ]
+    assert load.runner.sent[2:] == [("a", StartMeasuring(key=KEY)), ("b", StartMeasuring(key=KEY))]
 
 
 def test_commands_name_the_step_run() -> None:

@@ -90,10 +90,7 @@ def test_page_shows_what_the_engine_counted() -> None:
     for percent, value in zip((0.5, 0.95, 0.99), shown["percentiles"], strict=True):
         # Two digits are kept, and Locust counts ranks its own way.
         assert value == pytest.approx(ordered[int(percent * 5000)] / 1000, rel=0.06)
-    assert shown["errors"] == [
-        ["storm", "query", "HTTP503", 10],
-        ["storm", "query", "Timeout", 5],
-    ]
+    assert shown["errors"] == [["storm", "query", "HTTP503", 10], ["storm", "query", "Timeout", 5]]
 
 
 def test_few_functions_lie_between_the_order_to_measure_and_a_virtual_user() -> None:

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.query_file import (
-    FileQueries,
-    WorkloadQuery,
-    _decode,
-    query_file_path,
-)
+from solrbench.load.workload.query_file import FileQueries, WorkloadQuery, _decode, query_file_path
 from support.load.builders import parse_lines, queries_spec
 
 
