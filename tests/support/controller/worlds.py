@@ -150,17 +150,9 @@ class Master:
 
 
 def master_pod() -> dict[str, Any]:
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-master",
-        "solrbench.io/attempt": "1",
-    }
-    metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
-    return {
-        "kind": "Pod",
-        "metadata": {**metadata, "ownerReferences": OWNED_BY_ONE},
-        "status": {"phase": "Running", "podIP": "10.0.0.1"},
-    }
+    found = _pod("load-master", "one-load-master", "m", "Running", {})
+    found["status"]["podIP"] = "10.0.0.1"
+    return found
 
 
 DOCUMENTS = 2000
