@@ -135,7 +135,7 @@ FAULTS = (
     Fault(
         "every look at adaptive repeats has the whole level",
         "stats/tests.py",
-        "return max(closed, self._spent(look) - self._spent(previous))",
+        "return max(closed, self._spent(look) - self._spent(look - 1))",
         "return 1.0",
         "conclusions",
     ),

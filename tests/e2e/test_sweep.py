@@ -31,6 +31,7 @@ def sweep_body() -> Body:
                 {"name": "shards", "field": "collection.shards", "values": [1, 2]},
                 {"name": "users", "field": "load.steps[0].users", "values": [1, 2]},
             ],
+            "order": "Listed",
         },
     }
 

@@ -26,7 +26,7 @@ def status(solr_operator: None) -> Iterator[Body]:
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmarkSweep",
         "metadata": {"name": NAME},
-        "spec": {"template": {"spec": spec}, "axes": AXES},
+        "spec": {"template": {"spec": spec}, "axes": AXES, "order": "Listed"},
     }
     with ended_sweep(body, 600) as ended:
         yield ended

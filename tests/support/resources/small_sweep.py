@@ -33,7 +33,11 @@ def small_sweep(changes: Changes | None = None, template: Changes | None = None)
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmarkSweep",
         "metadata": {"name": "trial", "namespace": "default"},
-        "spec": {"template": {"spec": benchmark["spec"]}, "axes": copy.deepcopy([HEAP, NODES])},
+        "spec": {
+            "template": {"spec": benchmark["spec"]},
+            "axes": copy.deepcopy([HEAP, NODES]),
+            "order": "Listed",
+        },
     }
     for path, value in (changes or {}).items():
         change(body, path, value)

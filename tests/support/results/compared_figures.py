@@ -41,7 +41,11 @@ def compared(
 
 
 def spread(mean: float, count: int, deviation_percent: float) -> list[float]:
-    """Return values with this geometric mean, of whose logarithms this is the deviation."""
+    """Return values with this geometric mean, of whose logarithms this is the deviation.
+
+    They come from both ends in turn: in order, they would have a trend.
+    """
     places = [index - (count - 1) / 2 for index in range(count)]
     scale = math.sqrt(sum(each**2 for each in places) / (count - 1)) if count > 1 else 1.0
-    return [mean * math.exp(deviation_percent / 100 * each / scale) for each in places]
+    in_turn = [places[index // 2 if index % 2 else -1 - index // 2] for index in range(count)]
+    return [mean * math.exp(deviation_percent / 100 * each / scale) for each in in_turn]

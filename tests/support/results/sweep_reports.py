@@ -29,8 +29,13 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
     plan = make_plan(sweep)
     assert not plan.problems
     points = [_point(each, repeats) for each in plan.points]
-    words, answers = answer_sweep(sweep.spec, plan, points)
-    points = [each.model_copy(update={"conclusion": words.get(each.name)}) for each in points]
+    found, answers = answer_sweep(sweep.spec, plan, points)
+    points = [
+        each.model_copy(update={"conclusion": found[each.name].conclusion, "on_target": True})
+        if each.name in found
+        else each
+        for each in points
+    ]
     status = SweepStatus(
         phase="Failed",
         start_time=NOW,
@@ -41,8 +46,8 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
         best=find_best(sweep.spec, plan, points),
         conditions=[_condition("PointsFailed", "1 of 6 points failed")],
     )
-    found: SolrBenchmarkSweep = sweep.model_copy(update={"status": status})
-    return found
+    measured: SolrBenchmarkSweep = sweep.model_copy(update={"status": status})
+    return measured
 
 
 def full_report(repeats: int = 5) -> SweepReport:

@@ -46,7 +46,7 @@ def test_sentence_has_word_number_and_interval(overhead: Overhead, sentence: str
 def test_one_target_and_invalid_steps_are_named() -> None:
     status = compared(known(Conclusion.WORSE, 27, 19, 35), onTarget=True, invalid=["raw"])
     (found,) = collect_answers(make_spec("a"), status)
-    assert found.endswith("Worse on this target by 27 % (95 %: 19 to 35) than raw; Invalid: raw")
+    assert found.endswith("Worse on one target by 27 % (95 %: 19 to 35) than raw; Invalid: raw")
 
 
 def test_the_primary_metric_makes_the_sentence() -> None:

@@ -4,10 +4,11 @@ from random import Random
 import pytest
 
 from solrbench.analysis.differences import DEFAULT_RULE, conclude_primary, estimate_difference
-from solrbench.analysis.metrics import FAILED
+from solrbench.analysis.metrics import FAILED, ComparedMetric, read_figure, store_figure
+from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.tests import RankEstimate, StudentEstimate
-from support.results.compared_figures import P95, compared, figures
+from support.results.compared_figures import P95, compared, drawn, figures
 
 
 def test_rounds_are_compared_within() -> None:
@@ -147,3 +148,29 @@ def test_a_side_without_figures_has_no_difference() -> None:
 def test_shares_of_zero_are_compared_in_points() -> None:
     found = compared(figures([0.0, 0.0]), figures([2.0, 4.0]), FAILED)
     assert (found.baseline, found.candidate, found.estimate) == (0.0, 3.0, 3.0)
+
+
+def test_a_trend_may_explain_the_difference_of_sides_that_were_measured_apart() -> None:
+    """Repeats of 6 min on a machine that slows down by 5 % an hour: 5 % from side to side."""
+    draw = Random(11)
+    level = [100 * 1.05 ** (each / 10) * math.exp(draw.gauss(0, 0.005)) for each in range(20)]
+    (found,) = conclude_primary([compared(figures(level[:10]), figures(level[10:]))], DEFAULT_RULE)
+    assert found.conclusion is Conclusion.INCONCLUSIVE
+    assert found.more_repeats is None
+    more = "Inconclusive: measure both in turn, as the machine changed meanwhile"
+    stored = store_figure(ComparedMetric(found), is_invalid=False)
+    assert format_conclusion(read_figure(stored)) == more
+    far = figures(1.5 * each for each in level[10:])
+    (found,) = conclude_primary([compared(figures(level[:10]), far)], DEFAULT_RULE)
+    assert (found.conclusion, found.has_changed) == (Conclusion.WORSE, False)
+
+
+def test_independent_repeats_hardly_ever_look_like_a_machine_that_changes() -> None:
+    found = [
+        compared(drawn(seed, size, cv=0.02), drawn(seed + 5000, 10, cv=0.02))
+        for seed in range(1000)
+        for size in (5, 10)
+    ]
+    assert 60 < sum(each.has_changed for each in found) < 140  # 5 %
+    cold = figures([160, *(each.value for each in drawn(3, 9, cv=0.01))])
+    assert not compared(cold, cold).has_changed

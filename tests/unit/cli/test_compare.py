@@ -61,10 +61,10 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
     assert lines[0] == "oak beside juniper"
-    assert "p95 of query at 2 users: Worse on this target by 20" in lines[1]
+    assert "p95 of query at 2 users: Worse on one target by 20" in lines[1]
     row = next(line for line in lines if "p95 *" in line)
     assert row.split()[:9] == ["a", "query", "p95", "*", "100", "ms", "120", "ms", "+20"]
-    assert row.split()[-1] == "Worse"
+    assert row.rstrip().endswith("Worse on one target")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
             BenchmarkResultStore(cluster).store(benchmark, stored, 1)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
-    assert "Same on this target as old" in found.output
+    assert "Same on one target as old" in found.output
     missing = run("old", "neither")
     assert missing.exit_code == 1
     assert "neither a file or folder nor a SolrBenchmark" in missing.output
@@ -210,11 +210,11 @@ def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple
     lines = found.output.splitlines()
     assert lines[0] == "branch beside main"
     assert lines[1].strip() == "4 points in common: 3 Same, 1 Worse"
-    assert f"p95 of all requests at {SLOWER_SWEEP}: Worse on this target by 30 %" in lines[2]
+    assert f"p95 of all requests at {SLOWER_SWEEP}: Worse on one target by 30 %" in lines[2]
     assert "only branch has 1 point: heap 8Gi, nodes 1/1" in found.output
     assert "only main has 1 point: heap 512Mi, nodes 1/1" in found.output
     row = next(line for line in lines if line.startswith(SLOWER_SWEEP) and "p95 *" in line)
-    assert row.split()[-1] == "Worse"
+    assert row.rstrip().endswith("Worse on one target")
 
 
 def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
@@ -230,7 +230,10 @@ def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
 def test_exit_code_is_that_of_the_points(
     sweep_files: tuple[str, str], conclusion: str, code: int
 ) -> None:
-    assert run(*sweep_files, "--fail-on", conclusion).exit_code == code
+    found = run(*sweep_files, "--fail-on", conclusion)
+    assert found.exit_code == code
+    # A conclusion that fails a build says what it is about.
+    assert ("--fail-on counts conclusions on one target, too" in found.output) is (code == 5)
 
 
 def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:

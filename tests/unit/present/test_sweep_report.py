@@ -34,7 +34,7 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
     text = sweep_to_markdown(report)
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles[:3] == ["# default/trial", "## Answers", "## Points"]
-    assert "heap, p95 beside 512Mi: 1Gi Better (-20 %" in text
+    assert "heap, p95 beside 512Mi: 1Gi Better on one target (-20 %" in text
     assert "0 of 5 points meet all objectives" in text
     assert f"| PodsPending | {PENDING} |" in text
 

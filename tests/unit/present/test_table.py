@@ -79,7 +79,7 @@ def test_csv_has_no_text_that_a_spreadsheet_runs_as_a_formula(name: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "mark"), [("Worse on this target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
+    ("text", "mark"), [("Worse on one target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
 )
 def test_the_first_word_of_a_conclusion_marks_its_cell(text: str | None, mark: str) -> None:
     assert conclusion(text) == Cell(text or "", mark=mark)

@@ -35,13 +35,14 @@ def answer(
             p95_milliseconds=figures.get(each.point.text),
             repeats=5 if deviation is not None else 1,
             repeat_values=_repeats(figures.get(each.point.text), deviation),
+            repeat_rounds=[1, 2, 3, 4, 5] if rounds is not None and deviation is not None else None,
             rounds=rounds,
         )
         for each in plan.points
     ]
-    words, sentences = answer_sweep(sweep.spec, plan, points)
+    found, sentences = answer_sweep(sweep.spec, plan, points)
     by_name = {each.point.name: each.point.text for each in plan.points}
-    return {by_name[name]: word for name, word in words.items()}, sentences
+    return {by_name[name]: each.conclusion for name, each in found.items()}, sentences
 
 
 def _repeats(figure: float | None, deviation: float | None) -> list[float] | None:
@@ -63,22 +64,26 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
         "heap 2Gi, nodes 1/1": Conclusion.BETTER,
         "heap 512Mi, nodes 2/2": Conclusion.WORSE,
     }
-    assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same (+0.5 %, 95 %: ")
-    assert "; 2Gi Better (-30 %, 95 %: " in heap
-    assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse (+50 %")
+    assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same on one target (+0.5 %, 95 %: ")
+    assert "; 2Gi Better on one target (-30 %, 95 %: " in heap
+    assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse on one target (+50 %")
     assert best == "best: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested)"
-    assert beyond.startswith("vary next: heap beyond 2Gi, its last value and Better (-30 %, 95 %: ")
-    assert scope.startswith("words are about the targets that were measured")
+    assert beyond.startswith(
+        "vary next: heap beyond 2Gi, its last value and Better on one target ("
+    )
+    assert scope.startswith("Conclusions on one target are about these targets")
 
 
 def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
     sweep = parse_sweep()
     template = sweep.spec.template.model_copy(
         update={
-            "spec": sweep.spec.template.spec | {"load": {"repeats": {"startOn": "FreshTarget"}}}
+            "spec": sweep.spec.template.spec
+            | {"load": sweep.spec.template.spec["load"] | {"repeats": {"startOn": "FreshTarget"}}}
         }
     )
-    plan = make_plan(sweep)
+    spec = sweep.spec.model_copy(update={"template": template})
+    plan = make_plan(sweep.model_copy(update={"spec": spec}))
     points = [
         SweepPoint(
             name=each.point.name,
@@ -90,8 +95,15 @@ def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
         )
         for each in plan.points
     ]
-    spec = sweep.spec.model_copy(update={"template": template})
-    assert not any("words are about" in each for each in answer_sweep(spec, plan, points)[1])
+    assert not any("one target" in each for each in answer_sweep(spec, plan, points)[1])
+
+
+def test_what_shares_a_target_is_compared_without_a_suffix() -> None:
+    figures = {"users 1": 100.0, "users 2": 150.0}
+    assert "2 Worse (" in answer(figures, {"spec.axes": [users_axis(2)]})[1][0]
+    # At the same time, each has a target of its own.
+    apart: Changes = {"spec.axes": [users_axis(2)], "spec.parallelism": 2}
+    assert "2 Worse on one target (" in answer(figures, apart)[1][0]
 
 
 def test_one_repeat_has_no_word() -> None:
@@ -188,14 +200,16 @@ def test_axes_that_act_together_are_named() -> None:
     _, sentences = answer(CROSSED, {"spec.design": "Full"})
     (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
     # 220 beside 150 * 70 / 100
-    assert "2Gi and 2/2 together are not what either alone gives: Worse (+110 %" in pair
+    assert (
+        "2Gi and 2/2 together are not what either alone gives: Worse on one target (+110 %" in pair
+    )
 
 
 def test_axes_that_act_alone_are_said_to() -> None:
     alone = CROSSED | {"heap 2Gi, nodes 2/2": 105.0}
     _, sentences = answer(alone, {"spec.design": "Full"}, deviation=0.3)
     (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
-    assert "are what either alone gives, Same" in pair
+    assert "are what either alone gives, Same on one target" in pair
 
 
 def test_without_a_baseline_nothing_is_said() -> None:

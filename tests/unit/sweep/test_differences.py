@@ -116,7 +116,7 @@ def test_conclusion_difference_and_interval_are_the_same(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_one_slow_repeat_does_not_hide_that_points_are_the_same(kind: str) -> None:
     """By mean and deviation of the merged repeats, all of these were Inconclusive."""
-    draw = Random(kind)
+    draw = Random(f"{kind} one")
     sides = [drawn(draw, 10), drawn(draw, 10)]
     for side in sides:
         side[0] *= 2
@@ -136,7 +136,7 @@ def test_many_repeats_of_many_points_are_kept_as_means_of_some() -> None:
     spec = parse_sweep().spec
     begun = [SweepPoint(name=str(n), values=[0, 0], state="Running") for n in range(250)]
     values = drawn(Random(1), 40)
-    ended = finish_points(begun, {"0": child(runs(values))}, spec)[0]
+    ended = finish_points(begun, {"0": child(runs(values))}, spec, 0)[0]
     kept = ended.repeat_values
     assert kept is not None
     assert (len(kept), ended.repeats) == (10, 40)

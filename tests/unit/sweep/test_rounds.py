@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from statistics import fmean, geometric_mean, stdev
 from typing import Any
 
@@ -9,12 +10,23 @@ import pytest
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Metric
-from solrbench.sweep.decision import decide_sweep
+from solrbench.sweep.decision import SweepDecision, decide_sweep
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
-from solrbench.sweep.state import round_of
+from solrbench.sweep.state import SweepObservation, round_of
+from solrbench.sweep.validation import build_child
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import DONE, again, observe, plan, users_axis
+from support.resources.small_sweep import (
+    DONE,
+    HEAP,
+    NOW,
+    again,
+    observe,
+    parse_sweep,
+    plan,
+    users_axis,
+)
 
 ROUNDS: Changes = {
     "spec.repeats": {"until": "Decided", "min": 3, "max": 6},
@@ -28,7 +40,10 @@ RepeatValues = dict[int, Sequence[float]]
 def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[Any, list[str]]:
     """Return the last observation and the benchmarks that were made, in their order."""
     axes = {"spec.axes": [users_axis(len(figures))]}
-    seen = observe(ROUNDS | axes | (changes or {}), concurrency=4)
+    return go_on(figures, observe(ROUNDS | axes | (changes or {}), concurrency=4))
+
+
+def go_on(figures: RepeatValues, seen: SweepObservation) -> tuple[Any, list[str]]:
     made: list[str] = []
     for _ in range(30):
         decision = decide_sweep(seen)
@@ -71,7 +86,7 @@ def test_what_is_open_beside_the_best_goes_on() -> None:
     seed = {"name": "seed", "field": "seed", "values": [1, 2, 3]}
     seen, _ = measure(figures, {"spec.axes": [seed]})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.rounds for each in points] == [3, 6, 6]  # the baseline is decided from both
+    assert [each.rounds for each in points] == [6, 6, 6]  # the baseline takes part in every round
 
 
 def test_loads_are_no_choice_for_the_best() -> None:
@@ -85,11 +100,93 @@ def test_loads_are_no_choice_for_the_best() -> None:
 
 def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None:
     """2 is 1 % above and 3 is 2 % below 1: the Same as it, and open beside each other."""
-    above, below = (100.45, 101.0, 101.55), (97.45, 98.0, 98.55)
+    above, below = (100.75, 101.1, 101.15), (98.25, 98.1, 97.65)
     seen, _ = measure({1: EQUAL, 2: above, 3: below})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.conclusion for each in points] == [None, "Same", "Same"]
     assert [each.rounds for each in points] == [3, 3, 3]
+
+
+SEED = {"name": "seed", "field": "seed", "values": [1, 2, 3, 4]}
+
+
+def test_what_slows_down_a_round_cancels_out() -> None:
+    """Each round is 10 % slower than the one before; the third one is far off."""
+    slower = (100.0, 110.0, 190.0, 133.0, 146.0)
+    above = [1.1 * each for each in slower]
+    equal = [
+        each * factor for each, factor in zip(slower, (1.004, 0.997, 1, 1.003, 1), strict=True)
+    ]
+    repeats = {"until": "Decided", "min": 5, "max": 10}
+    seen, _ = measure({1: slower, 2: above, 3: equal}, {"spec.repeats": repeats})
+    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
+    assert [each.conclusion for each in points] == [None, "Worse", "Same"]
+    assert [each.repeat_rounds for each in points] == [[1, 2, 3, 4, 5]] * 3
+
+
+def test_only_what_may_be_best_goes_on_until_the_best_is_known() -> None:
+    near = (98.0, 102.0, 97.0, 101.0, 99.0, 103.0)
+    far: RepeatValues = {1: (200.0, 190.0, 211.0, 195.0, 205.0, 192.0)}
+    figures = far | {2: EQUAL, 3: near, 4: (180.0, 170.0, 195.0)}
+    race = {"until": "BestKnown", "min": 4, "max": 6}
+    seen, _ = measure(figures, {"spec.axes": [SEED], "spec.repeats": race})
+    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
+    assert [each.rounds for each in points] == [6, 6, 6, 4]  # the baseline takes part in each
+
+
+def test_repeats_of_the_template_are_rounds() -> None:
+    template: Changes = {"spec.load.repeats": {"count": 3}}
+    changes: Changes = {"spec.axes": [users_axis(2)], "spec.order": "Random"}
+    changes["spec.startOn"] = "FreshTarget"
+    sweep = parse_sweep(changes, template)
+    seen = SweepObservation(sweep, make_plan(sweep), {}, NOW, concurrency=1)
+    point = seen.plan.points[0].point
+    assert build_child(sweep, point)["spec"]["load"]["repeats"] == {}
+    seen, made = go_on({1: EQUAL, 2: NOISY}, seen)
+    assert [each.rounds for each in seen.sweep.status.points] == [3, 3]
+    assert len(made) == len(set(made)) == 6
+    assert seen.sweep.status.round == 3
+    orders = {tuple(each.split("-")[2] for each in made[at : at + 2]) for at in (0, 2, 4)}
+    assert len(orders) == 2  # the order of each round is drawn
+    listed = parse_sweep(changes | {"spec.order": "Listed"}, template)
+    assert listed.spec.rounds is None
+    assert build_child(listed, point)["spec"]["load"]["repeats"] == {"count": 3}
+
+
+def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
+    seen, _ = measure({1: EQUAL, 2: EQUAL})
+    more = parse_sweep(ROUNDS | {"spec.axes": [users_axis(3)]})
+    status = seen.sweep.status.model_copy(update={"completion_time": None})
+    sweep = seen.sweep.model_copy(update={"spec": more.spec, "status": status})
+    again_seen = replace(seen, sweep=sweep, plan=make_plan(more), children={})
+    seen, _ = go_on({1: EQUAL, 2: EQUAL, 3: EQUAL}, again_seen)
+    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
+    assert [each.repeat_rounds for each in points] == [[1, 2, 3, 4, 5, 6], [1, 2, 3], [4, 5, 6]]
+    assert points[2].conclusion == "Same"
+
+
+@pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])
+def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
+    axis: dict[str, Any], *, keeps: bool
+) -> None:
+    changes = ROUNDS | {
+        "spec.axes": [axis, users_axis(2) | {"name": "load"}],
+        "spec.parallelism": 1,
+    }
+    if keeps:
+        changes |= {"spec.axes": [axis]}
+    seen = observe(changes | {"spec.design": "Full", "spec.startOn": "SameTarget"}, concurrency=1)
+    reuses: list[str | None] = []
+    for _ in range(60):
+        decision = decide_sweep(seen)
+        running = [each for each in decision.status.points if each.state == "Running"]
+        reuses += [each.reuses for each in running]
+        left = [each for each in decision.status.targets if each not in decision.removed]
+        status = decision.status.model_copy(update={"targets": left})
+        seen = again(seen, SweepDecision(status), {each.name: DONE for each in running})
+    number = len(seen.plan.points)
+    assert (reuses[number] is None) is not keeps
+    assert reuses.count(None) == (1 if keeps else len(reuses) // 2)
 
 
 def test_invalid_rounds_are_left_out() -> None:
@@ -134,13 +231,16 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
             repeats=size,
             repeat_values=part,
         )
-        total = add_round(total, ended_round, Metric.P95_MILLISECONDS)
+        total = add_round(total, ended_round, Metric.P95_MILLISECONDS, 7 + len(part))
     assert total.rounds == len(sizes)
     assert total.repeats == used
-    assert total.repeat_values == drawn[:used]
+    edges = [sum(sizes[:each]) for each in range(len(sizes) + 1)]
+    of_rounds = [geometric_mean(drawn[a:b]) for a, b in pairwise(edges)]
+    assert total.repeat_values == pytest.approx(of_rounds, rel=1e-3)
+    assert total.repeat_rounds == [7 + each for each in sizes]
     assert total.p95_milliseconds == pytest.approx(geometric_mean(drawn[:used]), rel=1e-3)
-    expected = 100 * stdev(drawn[:used]) / fmean(drawn[:used])
-    assert total.deviation_percent == pytest.approx(expected, rel=1e-3)
+    expected = 100 * stdev(of_rounds) / fmean(of_rounds)
+    assert total.deviation_percent == pytest.approx(expected, rel=0.1)
 
 
 @pytest.mark.parametrize(
@@ -154,13 +254,18 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
             },
             "load.repeats.until of the template",
         ),
-        ({}, {"spec.load.repeats": {"count": 7}}, "spec.repeats.max: must be at least 7"),
+        ({}, {"spec.load.repeats": {"count": 7}}, "spec.repeats.max: must be at least 14"),
         (
             {"spec.axes": [{"name": "n", "field": "load.repeats.count", "values": [1, 2]}]},
             {},
-            "must be the same in all points, not 1, 2",
+            "must be the same in all points of a round, not 1, 2",
         ),
         ({"spec.axes": [users_axis(101)], "spec.maxPoints": 500}, {}, "takes at most 100 points"),
+        (
+            {"spec.axes": [users_axis(101)], "spec.maxPoints": 500, "spec.order": "Random"},
+            {"spec.load.repeats": {"count": 2}},
+            "spec.order: cannot be Random for 101 points with repeats",
+        ),
         (
             {"metadata.name": "n" * 24},
             {"spec.target.solrCloud.zookeeper": {"mode": "Provided"}},
@@ -171,5 +276,5 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
 def test_rounds_that_cannot_be_are_refused(
     changes: Changes, template: Changes, problem: str
 ) -> None:
-    found = plan(ROUNDS | changes, template).problems
+    found = plan(({} if "spec.order" in changes else ROUNDS) | changes, template).problems
     assert any(problem in each for each in found), found

@@ -7,6 +7,7 @@ import pytest
 from solrbench.sweep.cluster_capacity import capacity_of_nodes
 from solrbench.sweep.plan import (
     common_parts,
+    draw_order,
     find_points_without_capacity,
     order_for_reuse,
     take_fingerprints,
@@ -100,14 +101,14 @@ def test_the_order_keeps_what_comes_first() -> None:
     assert order_for_reuse(prints) == list(range(12))
 
 
-def test_a_random_order_is_kept() -> None:
+def test_a_random_order_rebuilds_no_more_than_the_listed_one() -> None:
     changes: Changes = {"spec.axes": [HEAP, users_axis(4)], "spec.design": "Full"}
-    drawn = plan(changes | {"spec.order": "Random"})
-    heaps = [each.point.values[0].label for each in drawn.points]
-    assert heaps != sorted(heaps, key=heaps.index)
-    for before, after in zip(drawn.points, drawn.points[1:], strict=False):
-        same = before.point.values[0] == after.point.values[0]
-        assert after.reuses == ("Index" if same else None)
+    points = plan(changes | {"spec.order": "Random"}).points
+    assert [each.reuses for each in points] == [None, *["Index"] * 3] * 3
+    orders = [[each.point.text for each in draw_order(points, 1, number)] for number in range(9)]
+    assert len({tuple(each) for each in orders}) == 9
+    assert len({each[0].split(",")[0] for each in orders}) == 3
+    assert len({tuple(text[-1] for text in each[:4]) for each in orders}) > 3
 
 
 def node(name: str, memory: str, taint: str | None = None) -> dict[str, Any]:

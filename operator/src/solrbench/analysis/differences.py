@@ -17,6 +17,7 @@ baseline, points of a sweep.
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import fmean, median
 
 from solrbench.analysis.metrics import SMALLEST_POINTS, ComparisonMetric, Difference, Scale
@@ -27,10 +28,12 @@ from solrbench.stats.tests import (
     DifferenceEstimate,
     Looks,
     RankEstimate,
+    SampleVariance,
     StudentEstimate,
     benjamini_hochberg,
     holm,
     robust_deviation,
+    sample_variance,
 )
 
 DIFFERENCE_LEVEL = 0.01
@@ -49,10 +52,13 @@ MIN_SCALE = 0.01
 """That deviation is taken as at least 1 %: where all are nearly equal, a trifle is no outlier."""
 
 MIN_VALUES_FOR_RANKS = 5
-"""Values of each side from which on the rank sum can say something at 99 %."""
+"""Values of each side from which on the rank sum can say something at 99 %, and order at 95 %."""
 
 MIN_ROUNDS_FOR_SIGNED_RANKS = 8
 """Rounds from which on their signed ranks can say something at 99 %; of fewer the rank sum can."""
+
+CHANGE_DEVIATIONS = 1.645
+"""How far repeats must be alike with the next ones to be more than chance: 5 % one-sided."""
 
 _MIN_POSITIVE = 1e-9
 """In place of 0 where a logarithm is taken."""
@@ -115,6 +121,9 @@ def estimate_difference(
     With `in_rounds`, the repeats with one number were measured in one round, in turn or at random:
     what slows down a round hits both sides. Only repeats that both sides have count then. It is a
     matter of the design, not to be chosen after a look at the values.
+
+    Sides that were measured apart differ by what the machine did in between, too. Where repeats
+    that follow each other are alike, by a trend or slow noise, each side is worth one value only.
     """
     if in_rounds:
         baseline, candidate = _in_common(baseline, candidate), _in_common(candidate, baseline)
@@ -137,7 +146,16 @@ def estimate_difference(
     fewest = min(len(left), len(right))
     # What slows down a round is far from the others on both sides, and cancels out.
     apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
-    if fewest >= MIN_VALUES_FOR_RANKS and any(map(_has_outlier, apart)):
+    has_changed = not in_rounds and fewest >= MIN_VALUES_FOR_RANKS and _has_changed(left, right)
+    if has_changed:
+        variances = (sample_variance(side) for side in (left, right))
+        test = StudentEstimate(
+            fmean(right) - fmean(left),
+            tuple(SampleVariance(each.variance * each.size, each.size) for each in variances),
+        )
+    elif fewest >= MIN_VALUES_FOR_RANKS and any(
+        len(_without_outliers(each)) < len(each) for each in apart
+    ):
         has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
         test = (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
     elif fewest >= 2:
@@ -148,6 +166,7 @@ def estimate_difference(
         metric_value_of(metric, right),
         on_scale(metric, fmean(right) - fmean(left) if test is None else test.centre),
         on_target=on_target,
+        has_changed=has_changed,
         repeats=(len(baseline), len(candidate)),
         test=test,
     )
@@ -184,10 +203,31 @@ def on_scale(metric: ComparisonMetric, difference: float) -> float:
     return 100 * math.expm1(min(difference, _MAX_LOGARITHM))
 
 
-def _has_outlier(values: Sequence[float]) -> bool:
+def _has_changed(*sides: Sequence[float]) -> bool:
+    """Say whether values are nearer to the next ones of their side than chance makes them.
+
+    Of ranks, the ratio of squared steps to squared deviations is 2 where values are independent,
+    and less after a trend or with slow noise (Bartels, The rank version of von Neumann's ratio test
+    for randomness, 1982). Outliers do not count: a cold first repeat is no trend.
+    """
+    kept = [*map(_without_outliers, sides)]
+    total, ratio, variance = sum(map(len, kept)), 0.0, 0.0
+    for side in kept:
+        n = len(side)
+        ranks = [sum(other < value for other in side) for value in side]
+        squares = sum((rank - fmean(ranks)) ** 2 for rank in ranks)
+        if not squares:
+            return False
+        ratio += n / total * sum((b - a) ** 2 for a, b in pairwise(ranks)) / squares
+        of_side = 4 * (n - 2) * (5 * n**2 - 2 * n - 9) / (5 * n * (n + 1) * (n - 1) ** 2)
+        variance += (n / total) ** 2 * of_side
+    return ratio < 2 - CHANGE_DEVIATIONS * math.sqrt(variance)
+
+
+def _without_outliers(values: Sequence[float]) -> list[float]:
     limit = OUTLIER_DEVIATIONS * robust_deviation(values, MIN_SCALE)
     centre = median(values)
-    return any(abs(value - centre) > limit for value in values)
+    return [value for value in values if abs(value - centre) <= limit]
 
 
 def correct(
@@ -254,17 +294,12 @@ def _conclude_all(
         if bounds is not None:
             interval = on_scale(each.metric, bounds.lower), on_scale(each.metric, bounds.upper)
         is_inconclusive = conclusion is Conclusion.INCONCLUSIVE
-        concluded.append(
-            replace(
-                each,
-                conclusion=conclusion,
-                interval=interval,
-                more_repeats=_more_repeats(each, each.test, rule, family)
-                if is_inconclusive
-                else None,
-                test=None,
-            )
-        )
+        has_changed = is_inconclusive and each.has_changed
+        more = None
+        if is_inconclusive and not has_changed:
+            more = _more_repeats(each, each.test, rule, family)
+        decided = replace(each, conclusion=conclusion, interval=interval, more_repeats=more)
+        concluded.append(replace(decided, has_changed=has_changed, test=None))
     return concluded
 
 

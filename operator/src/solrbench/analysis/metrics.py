@@ -7,7 +7,7 @@ Light enough for commands that only show what is stored: the tests that conclude
 numpy and are in `solrbench.analysis.differences`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any
 
@@ -102,6 +102,8 @@ class Difference:
         more_repeats: about how many more repeats of each side would decide it, if `Inconclusive`;
             `MORE_THAN_50` for more than 50
         on_target: a side was measured on one target only, so the conclusion is about that one
+        has_changed: the machine changed from repeat to repeat, which may explain the difference of
+            sides that were not measured in turn; only if `Inconclusive`
         repeats: those of baseline and candidate that count
         test: what the conclusion is made from; None if it is made or a side has one value only
     """
@@ -114,6 +116,7 @@ class Difference:
     conclusion: Conclusion | None = None
     more_repeats: int | None = None
     on_target: bool = False
+    has_changed: bool = False
     repeats: tuple[int, int] = (0, 0)
     test: "DifferenceEstimate | None" = None
 
@@ -159,6 +162,7 @@ def store_figure(compared: ComparedMetric, *, is_invalid: bool) -> FigureCompari
         value=round(difference.candidate or 0.0, _DIGITS),
         difference_percent=_percent(difference.estimate),
         on_target=difference.on_target and difference.conclusion is not None,
+        machine_changed=difference.has_changed,
         invalid=is_invalid,
         **_conclusion_fields(difference),
     )
@@ -167,7 +171,8 @@ def store_figure(compared: ComparedMetric, *, is_invalid: bool) -> FigureCompari
 def read_figure(stored: FigureComparison) -> Difference:
     """Return the difference of a metric beside that of the baseline."""
     metric, sides = metric_of(stored.figure), (stored.baseline, stored.value)
-    return _read(stored, metric, sides, stored.difference_percent, on_target=stored.on_target)
+    difference = _read(stored, metric, sides, stored.difference_percent, on_target=stored.on_target)
+    return replace(difference, has_changed=stored.machine_changed)
 
 
 def store_overhead(difference: Difference | None) -> Overhead | None:

@@ -58,11 +58,12 @@ def phrase_difference(difference: Difference) -> str:
     """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no conclusion."""
     if difference.conclusion is None:
         return f"{format_signed(difference.estimate)} ({NO_CONCLUSION})"
-    return f"{difference.conclusion} ({_amount(difference)})"
+    one = " on one target" if difference.on_target and difference.is_decided else ""
+    return f"{difference.conclusion}{one} ({_amount(difference)})"
 
 
 def format_conclusion(difference: Difference) -> str:
-    """Return `Worse on this target`, `Inconclusive: about 5 more repeats`, or why there is none."""
+    """Return `Worse on one target`, `Inconclusive: about 5 more repeats`, or why there is none."""
     match difference.conclusion:
         case None:
             return NO_CONCLUSION
@@ -70,11 +71,13 @@ def format_conclusion(difference: Difference) -> str:
             more = format_more_repeats(difference)
             return f"{Conclusion.INCONCLUSIVE}: {more}" if more else str(Conclusion.INCONCLUSIVE)
         case conclusion:
-            return f"{conclusion} on this target" if difference.on_target else str(conclusion)
+            return f"{conclusion} on one target" if difference.on_target else str(conclusion)
 
 
 def format_more_repeats(difference: Difference) -> str:
     """Return `about 5 more repeats`, which would decide it; empty if their number is unknown."""
+    if difference.has_changed:
+        return "measure both in turn, as the machine changed meanwhile"
     more = difference.more_repeats
     if more is None:
         return ""

@@ -210,7 +210,11 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     metric = None if primary is None else PrimaryMetric(primary)
     compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)
-    sys.exit(ExitCode.MISSED if _fails(compared.found, fail_on) else ExitCode.SUCCEEDED)
+    failed = _fails(compared.found, fail_on)
+    if failed and any(each.on_target for each in primary_comparisons(compared.found.figures)):
+        note = "--fail-on counts conclusions on one target, too: identical ones may differ as much."
+        click.echo(note, err=True)
+    sys.exit(ExitCode.MISSED if failed else ExitCode.SUCCEEDED)
 
 
 def _compare(

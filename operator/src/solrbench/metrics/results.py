@@ -194,11 +194,14 @@ RESULT_FAMILIES = (
     ),
     BenchmarkFamily(
         "comparison_conclusion",
-        "Always 1; whether the figure is Better, Worse, Same or Inconclusive is in the label.",
+        "Always 1; whether the figure is Better, Worse, Same or Inconclusive is in the label"
+        " `conclusion`. Where `on_target` is true, that is about one target.",
         lambda b: [
-            ((*labels, each.conclusion), 1) for labels, each in _compared(b) if each.conclusion
+            ((*labels, each.conclusion, str(each.on_target).lower()), 1)
+            for labels, each in _compared(b)
+            if each.conclusion
         ],
-        (*_METRIC_LABELS, "conclusion"),
+        (*_METRIC_LABELS, "conclusion", "on_target"),
         unit="always 1",
     ),
     *_families(OpenLoopStats, lambda b: b.status.open_loop, _STEP),

@@ -83,6 +83,8 @@ def difference_cells(
     if difference.metric.scale is Scale.POINTS:
         estimate = f"{_signed(difference.estimate)} points"
     shown = text or str(difference.conclusion or "")
+    if difference.is_decided and not text:
+        shown = format_conclusion(difference)
     return DifferenceCells(
         Cell(estimate), Cell(_interval(difference, interval_form)), conclusion(shown)
     )

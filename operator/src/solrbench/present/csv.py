@@ -86,6 +86,7 @@ def points_to_csv(report: SweepReport) -> str:
         Column("state", lambda point: point.result.state),
         Column("reason", lambda point: point.result.reason),
         Column("conclusion", lambda point: point.result.conclusion),
+        Column("on_target", lambda point: "true" if point.result.on_target else ""),
         Column("difference_percent", lambda point: point.difference_percent),
         Column("difference_lower_percent", lambda point: point.difference_lower_percent),
         Column("difference_upper_percent", lambda point: point.difference_upper_percent),

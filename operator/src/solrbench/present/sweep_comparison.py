@@ -141,7 +141,11 @@ def _compare_primary(
     """Yield the primary metric of each point that has it; all are one family."""
     # A sweep keeps the repeats of its own objective only.
     keep = tuple(each.spec.objective.metric is metric for each in reports)
-    is_fresh = all(each.spec.template.load_repeats.get("startOn") == _FRESH for each in reports)
+    is_fresh = all(
+        each.spec.template.load_repeats.get("startOn") == _FRESH
+        or (each.spec.rounds is not None and each.spec.start_on == _FRESH)
+        for each in reports
+    )
     estimated = [(pair, _estimate(pair, metric, keep)) for pair in pairs]
     known = [
         (pair, replace(difference, on_target=not is_fresh))

@@ -59,6 +59,8 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         f"{axis.name} of each point beside the baseline {values_text(baseline)},"
         f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together.{left}"
     )
+    if any(point.result.on_target for point in drawn):
+        text += " Conclusions on one target, as in the table, are about the targets measured."
     only = f": {words[0]}" if len(words) == 1 else ""
     title = f"Points beside the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]

@@ -1,6 +1,7 @@
 """The report of a sweep from the resources as they are stored."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from solrbench.analysis.metrics import Difference
@@ -88,7 +89,11 @@ def _differences(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str,
     if baseline is None or not others:
         return {}
     differences = compare_all(baseline, others, metric, rule_of(sweep.spec))
-    return {point.name: each for point, each in zip(others, differences, strict=True)}
+    on_target = {point.name for point in sweep.status.points if point.on_target}
+    return {
+        point.name: replace(each, on_target=point.name in on_target)
+        for point, each in zip(others, differences, strict=True)
+    }
 
 
 def _point(
@@ -132,7 +137,7 @@ def _rounds(
     sweep: SolrBenchmarkSweep, point: SweepPoint, benchmarks: Mapping[str, SolrBenchmark]
 ) -> list[RoundReport]:
     """Return the rounds whose benchmarks are there, the one under way too; none without rounds."""
-    if sweep.spec.repeats is None:
+    if sweep.spec.rounds is None:
         return []
     numbers = range(1, (point.rounds or 0) + 2)
     named = {each: benchmark_name(sweep.metadata.name, point.name, each) for each in numbers}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from solrbench.analysis.metrics import Difference
+from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.comparison_tables import (
@@ -82,8 +83,11 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             point.difference_percent,
             None if lower is None or upper is None else (lower, upper),
             point.result.conclusion,
+            on_target=point.result.on_target or False,
         )
-    text = "baseline" if point.is_baseline else point.result.conclusion or without
+    text = "baseline" if point.is_baseline else without
+    if difference is not None and difference.conclusion is not None:
+        text = format_conclusion(difference)
     return difference_cells(difference, "{} … {} %", text)
 
 

@@ -35,7 +35,7 @@ _CONCLUSION_MARKS = {
 
 
 def conclusion(text: str | None, detail: str = "") -> Cell:
-    """Return the cell of a verdict or another conclusion, such as `Worse on this target`."""
+    """Return the cell of a verdict or another conclusion, such as `Worse on one target`."""
     found = text or ""
     return Cell(found, detail, _CONCLUSION_MARKS.get(found.partition(" ")[0], ""))
 

@@ -4,8 +4,7 @@ Testing after every repeat at the full significance level inflates the false-pos
 each of the looks 5 to 20 make 19 %. So each look gets a share of the level. The shares spend it by
 a power of two of the repeats (Kim and DeMets, Design and analysis of group sequential tests based
 on the type I error spending rate function, 1987), in a closed form whose total error was simulated
-for Student's t with an estimated variance: 0.7 to 1.05 of the level. A look after several repeats
-may spend what has come in since the one before.
+for Student's t with an estimated variance: 0.7 to 1.05 of the level.
 """
 
 import math
@@ -70,8 +69,6 @@ class Looks:
 
     minimum: int
     maximum: int
-    every: int = 1
-    """Repeats from one look to the next."""
 
     def __post_init__(self) -> None:
         """Refuse numbers that no design has."""
@@ -85,12 +82,11 @@ class Looks:
         """
         if look < self.minimum:
             return 0.0
-        previous = look - self.every
-        if previous < self.minimum:
+        if look == self.minimum:
             return self._spent(look)
         closed = self._spent(look) / (_DIVISOR if family == 1 else _FAMILY_DIVISOR)
-        # Several repeats later, more has come in than the closed form of single looks allows for.
-        return max(closed, self._spent(look) - self._spent(previous))
+        # Of few repeats, more has come in than the closed form allows for.
+        return max(closed, self._spent(look) - self._spent(look - 1))
 
     def _spent(self, look: int) -> float:
         """Return the share of all looks up to this one."""

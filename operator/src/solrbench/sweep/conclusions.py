@@ -9,7 +9,7 @@ from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import NO_CONCLUSION, format_more_repeats, phrase_difference
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import PointTargetPolicy, SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import (
     MIN_RUNS,
@@ -130,8 +130,8 @@ def _to_repeat(
     """Yield the points without a clear conclusion, and how many repeats would decide each."""
     if all(each.conclusion is None for each in found.values()):
         yield (
-            "for words, set load.repeats.count of the template to 5, or spec.repeats to"
-            " {until: Decided}"
+            "Points cannot be compared with one repeat. Set load.repeats.count of the template to"
+            " 5, or spec.repeats to {until: Decided}."
         )
     inconclusive = [
         each for each in others if found[each.name].conclusion is Conclusion.INCONCLUSIVE
@@ -141,7 +141,8 @@ def _to_repeat(
     # Those that need the fewest repeats are named: the list is cut.
     inconclusive.sort(key=lambda each: found[each.name].more_repeats or 0)
     named = join_some(
-        f"{phrase_point(each.values, baseline.values)} needs"
+        f"{phrase_point(each.values, baseline.values)}"
+        f"{':' if found[each.name].has_changed else ' needs'}"
         f" {format_more_repeats(found[each.name])}"
         for each in inconclusive
     )
@@ -235,13 +236,12 @@ def _gib(size: float) -> str:
 MAX_VALUES = 8
 """Values of an axis that a sentence names each."""
 MAX_CHARACTERS = 600
-FRESH_TARGET = "FreshTarget"
 
 
 def answer_sweep(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> tuple[Mapping[str, Conclusion | None], list[str]]:
-    """Return the conclusion on each point but the baseline, by its name, and the answers."""
+) -> tuple[Mapping[str, Difference], list[str]]:
+    """Return the difference of each point but the baseline, by its name, and the answers."""
     metric = spec.objective.metric
     baseline, others = read_measured(plan, points, metric)
     sizes = list(answer_sizes(plan, points))
@@ -258,12 +258,9 @@ def answer_sweep(
         *map(_interaction, find_interactions(baseline, others, metric, rule)),
         *sizes,
         *_rounds(spec, plan, points),
-        *_scope(spec, differences),
+        *_scope(differences),
     ]
-    return (
-        {name: found.conclusion for name, found in by_name.items()},
-        [each[:MAX_CHARACTERS] for each in sentences[:MAX_ANSWERS]],
-    )
+    return by_name, [each[:MAX_CHARACTERS] for each in sentences[:MAX_ANSWERS]]
 
 
 def _axis_sentences(
@@ -313,37 +310,25 @@ def _interaction(found: Interaction) -> str:
 
 def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield how many benchmarks the rounds took, and which of them were left out."""
-    if spec.repeats is None:
+    if spec.rounds is None:
         return
     rounds = [sweep_point.rounds or 0 for sweep_point in points]
-    most = len(points) * (spec.repeats.max // plan.repeats_per_round)
     left_out = [
-        f"{done - (point.repeats or 0) // plan.repeats_per_round} of {done} of {planned.point.text}"
+        f"{done - len(point.repeat_rounds or [])} of {done} of {planned.point.text}"
         for planned, point, done in zip(plan.points, points, rounds, strict=True)
-        if is_valid(point) and (point.repeats or 0) < done * plan.repeats_per_round
+        if is_valid(point) and len(point.repeat_rounds or []) < done
     ]
     tail = f"; Invalid and left out: {join_some(left_out)}" if left_out else ""
     yield (
         f"rounds: {min(rounds)} to {max(rounds)} of each point, {sum(rounds)} benchmarks of at most"
-        f" {most}{tail}"
+        f" {len(points) * spec.rounds.most}{tail}"
     )
 
 
-def _scope(spec: SweepSpec, differences: Sequence[Difference]) -> Iterator[str]:
+def _scope(differences: Sequence[Difference]) -> Iterator[str]:
     """Yield what conclusions from repeats on one target are about."""
-    repeats = spec.template.load_repeats
-    is_open = all(difference.conclusion is None for difference in differences)
-    if is_open or repeats.get("startOn") == FRESH_TARGET:
-        return
-    is_one_each = repeats.get("count", 1) == 1 and spec.start_on is PointTargetPolicy.FRESH_TARGET
-    if spec.repeats is not None and is_one_each:
-        return  # each round is on targets of its own
-    how = (
-        "all repeats of a point ran on one"
-        if spec.repeats is None
-        else "repeats of a round, and points that share a target, ran on one"
-    )
-    yield (
-        f"words are about the targets that were measured: {how},"
-        " and equal targets differ by more than their repeats"
-    )
+    if any(each.on_target and each.conclusion is not None for each in differences):
+        yield (
+            "Conclusions on one target are about these targets: identical ones may differ more than"
+            " repeats. Set order to Random, or startOn of load.repeats to FreshTarget."
+        )

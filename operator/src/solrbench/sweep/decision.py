@@ -5,6 +5,7 @@ finds the point under way and makes the same benchmark. A point whose end is sto
 again.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.description import MAX_NAMED, describe_status, has_stopped
-from solrbench.sweep.plan import find_points_without_capacity
+from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_capacity
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points
@@ -50,21 +51,31 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
         return SweepDecision(held, removed=find_idle(held.points, held.targets))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
-    ended = finish_points(listed, seen.children, spec)
-    is_stopped = has_stopped(seen, ended)
-    points = ended if is_stopped else plan_next_round(spec, seen.plan, ended)
+    stored = seen.sweep.status
+    points, round_ = finish_points(listed, seen.children, spec, stored.round), stored.round
+    if spec.rounds is not None and not has_stopped(seen, points):
+        points, round_ = plan_next_round(spec, spec.rounds, seen.plan, points, round_)
+    targets = {each.name: each for each in stored.targets}
+    if round_ > stored.round and not seen.plan.keeps_targets:
+        # Without the point that used them last, no other one takes them over.
+        targets = {name: SweepTarget(name=name) for name in targets}
+    in_turn: Sequence[PlannedPoint] = seen.plan.points
+    if spec.order is PointOrder.RANDOM and round_ > 1:
+        in_turn = draw_order(in_turn, spec.seed, round_)
     scheduler = PointScheduler(
         seen.sweep.metadata.name,
-        seen.plan.points,
+        in_turn,
         {each.name: each for each in points},
-        {each.name: each for each in seen.sweep.status.targets},
+        targets,
         _places(seen, points),
     )
     scheduler.give_up_targets(seen.children, seen.now)
-    scheduler.begin_points(in_order=spec.order is PointOrder.RANDOM)
-    points, targets = [*scheduler.points.values()], [*scheduler.targets.values()]
-    status = describe_status(seen, points).model_copy(update={"targets": targets})
-    return SweepDecision(status, _to_apply(seen, status), find_idle(points, targets))
+    scheduler.begin_points()
+    points = [*scheduler.points.values()]
+    status = describe_status(seen, points).model_copy(
+        update={"targets": [*scheduler.targets.values()], "round": round_}
+    )
+    return SweepDecision(status, _to_apply(seen, status), find_idle(points, status.targets))
 
 
 def _find_blocker(seen: SweepObservation) -> _Blocker | None:
@@ -105,7 +116,7 @@ def _find_missing_capacity(seen: SweepObservation) -> _Blocker | None:
 def _hold(seen: SweepObservation, blocker: _Blocker) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
-    points = finish_points(stored.points, seen.children, seen.sweep.spec)
+    points = finish_points(stored.points, seen.children, seen.sweep.spec, stored.round)
     conditions = seen.conditions()
     conditions.set(ACCEPTED, "False", blocker.reason, blocker.message)
     conditions.set(SUCCEEDED, "Unknown", blocker.reason, blocker.message)

@@ -62,8 +62,14 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     measured = count_ended(points)
     if measured == stored.answered_points:
         return {"points": points}
-    words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
-    worded = [point.model_copy(update={"conclusion": words.get(point.name)}) for point in points]
+    found, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    worded = []
+    for point in points:
+        difference = found.get(point.name)
+        conclusion = None if difference is None else difference.conclusion
+        is_one = difference is not None and conclusion is not None and difference.on_target
+        update = {"conclusion": conclusion, "on_target": is_one or None}
+        worded.append(point.model_copy(update=update))
     return {"points": worded, "answers": answers, "answered_points": measured}
 
 
@@ -115,7 +121,7 @@ def _progress_of(seen: SweepObservation, point: SweepPoint) -> int:
     ended = 100 * count_ended([point])
     under_way = point.state == PointState.RUNNING and child is not None
     begun = child.progress_percent if child is not None and under_way else 0
-    left = count_rounds_left(seen.sweep.spec, seen.plan, point)
+    left = count_rounds_left(seen.sweep.spec, point)
     if point.state in FINAL and not left:
         return 100
     return (ended + begun) // (count_ended([point]) + left)
@@ -137,7 +143,7 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
     left = [
         planned.demand
         for planned, each in zip(seen.plan.points, points, strict=True)
-        for _ in range(count_rounds_left(seen.sweep.spec, seen.plan, each))
+        for _ in range(count_rounds_left(seen.sweep.spec, each))
     ]
     succeeded = count_ended(points)
     beside = finished / succeeded if succeeded else 0.0

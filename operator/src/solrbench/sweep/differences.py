@@ -8,7 +8,7 @@ ever one is false.
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import NamedTuple
 
@@ -56,8 +56,9 @@ class MeasuredPoint:
 
     Attributes:
         shown_value: over all repeats together; of the p95 not the mean of those of the repeats
-        repeats: its values in the repeats, which points are compared by
+        repeats: its values in the repeats, which points are compared by; of each round one
         is_valid: whether all its steps are Valid
+        target: as that of its `PlannedPoint`
     """
 
     name: str
@@ -65,6 +66,8 @@ class MeasuredPoint:
     shown_value: float
     repeats: tuple[RepeatValue, ...]
     is_valid: bool
+    in_rounds: bool = False
+    target: str = ""
 
 
 class Interaction(NamedTuple):
@@ -89,10 +92,12 @@ _OF_LOAD = re.compile(r"load\..*(users|requestsPerSecond)")
 def rank_points(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> list[Candidate]:
     """Return the candidates, those with the best mean first; points are in the order of the plan.
 
-    No point is Better than the first one by its mean.
+    No point is Better than the first one by its mean. In rounds, a mean is that beside the baseline
+    in the same rounds: points that took part in fewer were measured at another time.
     """
     metric = METRICS[spec.objective.metric]
     usual = next((each.point.values for each in plan.points if each.point.is_baseline), None)
+    baseline, _ = read_measured(plan, points, spec.objective.metric)
     ranked = []
     for planned, point in zip(plan.points, points, strict=True):
         values = planned.point.values
@@ -101,9 +106,12 @@ def rank_points(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) 
             and all(_OF_LOAD.fullmatch(path) for path, _ in value.settings)
             for value, base in zip(values, usual or values, strict=True)
         )
-        measured = read_point(point, values, spec.objective.metric) if is_valid(point) else None
+        measured = _read_planned(planned, point, spec.objective.metric) if is_valid(point) else None
         if measured is not None and not is_other_load:
             value = metric_value_of(metric, sample(metric, measured.repeats))
+            if baseline is not None:
+                beside = _estimate(metric, baseline, measured)
+                value = (beside.candidate or 0.0) / (beside.baseline or 1.0)
             rank = value if metric.is_lower_better else -value
             ranked.append((rank, Candidate(measured, planned, point)))
     return [candidate for _, candidate in sorted(ranked, key=lambda each: each[0])]
@@ -161,7 +169,7 @@ def read_measured(
     baseline: MeasuredPoint | None = None
     others: list[MeasuredPoint] = []
     for planned, point in zip(plan.points, points, strict=True):
-        measured = read_point(point, planned.point.values, metric)
+        measured = _read_planned(planned, point, metric)
         if measured is None:
             continue
         if planned.point.is_baseline:
@@ -171,19 +179,34 @@ def read_measured(
     return baseline, others
 
 
-def read_point(point: SweepPoint, values: Values, metric: Metric) -> MeasuredPoint | None:
-    """Return a point by the metric of the objective of its sweep; None if it has none."""
+def _read_planned(planned: PlannedPoint, point: SweepPoint, metric: Metric) -> MeasuredPoint | None:
+    return read_point(point, planned.point.values, metric, planned.target)
+
+
+def read_point(
+    point: SweepPoint, values: Values, metric: Metric, target: str = ""
+) -> MeasuredPoint | None:
+    """Return a point by the metric of the objective of its sweep; None if it has none.
+
+    `target` is that of its `PlannedPoint`; without it, which targets a difference is about is in
+    `SweepPoint.on_target` alone.
+    """
     shown = metric_value(point, metric)
     if not shown or point.state == PointState.FAILED:
         return None
-    repeat_values = point.repeat_values or [shown]
+    repeat_values, rounds = point.repeat_values or [shown], point.repeat_rounds
     # Without numbers, all repeats ran on one target: then repeats are the sample.
     targets = point.repeat_targets or [1] * len(repeat_values)
+    if rounds is not None and not target:
+        targets = rounds
+    numbers = rounds or range(1, len(repeat_values) + 1)
     repeats = tuple(
-        RepeatValue(number, str(target), value)
-        for number, (target, value) in enumerate(zip(targets, repeat_values, strict=True), start=1)
+        RepeatValue(number, str(each), value)
+        for number, each, value in zip(numbers, targets, repeat_values, strict=True)
     )
-    return MeasuredPoint(point.name, values, shown, repeats, is_valid(point))
+    return MeasuredPoint(
+        point.name, values, shown, repeats, is_valid(point), rounds is not None, target
+    )
 
 
 def find_deviation_percent(point: SweepPoint) -> float | None:
@@ -199,14 +222,12 @@ def find_deviation_percent(point: SweepPoint) -> float | None:
 
 
 def rule_of(spec: SweepSpec) -> ComparisonRule:
-    """Return what counts as a difference; with rounds, points are looked at after each."""
-    repeats, comparison = spec.repeats, spec.template.spec.get("comparison") or {}
+    """Return what counts as a difference, and whether points are looked at after each round."""
+    rounds, comparison = spec.rounds, spec.template.spec.get("comparison") or {}
     effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
-    if repeats is None:
+    if rounds is None or rounds.until is None:
         return ComparisonRule(effect)
-    # All points of a sweep in rounds have as many repeats as the template.
-    every = int(spec.template.load_repeats.get("count", 1))
-    return ComparisonRule(effect, Looks(repeats.min, repeats.max, every))
+    return ComparisonRule(effect, Looks(rounds.least, rounds.most))
 
 
 def compare_all(
@@ -216,10 +237,24 @@ def compare_all(
     rule: ComparisonRule,
 ) -> list[Difference]:
     """Return each point beside the baseline."""
-    estimated = [
-        estimate_difference(METRICS[metric], baseline.repeats, point.repeats) for point in others
-    ]
-    return conclude_primary([each for each in estimated if each is not None], rule)
+    estimated = [_estimate(METRICS[metric], baseline, point) for point in others]
+    return conclude_primary(estimated, rule)
+
+
+def _estimate(
+    metric: ComparisonMetric, baseline: MeasuredPoint, point: MeasuredPoint
+) -> Difference:
+    """Return the difference of a point, within rounds where both were measured in rounds.
+
+    It is about one target unless each side has several or both use the same one.
+    """
+    sides, in_rounds = (baseline.repeats, point.repeats), baseline.in_rounds and point.in_rounds
+    difference = estimate_difference(metric, *sides, in_rounds=in_rounds)
+    if difference is None:  # no round in common: nothing is concluded
+        one, other = (metric_value_of(metric, sample(metric, side)) for side in sides)
+        return Difference(metric, one, other, on_scale(metric, math.log(other / one)))
+    is_one = bool(baseline.target or point.target) and baseline.target != point.target
+    return replace(difference, on_target=difference.on_target and is_one)
 
 
 def find_interactions(
@@ -233,7 +268,7 @@ def find_interactions(
     The contrast of two values is ln y(a, b) - ln y(a) - ln y(b) + ln y(baseline), 0 if either has
     the same effect whatever the other is (Montgomery, Design and Analysis of Experiments, 5.1).
     """
-    crossed = list(_crossed(baseline, others))
+    crossed = [each for each in _crossed(baseline, others) if all(_in_common(each))]
     # All contrasts are one family, as those that are not shown were candidates for the strongest.
     differences = conclude_primary([_contrast(METRICS[metric], *each) for each in crossed], rule)
     strongest: dict[tuple[str, str], Interaction] = {}
@@ -284,19 +319,33 @@ def _contrast(
     second: MeasuredPoint,
     base: MeasuredPoint,
 ) -> Difference:
-    samples = [sample(metric, point.repeats) for point in (both, base, first, second)]
+    points = (both, base, first, second)
+    samples = [sample(metric, repeats) for repeats in _in_common(points)]
+    varying: list[Sequence[float]] = [*samples]
+    if all(point.in_rounds for point in points):
+        varying = [[ab + o - a - b for ab, o, a, b in zip(*samples, strict=True)]]
     means = [fmean(values) for values in samples]
     centre = means[0] + means[1] - means[2] - means[3]
-    known = all(len(values) > 1 for values in samples)
+    known = all(len(values) > 1 for values in varying)
+    targets = {point.target for point in points}
     return Difference(
         metric,
         metric_value_of(metric, samples[1]),
         metric_value_of(metric, samples[0]),
         on_scale(metric, centre),
         repeats=(len(samples[1]), len(samples[0])),
+        on_target=len(targets) > 1,
         # Ranks of four samples have no test, so a repeat far from the others widens the interval.
-        test=StudentEstimate(centre, tuple(map(sample_variance, samples))) if known else None,
+        test=StudentEstimate(centre, tuple(map(sample_variance, varying))) if known else None,
     )
+
+
+def _in_common(points: Sequence[MeasuredPoint]) -> list[list[RepeatValue]]:
+    """Return the values of each point, in rounds those of the rounds that all of them have."""
+    if not all(point.in_rounds for point in points):
+        return [[*point.repeats] for point in points]
+    rounds = set.intersection(*({each.repeat for each in point.repeats} for point in points))
+    return [[each for each in point.repeats if each.repeat in rounds] for point in points]
 
 
 MAX_NAMED = 5

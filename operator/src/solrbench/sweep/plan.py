@@ -8,7 +8,7 @@ alone: a field that is added later belongs to the target until it is left out he
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -135,6 +135,22 @@ def order_for_reuse(prints: Sequence[Fingerprints]) -> list[int]:
     return [position for *_, position in sorted(ranks)]
 
 
+def draw_order(points: Sequence["PlannedPoint"], seed: int, round_: int) -> list["PlannedPoint"]:
+    """Return the points in the random order of a round, by hashes of seed, round and names.
+
+    It is drawn of SolrClouds, then of the indexes in each, then of the points of each index, so
+    that it rebuilds no more than the listed order does. Points that are added later do not change
+    the order of the others.
+    """
+
+    def rank(planned: PlannedPoint) -> list[bytes]:
+        name, prints = planned.point.name, planned.fingerprints
+        texts = (prints.cluster or name, prints.index or name, name)
+        return [hashlib.sha256(f"{seed}/{round_}/{text}".encode()).digest() for text in texts]
+
+    return sorted(points, key=rank)
+
+
 def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -145,14 +161,15 @@ class PlannedPoint:
 
     Attributes:
         reuses: what it takes over from the point before it, if all go well one after another
-        repeats: of its benchmark, at most
+        target: what stands for the one target of all its repeats; points with the same use it
+            together. Empty where each repeat, or each round, has a target of its own
     """
 
     point: DesignPoint
     demand: PointRequests
     fingerprints: Fingerprints
     reuses: Reuse | None = None
-    repeats: int = 1
+    target: str = ""
 
 
 @dataclass(frozen=True)
@@ -160,14 +177,19 @@ class SweepPlan:
     """The plan of a sweep.
 
     Attributes:
-        points: in the order of measuring; empty if something is wrong
+        points: in the order of measuring, that of the first round; empty if something is wrong
         fixed_hash: of what must stay as it is once a point has begun
     """
 
     points: tuple[PlannedPoint, ...]
     problems: tuple[str, ...]
     fixed_hash: str
-    repeats_per_round: int = 1
+
+    @property
+    def keeps_targets(self) -> bool:
+        """Whether targets are kept from one round to the next: where all points use one."""
+        targets = {each.target for each in self.points}
+        return len(targets) == 1 and "" not in targets
 
     @property
     def baseline(self) -> PlannedPoint | None:
@@ -194,9 +216,7 @@ def find_points_without_capacity(
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     """Return the plan of a sweep, with every problem that can be seen without a cluster."""
     points, problems = _plan_points(sweep)
-    fixed = hash_fixed(sweep.spec)
-    repeats = points[0].repeats if points else 1
-    return SweepPlan(() if problems else points, tuple(problems), fixed, repeats)
+    return SweepPlan(() if problems else points, tuple(problems), hash_fixed(sweep.spec))
 
 
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
@@ -211,8 +231,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), [str(error)]
     if not any(point.is_baseline for point in made):
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
-    ordered = order_points(made, sweep.spec.order, sweep.spec.seed)
-    checked, problems = check_points(sweep, ordered)
+    checked, problems = check_points(sweep, made)
     problems += check_rounds(sweep.spec, checked)
     return () if problems else _plan_course(sweep.spec, checked), problems
 
@@ -221,16 +240,41 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
     """Return the points in the order in which they are measured, with what each takes over."""
     alone = spec.start_on is PointTargetPolicy.FRESH_TARGET
     prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]
+    # Points that are under way at the same time never use one target.
+    is_one = spec.parallelism == 1 and len({each.cluster or "" for each in prints}) == 1
+    planned = [
+        PlannedPoint(
+            each.point,
+            measure_requests(each.benchmark.spec),
+            fingerprints,
+            target=_target_of(spec, each, fingerprints, is_one=is_one),
+        )
+        for each, fingerprints in zip(checked, prints, strict=True)
+    ]
     if spec.order is PointOrder.LISTED:
-        places = order_for_reuse(prints)
-        checked, prints = [checked[each] for each in places], [prints[each] for each in places]
-    reuses = [common_parts(*pair) for pair in zip([Fingerprints(), *prints], prints, strict=False)]
-    planned = []
-    for each, fingerprints, reuse in zip(checked, prints, reuses, strict=True):
-        demand = measure_requests(each.benchmark.spec)
-        most = each.benchmark.spec.load.repeats.most
-        planned.append(PlannedPoint(each.point, demand, fingerprints, reuse, most))
-    return tuple(planned)
+        planned = [planned[each] for each in order_for_reuse(prints)]
+    else:
+        planned = draw_order(planned, spec.seed, round_=1)
+    before = [Fingerprints(), *(each.fingerprints for each in planned)]
+    return tuple(
+        replace(each, reuses=common_parts(last, each.fingerprints))
+        for last, each in zip(before, planned, strict=False)
+    )
+
+
+def _target_of(
+    spec: SweepSpec, checked: CheckedPoint, fingerprints: Fingerprints, *, is_one: bool
+) -> str:
+    """Return the `target` of a point; `is_one` if all points can use one SolrCloud."""
+    benchmark = checked.benchmark.spec
+    if benchmark.target.existing is not None:
+        return _hash(benchmark.target.model_dump(mode="json", exclude={"variants"}))
+    if benchmark.load.repeats.start_on is RepeatStart.FRESH_TARGET:
+        return ""
+    if spec.rounds is not None:
+        return fingerprints.cluster or "" if is_one else ""
+    is_shared = spec.parallelism == 1 and fingerprints.cluster is not None
+    return fingerprints.cluster or "" if is_shared else checked.point.name
 
 
 def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:
@@ -247,16 +291,6 @@ def hash_fixed(spec: SweepSpec) -> str:
         [[axis.name, axis.paths] for axis in spec.axes],
     ]
     return _hash(fixed)
-
-
-def order_points(
-    points: Sequence[DesignPoint], order: PointOrder, seed: int
-) -> tuple[DesignPoint, ...]:
-    """Return the points in their order, a random one by a hash of the seed and their names."""
-    if order is PointOrder.LISTED:
-        return tuple(points)
-    # Points that are added later do not change the order of the others.
-    return tuple(sorted(points, key=lambda p: hashlib.sha256(f"{seed}/{p.name}".encode()).digest()))
 
 
 _REUSES = {
@@ -317,18 +351,18 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     return (
         f"{len(plan.points)} points, {duration_text(duration)} of load; the largest requests"
         f" {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
-        f" {filled} times{_rounds(plan, spec, duration)}"
+        f" {filled} times{_rounds(spec, duration)}"
     )
 
 
-def _rounds(plan: SweepPlan, spec: SweepSpec, duration: LoadDuration) -> str:
+def _rounds(spec: SweepSpec, duration: LoadDuration) -> str:
     """Return how many rounds there are at least and at most, and how long their load takes."""
-    if spec.repeats is None:
+    if spec.rounds is None:
         return ""
-    least = -(-spec.repeats.min // plan.repeats_per_round)
-    most = max(least, spec.repeats.max // plan.repeats_per_round)
+    _, least, most = spec.rounds
     time = duration_text(rounds_of(duration, least, most))
-    return f" in each round; {least} to {most} rounds, {time} of load in all"
+    number = f"{most}" if least == most else f"{least} to {most}"
+    return f" in each round; {number} rounds, {time} of load in all"
 
 
 def _line(sweep: str, planned: PlannedPoint) -> str:

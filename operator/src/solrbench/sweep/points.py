@@ -217,7 +217,7 @@ def benchmark_name(sweep: str, point: str, round_: int = 1) -> str:
 
 def max_name_length(sweep: str, spec: SweepSpec, *, short: bool) -> int:
     """Return how many letters the name of a point may have."""
-    rounds = 0 if spec.repeats is None else ROUND_LENGTH
+    rounds = 0 if spec.rounds is None else ROUND_LENGTH
     most = MAX_NAME_PROVIDED if short else MAX_NAME
     return min(most - len(sweep) - 1 - rounds, MAX_POINT_NAME)
 

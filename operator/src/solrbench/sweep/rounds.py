@@ -1,13 +1,14 @@
 """Rounds over the points: which of them need another one, and their metrics over all rounds.
 
-A round is a benchmark of every point that takes part in it, one after another. After it, each point
-takes part in the next one as long as its conclusion beside the baseline, or beside the best point,
-is open; so time goes to what is undecided and near the best. The baseline and the best go on with
-those that are compared with them. If the best point is the Same as the baseline, nothing is gained
-by any: then the conclusions beside the baseline are all that is asked for.
+A round is a benchmark of every point that takes part in it, one after another in a random order.
+After it, each point takes part in the next one as long as its conclusion beside the baseline, or
+beside the best point, is open; so time goes to what is undecided and near the best. The best goes
+on with those that are compared with it, and the baseline takes part in every round: what is not
+measured in one round is not compared. If the best point is the Same as the baseline, nothing is
+gained by any: then the conclusions beside the baseline are all that is asked for.
 
-The values of all repeats are kept on the point, so that it is compared as a benchmark with as many
-repeats is; of what else is shown, means over the rounds are enough.
+A point keeps one value of each round, with the number of the round in the sweep, so that a round in
+which the machine is slow cancels out; of what else is shown, means over the rounds are enough.
 """
 
 import math
@@ -20,7 +21,7 @@ from typing import Any
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import Metric, Rounds, RoundsUntil, SweepSpec
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import (
@@ -45,22 +46,28 @@ _MEANS = (
 )
 
 
-def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric) -> SweepPoint:
+def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric, round_: int) -> SweepPoint:
     """Return a point after another round; what is Invalid is left out if anything else is there.
 
     `before` has no values if no round before was Valid; `ended` has those of the round alone.
+    `round_` is the number of the round in the sweep.
     """
-    rounds = (before.rounds or 0) + 1
+    rounds, shown = (before.rounds or 0) + 1, metric_value(ended, metric)
+    # Repeats of one round share what the machine did meanwhile, so the round is the sample.
+    logarithms = [*map(math.log, ended.repeat_values or ([shown] if shown else []))]
+    of_round = [round_significant(math.exp(fmean(logarithms)), DIGITS)] if logarithms else []
     if metric_value(before, metric) is None:
-        return ended.model_copy(update={"rounds": rounds})
+        known = _describe_repeats(of_round) | {"repeat_rounds": [round_] if of_round else None}
+        return ended.model_copy(update={"rounds": rounds, **known})
     if ended.state == PointState.INVALID or metric_value(ended, metric) is None:
         return before.model_copy(update={"state": PointState.VALID, "rounds": rounds})
-    values = [*(before.repeat_values or []), *(ended.repeat_values or [])]
+    # The baseline of points that were added later may have more rounds than are kept.
+    values = [*(before.repeat_values or []), *of_round][-MAX_REPEATS:]
     merged = {
         "rounds": rounds,
         "repeats": (before.repeats or 0) + (ended.repeats or 0),
-        # Without numbers of targets: those of one benchmark mean nothing in another one.
         **_describe_repeats(values),
+        "repeat_rounds": [*(before.repeat_rounds or []), round_][-len(values) :],
         **{name: _geometric_mean(name, before, ended) for name in _GEOMETRIC_MEANS},
         **{name: _mean(name, before, ended) for name in _MEANS},
         "reads_deviation": _reads_deviation(before, ended),
@@ -124,9 +131,12 @@ MAX_REPEAT_VALUES = 2500
 
 
 def finish_points(
-    points: Sequence[SweepPoint], children: Mapping[str, ChildView], spec: SweepSpec
+    points: Sequence[SweepPoint], children: Mapping[str, ChildView], spec: SweepSpec, round_: int
 ) -> list[SweepPoint]:
-    """Return the points, those under way whose benchmark is over with its values."""
+    """Return the points, those under way whose benchmark is over with its values.
+
+    `round_` is the number of the round under way.
+    """
     if len(points) > MAX_POINTS_WITH_DETAILS:
         children = {
             name: replace(child, reuses=None, telemetry={}) for name, child in children.items()
@@ -134,20 +144,19 @@ def finish_points(
     most = MAX_REPEATS
     if len(points) > MAX_POINTS_WITH_ALL_REPEATS:
         most = min(most, MAX_REPEAT_VALUES // len(points))
-    ended = [_end(point, children.get(point.name), spec, most) for point in points]
+    metric, ended = spec.objective.metric, []
+    for point in points:
+        child = children.get(point.name)
+        if point.state == PointState.RUNNING and child is not None and child.is_finished:
+            finished = _finish(point, child, metric, most)
+            if spec.rounds is not None and finished.state != PointState.FAILED:
+                finished = add_round(point, finished, metric, round_)
+            ended.append(finished)
+        else:
+            ended.append(point)
     if len(points) <= MAX_POINTS_WITH_DETAILS:
         return ended
     return [point.model_copy(update={"deviation_percent": None}) for point in ended]
-
-
-def _end(point: SweepPoint, child: ChildView | None, spec: SweepSpec, most: int) -> SweepPoint:
-    if point.state != PointState.RUNNING or child is None or not child.is_finished:
-        return point
-    metric = spec.objective.metric
-    ended = _finish(point, child, metric, most)
-    if spec.repeats is None or ended.state == PointState.FAILED:
-        return ended
-    return add_round(point, ended, metric)
 
 
 def _finish(point: SweepPoint, child: ChildView, metric: Metric, most: int) -> SweepPoint:
@@ -204,56 +213,80 @@ def rounded(number: Any) -> float | None:
 
 
 def plan_next_round(
-    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> list[SweepPoint]:
-    """Return the points, in the order of the plan; once a round is over, who needs another one.
+    spec: SweepSpec, rounds: Rounds, plan: SweepPlan, points: Sequence[SweepPoint], round_: int
+) -> tuple[list[SweepPoint], int]:
+    """Return the points, in the order of the plan, and the number of the round.
 
-    Those are planned again.
+    Once a round is over, those that need another one are planned for it.
     """
-    if spec.repeats is None or any(point.state not in FINAL for point in points):
-        return [*points]
-    wanted = {*_too_few(spec.repeats.min, points), *_open(spec, plan, points)}
+    if any(point.state not in FINAL and not _is_new(point) for point in points):
+        return [*points], round_
+    baseline = next(
+        point for point, each in zip(points, plan.points, strict=True) if each.point.is_baseline
+    )
+    wanted = {*_too_few(rounds.least, baseline, points), *_open(spec, rounds, plan, points)}
     # Rounds that were left out count, too: a point that is always Invalid would never end.
-    most = spec.repeats.max // plan.repeats_per_round
-    return [
-        _plan_again(point) if point.name in wanted and (point.rounds or 0) < most else point
+    due = {
+        point.name
         for point in points
-    ]
+        if _is_new(point) or (point.name in wanted and (point.rounds or 0) < rounds.most)
+    }
+    if not due:
+        return [*points], round_
+    if baseline.state == PointState.VALID:
+        due.add(baseline.name)
+    return [_plan_again(point) if point.name in due else point for point in points], round_ + 1
 
 
-def count_rounds_left(spec: SweepSpec, plan: SweepPlan, point: SweepPoint) -> int:
+def _is_new(point: SweepPoint) -> bool:
+    """Return whether a point takes part in no round yet."""
+    return point.state == PointState.PLANNED and point.rounds is None
+
+
+def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
     """Return how many rounds of a point are known to be left: up to the first look at least."""
     due = int(point.state not in FINAL)
-    if spec.repeats is None or point.state == PointState.FAILED:
+    if spec.rounds is None or point.state == PointState.FAILED:
         return due
-    least = -(-spec.repeats.min // plan.repeats_per_round)
-    return max(due, least - (point.rounds or 0))
+    return max(due, spec.rounds.least - (point.rounds or 0))
 
 
-def _too_few(least: int, points: Sequence[SweepPoint]) -> Iterator[str]:
+def _too_few(least: int, baseline: SweepPoint, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield the points that have not been looked at; one without a valid round is given up then."""
+    of_baseline = {*(baseline.repeat_rounds or [])}
     for point in points:
-        known = {PointState.VALID: point.repeats, PointState.INVALID: point.rounds}
-        if point.state in known and (known[PointState(point.state)] or 0) < least:
+        known = point.rounds or 0
+        if point.state == PointState.VALID:
+            rounds = {*(point.repeat_rounds or [])}
+            known = len(rounds & of_baseline if baseline.state == PointState.VALID else rounds)
+        if point.state != PointState.FAILED and known < least:
             yield point.name
 
 
-def _open(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
+def _open(
+    spec: SweepSpec, rounds: Rounds, plan: SweepPlan, points: Sequence[SweepPoint]
+) -> Iterator[str]:
     """Yield the points whose words are open, each with the one that it is compared with."""
+    if rounds.until is None:
+        return
     baseline, others = read_measured(plan, points, spec.objective.metric)
+    ranked = [each.measured for each in rank_points(spec, plan, points)]
+    if rounds.until is RoundsUntil.BEST_KNOWN:
+        if ranked:
+            yield from _open_pairs(ranked[0], _differences_beside(spec, ranked[0], ranked))
+        return
     measured = others if baseline is None else [baseline, *others]
     beside: Mapping[str, Difference] = {}
     if baseline is not None:
         beside = _differences_beside(spec, baseline, measured)
         yield from _open_pairs(baseline, beside)
     # Not the cheapest of the best: what is faster than it has to be distinguished first.
-    named = next((each.measured for each in rank_points(spec, plan, points)), None)
-    if named is None or named == baseline:
+    if not ranked or ranked[0] == baseline:
         return
     # A best point that is the Same as the baseline gains nothing: there is nothing to choose.
-    known = beside.get(named.name)
+    known = beside.get(ranked[0].name)
     if known is None or known.conclusion is not Conclusion.SAME:
-        yield from _open_pairs(named, _differences_beside(spec, named, measured))
+        yield from _open_pairs(ranked[0], _differences_beside(spec, ranked[0], measured))
 
 
 def _differences_beside(
@@ -277,9 +310,13 @@ def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Difference]) -> Itera
 
 
 def _plan_again(point: SweepPoint) -> SweepPoint:
-    """Return a point that is due again, with its values unless they are Invalid."""
+    """Return a point that is due, with its values unless they are Invalid."""
     if point.state == PointState.VALID:
         return point.model_copy(update={"state": PointState.PLANNED, "reuses": None})
     return SweepPoint(
-        name=point.name, values=point.values, state=PointState.PLANNED, rounds=point.rounds
+        name=point.name,
+        values=point.values,
+        state=PointState.PLANNED,
+        reuses=point.reuses if _is_new(point) else None,
+        rounds=point.rounds or 0,
     )

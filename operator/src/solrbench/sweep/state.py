@@ -148,10 +148,14 @@ def list_points(
     points = []
     for each in planned:
         known, values = stored.get(each.point.name), each.point.indexes
-        if known is None or (known.state == PointState.PLANNED and known.rounds is None):
+        if known is None or (known.state == PointState.PLANNED and not known.rounds):
             # Its plan may have changed since: what a planned point is to take over is not stored.
             known = SweepPoint(
-                name=each.point.name, values=values, state=PointState.PLANNED, reuses=each.reuses
+                name=each.point.name,
+                values=values,
+                state=PointState.PLANNED,
+                reuses=each.reuses,
+                rounds=known.rounds if known is not None else None,
             )
         points.append(known.model_copy(update={"values": values}))
     return points

@@ -73,15 +73,14 @@ class PointScheduler:
         clusters = Counter(planned_point.fingerprints.cluster for planned_point in self.planned)
         self._shared = {name for name, number in clusters.items() if name and number > 1}
 
-    def begin_points(self, *, in_order: bool) -> None:
+    def begin_points(self) -> None:
         """Begin as many more points as there are places.
 
         A point that takes over a target goes first, as that would be removed otherwise. Points that
         need one of their own wait until nothing is left of those that nothing uses.
         """
-        if not in_order:
-            for planned_point in self._waiting():
-                self._take_over(planned_point)
+        for planned_point in self._waiting():
+            self._take_over(planned_point)
         for planned_point in self._waiting():
             if self._take_over(planned_point):
                 continue

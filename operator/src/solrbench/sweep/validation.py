@@ -11,10 +11,11 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
 from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.points import (
+    ABSENT,
     HASH_LENGTH,
     AxisValueError,
     DesignPoint,
@@ -44,6 +45,9 @@ def build_child(
     """Return the benchmark of a point; FieldPathError if the template has no place for a value."""
     template, metadata = sweep.spec.template, sweep.metadata
     spec: Body = template.spec
+    if sweep.spec.repeats is None and sweep.spec.rounds is not None:
+        # Its repeats are the rounds, each of which is a benchmark.
+        spec = set_field(spec, "load.repeats.count", ABSENT)
     for value in point.values:
         for path, setting in value.settings:
             spec = set_field(spec, path, setting)
@@ -203,19 +207,22 @@ def check_names(sweep: SolrBenchmarkSweep, *, short: bool) -> list[str]:
     if over <= 0:
         return []
     most = len(sweep.metadata.name) - over
-    text = f"must have at most {most} characters with spec.repeats and a ZooKeeper"
+    text = f"must have at most {most} characters with rounds of repeats and a ZooKeeper"
     return [f"metadata.name: {text} of the Solr Operator, as names of benchmarks end in a round"]
 
 
 def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
     """Return why the points cannot be measured in rounds, if they are to be."""
-    if spec.repeats is None:
+    if spec.rounds is None:
         return []
     repeats = [each.benchmark.spec.load.repeats for each in points]
     wrong = []
     if len(points) > MAX_POINTS_IN_ROUNDS:
         wrong.append(
-            f"spec.repeats: takes at most {MAX_POINTS_IN_ROUNDS} points, not {len(points)}"
+            f"spec.order: cannot be Random for {len(points)} points with repeats, as rounds take at"
+            f" most {MAX_POINTS_IN_ROUNDS}; set it to Listed"
+            if spec.repeats is None
+            else f"spec.repeats: takes at most {MAX_POINTS_IN_ROUNDS} points, not {len(points)}"
         )
     if any(each.until is not None for each in repeats):
         wrong.append(
@@ -225,13 +232,16 @@ def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
     counts = sorted({each.most for each in repeats})
     if len(counts) > 1:
         shown = ", ".join(map(str, counts))
+        field = "repeats" if spec.repeats is not None else "order"
         wrong.append(
-            f"spec.repeats: load.repeats.count must be the same in all points, not {shown}"
+            f"spec.{field}: load.repeats.count must be the same in all points of a round, not"
+            f" {shown}"
         )
-    elif counts and counts[0] > spec.repeats.max:
+    elif counts and spec.repeats is not None and MIN_ROUNDS * counts[0] > spec.repeats.max:
         wrong.append(
-            f"spec.repeats.max: must be at least {counts[0]}, as each round has so many repeats by"
-            " load.repeats.count of the template"
+            f"spec.repeats.max: must be at least {MIN_ROUNDS * counts[0]}, as each of"
+            f" {MIN_ROUNDS} rounds or more has {counts[0]} repeats by load.repeats.count of the"
+            " template"
         )
     return wrong
 

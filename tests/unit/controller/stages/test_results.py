@@ -214,7 +214,7 @@ def test_stored_steps_are_compared_with_those_of_the_baseline() -> None:
     assert (status.comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
     assert first.difference_percent == pytest.approx(20, abs=0.5)
     assert condition_of(SolrBenchmark.parse(stored(world)), "Compared") == ("True", "Compared")
-    assert status.answers[0].startswith("p95 of query at 2 users: Worse on this target by 20")
+    assert status.answers[0].startswith("p95 of query at 2 users: Worse on one target by 20")
     assert stored(world)["status"]["answers"] == status.answers
 
 

@@ -113,6 +113,19 @@ def test_the_order_rebuilds_least(shared: Shared) -> None:
     assert len(shared.target.made) == 2
 
 
+@pytest.mark.parametrize(("axes", "made"), [((USERS, HEAPS), 4), ((USERS,), 1)])
+def test_rounds_make_targets_anew_unless_all_points_use_one(
+    shared: Shared, axes: tuple[Body, ...], made: int
+) -> None:
+    rounds = {"until": "Decided", "min": 2, "max": 2}
+    shared.put(*axes, design="Full", order="Random", repeats=rounds)
+    points = shared.finish()
+    assert {(each["state"], each["rounds"]) for each in points} == {("Valid", 2)}
+    assert [each["repeatRounds"] for each in points] == [[1, 2]] * len(points)
+    assert len(shared.target.made) == made
+    assert shared.solr_pods() == []
+
+
 def test_fresh_targets_are_made_for_each_point(shared: Shared) -> None:
     shared.put(USERS, startOn="FreshTarget")
     assert reuses(shared.finish()) == [None, None]

@@ -70,6 +70,9 @@ class FigureComparison(StatusModel):
     on_target: Bool = False
     """Whether all repeats of one side were measured on one target: the conclusion is then about
     that target, not about another one of the same topology."""
+    machine_changed: Bool = False
+    """Whether repeats of a side were so much like the ones before that the machine must have
+    changed, which may explain an Inconclusive difference: measure both in turn, in a sweep."""
     invalid: Bool = False
     """Whether the step is Invalid on either side."""
 

@@ -13,7 +13,7 @@ from solrbench.api.rules import ADMITTED, Model, Rule
 from solrbench.api.v1alpha1.benchmark import Metadata
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
-from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
+from solrbench.api.v1alpha1.fields import Bool, Count, Int, Measure, Text
 from solrbench.api.v1alpha1.sweep_spec import MAX_AXES, MAX_POINTS, SweepSpec
 
 MAX_ANSWERS = 32
@@ -63,22 +63,29 @@ class SweepPoint(StatusModel):
     repeats: Count | None = None
     """`repeats` is the number of repeats behind these numbers."""
     rounds: Count | None = None
-    """`rounds` is the number of rounds that are measured, with `spec.repeats`. The benchmark of the
-    second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
+    """`rounds` is the number of rounds that are measured; absent where the sweep has none. The
+    benchmark of the second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
     deviation_percent: Measure | None = None
     """`deviationPercent` is the relative standard deviation over the repeats of the figure of
     `spec.objective`; absent with one repeat, and with more than 300 points, whose repeats are in
     `repeatValues`."""
     repeat_values: Annotated[list[Measure], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatValues` are the values of the figure of `spec.objective` in the repeats, which points
-    are compared by, rounded to four digits. Of a sweep with more than 100 points whose points have
-    many repeats, each value is the geometric mean of some of them."""
+    are compared by, rounded to four digits. In rounds with several repeats, each value is the
+    geometric mean of a round; of a sweep with more than 100 points whose points have many repeats,
+    it is that of some of them."""
+    repeat_rounds: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
+    """`repeatRounds` are the rounds of the sweep in which these values were measured: values of one
+    round are compared with each other."""
     repeat_targets: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatTargets` are the numbers of the targets of these repeats; absent unless a target was
     lost, so that some of them ran on another one than the others."""
     conclusion: Conclusion | None = None
     """`conclusion` is Better, Worse, Same or Inconclusive: the figure of `spec.objective` beside
     that of the baseline, tested together with all other points; absent with one repeat."""
+    on_target: Bool | None = None
+    """`onTarget` is true where the point or the baseline was measured on one target only and the
+    other one not on the same: the conclusion is then about these targets, not about topologies."""
 
 
 class PointCounts(StatusModel):
@@ -146,7 +153,7 @@ class SweepTarget(StatusModel):
     """`previous` is the name of the point that used it before; absent if it was made for
     `point`."""
     previous_round: Count | None = None
-    """`previousRound` is the round in which that point used it, with `spec.repeats`."""
+    """`previousRound` is the number of the benchmark of that point which used it, in rounds."""
 
 
 class SweepStatus(StatusModel):
@@ -185,7 +192,9 @@ class SweepStatus(StatusModel):
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
     """`answeredPoints` is the number of measured points that `answers` and conclusions are made of;
-    with `spec.repeats` a point counts once for each round."""
+    in rounds a point counts once for each."""
+    round: Count = 0
+    """`round` is the number of the round under way, or of the last one; 0 without rounds."""
     conditions: Annotated[
         list[Condition], Field(max_length=8, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
@@ -10,7 +10,7 @@ from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
-from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN, Until
+from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
 
 MAX_AXES = 8
@@ -62,14 +62,23 @@ Combination = Annotated[dict[str, AnyValue], Field(max_length=MAX_AXES)]
 _Number = Annotated[Int, Field(ge=2, le=100)]
 
 
+class RoundsUntil(StrEnum):
+    """What rounds go on until."""
+
+    DECIDED = "Decided"
+    BEST_KNOWN = "BestKnown"
+
+
 class SweepRepeats(Model):
     """Rounds over the points: each is a benchmark of every point that takes part in it."""
 
-    until: Until
+    until: RoundsUntil
     """`until` is what rounds go on until: with `Decided`, a point takes part in the next one while
     the conclusion beside the baseline, or that beside the best point, is neither Better, Worse nor
     Same, at most up to `max` repeats; the best point counts only if it is not the Same as the
-    baseline. Levels of the tests allow for the looks after each round."""
+    baseline. With `BestKnown`, only what may still be the best point takes part: nothing that is
+    Worse than the best one, or the Same. The baseline takes part in every round. Levels of the
+    tests allow for the looks after each round."""
     min: _Number = DEFAULT_MIN
     """`min` is the number of repeats of each point after which it is looked at first."""
     max: _Number = DEFAULT_MAX
@@ -81,6 +90,18 @@ class SweepRepeats(Model):
             message="max must not be less than min",
         ),
     )
+
+
+MIN_ROUNDS = 2
+"""One round shows no variation between rounds."""
+
+
+class Rounds(NamedTuple):
+    """How many rounds there are; without `until`, as many of each point as are given."""
+
+    until: RoundsUntil | None
+    least: int
+    most: int
 
 
 AnyObject = Annotated[
@@ -194,16 +215,19 @@ class SweepSpec(Model):
     the name of the value if it has one, and a list where the axis has several fields."""
     max_points: Annotated[Int, Field(ge=1, le=MAX_POINTS)] = 100
     """`maxPoints` limits the number of points: a sweep with more does not start."""
-    order: PointOrder = PointOrder.LISTED
-    """`order` is the order in which points are measured: `Listed` is that of `design`, in which
-    points that share a target come one after another, `Random` one that is drawn from `seed`, so
-    that a drift of the machines affects all axes alike."""
+    order: PointOrder = PointOrder.RANDOM
+    """`order` is the order in which points are measured. With `Random`, `load.repeats.count` of the
+    template is a number of rounds: in each, every point is measured once, in an order that is drawn
+    anew from `seed`, and points are compared within rounds. So a machine that slows down is not
+    mistaken for the effect of an axis. With `Listed`, all repeats of a point come one after
+    another, in the order of `design`, which spares making targets again. In both, points that share
+    a target come one after another."""
     start_on: PointTargetPolicy = PointTargetPolicy.SAME_TARGET
     """`startOn` is what a point starts on: with `SameTarget` on that of the point before, if it
     needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
     otherwise, and with `FreshTarget`, on a target of its own."""
     seed: Seed = DEFAULT_SEED
-    """`seed` is the seed of order `Random`."""
+    """`seed` is the seed of order `Random`; each round has an order of its own."""
     parallelism: Annotated[Int, Field(ge=1, le=16)] = 1
     """`parallelism` limits the points under way at a time; the operator's `concurrency`, which
     counts all benchmarks, is a limit too. Benchmarks on the same machines disturb each other."""
@@ -216,7 +240,7 @@ class SweepSpec(Model):
     """`objective` is what the best point is chosen by."""
     repeats: SweepRepeats | None = None
     """`repeats` measures points in rounds, each with the repeats of `template`, while conclusions
-    are missing; for at most 100 points. When absent, each point is measured once."""
+    are missing; for at most 100 points. When absent, each point has the repeats of `template`."""
     cleanup: Cleanup = Cleanup.ALWAYS
     """`cleanup` controls when Solr and ZooKeeper of each point are deleted after its end. What is
     kept takes room that the next points may need. Results of all points stay."""
@@ -225,6 +249,20 @@ class SweepSpec(Model):
     benchmarks, results included, are deleted. They are kept when absent."""
     suspend: Bool = False
     """`suspend` suspends the benchmarks under way and begins no other one while `true`."""
+
+    @property
+    def rounds(self) -> Rounds | None:
+        """How many rounds there are; None where points are measured one after another."""
+        given = self.template.load_repeats
+        count = given.get("count")
+        every = count if isinstance(count, int) and count > 0 else 1
+        if self.repeats is not None:
+            least = max(MIN_ROUNDS, -(-self.repeats.min // every))
+            return Rounds(self.repeats.until, least, max(least, self.repeats.max // every))
+        # With `until`, each point is decided alone, beside a baseline of its own.
+        if self.order is PointOrder.LISTED or every < MIN_ROUNDS or "until" in given:
+            return None
+        return Rounds(None, every, every)
 
     # Rules of the API server cannot see fields without a schema, so the operator itself refuses
     # changes of the template, the baseline and of points that have begun.
