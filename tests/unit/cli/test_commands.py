@@ -320,11 +320,7 @@ def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> 
 
 @pytest.mark.parametrize(("data", "query"), [({"token": "t"}, "?token=t"), ({}, "")])
 def test_open_gives_the_page_the_token_of_the_load(
-    call: Call,
-    api: ApiStub,
-    monkeypatch: pytest.MonkeyPatch,
-    data: dict[str, str],
-    query: str,
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch, data: dict[str, str], query: str
 ) -> None:
     forwarded: list[tuple[object, ...]] = []
 
