@@ -1,0 +1,36 @@
+"""Calls of the operator that fail, each in a run of its own: the outcome stays the same.
+
+A part is drawn by the commit, or by the variable SEED; `make soak` breaks every call.
+"""
+
+import pytest
+
+from support.faults.crossings import Call, Choose
+from support.faults.defects import DEFECTS
+from support.faults.scenarios import SCENARIOS
+from support.faults.selection import (
+    check,
+    every_fault,
+    explored,
+    is_found,
+    one_of,
+    seed_of_session,
+)
+
+PART = 20
+FOUND = ("acknowledged before stored", "one Job is enough", "config sets first", "everybody's turn")
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_broken_call_changes_nothing(scenario: str) -> None:
+    runs = explored(scenario, one_of(scenario, PART))
+    assert check(scenario, runs) == [], f"SEED={seed_of_session}"
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_planted_defect_is_found(name: str) -> None:
+    def plan(number: int, call: Call) -> list[Choose]:
+        is_job = call.method == "apply" and call.about.startswith("Job/")
+        return every_fault(number, call) if is_job else []
+
+    assert is_found(DEFECTS[name], plan)
