@@ -27,6 +27,26 @@ def test_a_broken_call_changes_nothing(scenario: str) -> None:
     assert check(scenario, runs) == [], f"SEED={seed_of_session}"
 
 
+@pytest.mark.parametrize(
+    ("scenario", "call"),
+    [
+        # Whoever extends a document deletes the one before; nobody else knew of it.
+        ("Solr restarts", "delete ConfigMap/one-report-r1-s0-step-1"),
+        # The step that broke off was lost with any error while it was stored.
+        ("load fails", "apply ConfigMap/one-report-unfinished"),
+        ("load fails", "unfinished "),
+    ],
+)
+def test_what_was_found_stays_mended(scenario: str, call: str) -> None:
+    def plan(number: int, each: Call) -> list[Choose]:
+        is_meant = f"{each.method} {each.about}".startswith(call)
+        return every_fault(number, each) if is_meant else []
+
+    runs = explored(scenario, plan)
+    assert len(runs) > 1
+    assert check(scenario, runs) == []
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_a_planted_defect_is_found(name: str) -> None:
     def plan(number: int, call: Call) -> list[Choose]:
