@@ -144,8 +144,13 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
+.PHONY: soak-faults
+soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 40 min)
+	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
+
 .PHONY: soak
-soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (CASES=SolrOperator: some of them; 1 h)
+soak: soak-faults ## that, 2,000 changes of fields, fifty benchmarks that each lose a pod (CASES=SolrOperator: some; 2 h)
+	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators

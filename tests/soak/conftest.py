@@ -1,5 +1,7 @@
 """One table of all runs at the end."""
 
+from collections.abc import Callable
+
 import pytest
 from _pytest.terminal import TerminalReporter
 
@@ -19,7 +21,7 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
 
 
 @pytest.fixture
-def row(record_property: pytest.RecordProperty) -> list[object]:
+def row(record_property: Callable[[str, object], None]) -> list[object]:
     """Give the row of a test, to be filled."""
     found: list[object] = []
     record_property("row", found)

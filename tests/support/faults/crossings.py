@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeVar
 
 from solrbench.errors import ConflictError
@@ -35,6 +36,15 @@ class Fault(StrEnum):
 
 READ_FAULTS = (Fault.KILLED_BEFORE, Fault.ERROR_BEFORE, Fault.EXCEPTION)
 WRITE_FAULTS = (*READ_FAULTS, Fault.KILLED_AFTER, Fault.ERROR_AFTER)
+
+
+ERRORS: dict[Fault, Callable[[], BaseException]] = {
+    Fault.KILLED_BEFORE: KilledError,
+    Fault.KILLED_AFTER: KilledError,
+    Fault.CONFLICT: partial(ConflictError, ApiServerReason.CONFLICT, "another client was first"),
+    Fault.EXCEPTION: partial(RuntimeError, "an unforeseen exception"),
+}
+"""What is raised; for all others, the error of whatever is called."""
 
 
 @dataclass(frozen=True)
@@ -102,19 +112,12 @@ class Crossings:
         if fault is None:
             return serve()
         self.injected.append((call, fault))
-        match fault:
-            case Fault.STALE if serve_stale is not None:
-                return serve_stale()
-            case Fault.KILLED_AFTER | Fault.ERROR_AFTER:
-                serve()
-        match fault:
-            case Fault.KILLED_BEFORE | Fault.KILLED_AFTER:
-                raise KilledError
-            case Fault.CONFLICT:
-                raise ConflictError(ApiServerReason.CONFLICT, "another client was first")
-            case Fault.EXCEPTION:
-                raise RuntimeError("an unforeseen exception")
-        raise error()
+        if fault is Fault.STALE and serve_stale is not None:
+            return serve_stale()
+        if fault in (Fault.KILLED_AFTER, Fault.ERROR_AFTER):
+            serve()
+        broken = ERRORS.get(fault, error)()
+        raise broken
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from support.faults.crossings import Fault, Run
 from support.faults.world import World
 
 Outcome = dict[str, Any]
+MOMENTS = re.compile(r"\d{8}-(?=[a-z])|(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d[\d.+:Z]*|\d{8}T\d{6}Z")
+"""Numbers in uids, and times in words."""
 EVIDENCE = "-report-evidence"
 TIMES = re.compile(r"(?i)(time|since|indexed)$|^(liveLoad|estimate|finishedSeconds)$")
 """Fields that tell when something was, or for how long; the load is not always seen at work."""
@@ -72,27 +74,19 @@ def _order(document: StepRunResult) -> tuple[int, str]:
 def _view(document: StepRunResult, pods: dict[str, int]) -> Any:
     found = document.model_dump(mode="json", by_alias=True, exclude_none=True)
     target = found.get("target") or {}
-    target["pods"] = {
-        name: pods.setdefault(uid, len(pods)) for name, uid in (target.get("pods") or {}).items()
-    }
+    uids = sorted((target.get("pods") or {}).items())
+    target["pods"] = [f"{name} {pods.setdefault(uid, len(pods))}" for name, uid in uids]
     return _without_times(found)
 
 
 def _without_times(value: Any) -> Any:
-    match value:
-        case dict():
-            pods = {"pods": sorted(value["pods"])} if isinstance(value.get("pods"), dict) else {}
-            kept = {key: each for key, each in value.items() if not TIMES.search(key)}
-            return {key: _without_times(each) for key, each in kept.items()} | pods
-        case list():
-            return [_without_times(each) for each in value]
-        case str():
-            return re.sub(
-                r"\d{8}-(?=[a-z])|(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d[\d.+:Z]*|\d{8}T\d{6}Z",
-                "",
-                value,
-            )
-    return value
+    if isinstance(value, dict):
+        kept = {key: _without_times(each) for key, each in value.items() if not TIMES.search(key)}
+        pods = kept.get("pods")
+        return kept | ({"pods": sorted(pods)} if isinstance(pods, dict) else {})
+    if isinstance(value, list):
+        return [_without_times(each) for each in value]
+    return MOMENTS.sub("", value) if isinstance(value, str) else value
 
 
 EXCEPTIONS: dict[str, str] = {

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 import pytest
@@ -27,6 +27,7 @@ from solrbench.contract.names import (
     ZOOKEEPER,
 )
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import to_chunks
 from solrbench.contract.windows import EndedEarly
 from solrbench.controller import failure_evidence
 from solrbench.controller import handlers as benchmark_handlers
@@ -37,7 +38,6 @@ from solrbench.controller.stages import load_results
 from solrbench.controller.sweep_handlers import SweepHandlers
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import TemporaryError
-from solrbench.kube import results as results_module
 from solrbench.net import zookeeper
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.end import ApiServerReason
@@ -50,6 +50,7 @@ from support.fakes.workloads import DOCUMENTS, RUNNING
 from support.faults.crossings import Call, Crossings
 from support.solr.cloud import Cloud
 
+T = TypeVar("T")
 Body = dict[str, Any]
 WRITES = ("apply", "replace_status", "delete", "force_delete_pod")
 MAX_ROUNDS = 150
@@ -191,7 +192,9 @@ class CalledMaster:
         waiting = [each for each in possible if each not in stored and now > begun]
         return LoadState(stage="Measuring", requests=len(stored), unacknowledged=waiting[:1])
 
-    def _call(self, method: str, about: str, serve: Any, *, is_write: bool = False) -> Any:
+    def _call(
+        self, method: str, about: str, serve: Callable[[], T], *, is_write: bool = False
+    ) -> T:
         error = functools.partial(TemporaryError, LoadReason.LOAD_MASTER_UNREACHABLE, "reset")
         call = Call("master", method, about, is_write)
         return self.world.crossings.cross(call, serve, error)
@@ -211,7 +214,7 @@ class World:
     """Benchmarks, sweeps, their pods and their Solr.
 
     Attributes:
-        events: what happens beside the operator, each once: a name, whether it is time, what it is
+        events: what happens beside the operator, one after another: whether it is time, what it is
         acknowledged: ids by the uid of the load master's pod
         finished: how many step runs a load master finishes before the next breaks off, if one does
     """
@@ -221,7 +224,7 @@ class World:
         self.cluster = ListedCluster(crossings)
         self.sweeps = SweepDriver(patch, self.cluster)
         self.operator = self.sweeps.operator
-        self.cluster.now = lambda: self.operator.now.isoformat()
+        self.cluster.now = lambda: f"{self.operator.now.isoformat()}"
         self.workloads = self.operator.workloads
         self.cloud = CalledCloud(documents=DOCUMENTS, crossings=crossings)
         self.operator.access = TargetAccess(self._connect, access_to(self.cloud).resolve)
@@ -243,9 +246,8 @@ class World:
         patch.setattr(failure_evidence, "threading", SimpleNamespace(Thread=_AtOnce))
         patch.setattr(benchmark_handlers, "DELETE_POLL_SECONDS", 0.0)
         patch.setattr(benchmark_handlers.log, "exception", self._note_exception)
-        to_chunks = results_module.to_chunks
         small = functools.partial(to_chunks, max_bytes=CHUNK_BYTES)
-        patch.setattr(results_module, "to_chunks", small)
+        patch.setattr("solrbench.kube.results.to_chunks", small)
         patch.setattr(solr_operator, "known_fields", lambda *_: frozenset())
         patch.setattr(zookeeper, "send_command", self._zookeeper)
         self.sweeps.restart()
