@@ -158,7 +158,7 @@ soak: soak-faults ## that, 2,000 changes of fields, fifty benchmarks that each l
 	$(IN_CLUSTER) hack/cluster/operators remove
 
 .PHONY: bench
-bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; words (45 min)
+bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; conclusions (45 min)
 	hack/tools bench
 	hack/tool k6
 	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench

@@ -20,7 +20,7 @@ from bench.operator.operator_scale import operator_scale
 from bench.operator.sweep_scale import sweep_scale
 from bench.statistics.adaptive_sweeps import adaptive_sweeps
 from bench.statistics.capacity import capacity, capacity_of_server
-from bench.statistics.comparison_words import words
+from bench.statistics.comparison_conclusions import conclusions
 from bench.statistics.growth import growing
 from bench.statistics.intervals import intervals
 from bench.statistics.ladders import ladders
@@ -49,7 +49,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "sweep": partial(sweep_scale, points=500),
     "adaptive": partial(adaptive_sweeps, sweeps=40),
     "short-repeats": partial(short_repeats, runs=300),
-    "words": partial(words, pairs=1000),
+    "conclusions": partial(conclusions, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),
     "differing": partial(different_pairs, rounds=130, runs=4),
     "realpairs": partial(real_pairs, pairs=20, minutes=45),

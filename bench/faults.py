@@ -23,7 +23,7 @@ from bench.harness.table import Row
 from bench.load.arrivals import arrivals, computed_gaps
 from bench.load.times import accuracy, merged, saturation, stalls
 from bench.statistics.capacity import capacity
-from bench.statistics.comparison_words import words
+from bench.statistics.comparison_conclusions import conclusions
 from bench.statistics.intervals import intervals
 
 _RECORDING = "load/recording"
@@ -137,14 +137,14 @@ FAULTS = (
         "stats/tests.py",
         "return max(closed, self._spent(look) - self._spent(previous))",
         "return 1.0",
-        "words",
+        "conclusions",
     ),
     Fault(
         "Better and Worse are tested at 10 %",
         "analysis/differences.py",
         "DIFFERENCE_LEVEL = 0.01",
         "DIFFERENCE_LEVEL = 0.10",
-        "words",
+        "conclusions",
     ),
     Fault(
         "capacity is read 4 % beside the crossing",
@@ -169,7 +169,7 @@ QUICK_PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "merged": partial(merged, count=20_000),
     "saturation": partial(saturation, steps=3, seconds=3),
     "stalls": partial(stalls, seconds=20),
-    "words": partial(words, pairs=400),
+    "conclusions": partial(conclusions, pairs=400),
 }
 
 

@@ -144,7 +144,7 @@ class _Planted:
     def row(self) -> Row:
         """Healthy runs must name nothing; what was planted is checked over all kinds."""
         others = [each for each in self.found if each.resource != self.kind.resource]
-        accused = [each for each in others if each.resource is not Resource.UNCLEAR]
+        accused = [each for each in others if each.resource is not Resource.INCONCLUSIVE]
         weak = f" ({self.weak} too weak)" if self.weak else ""
         reached = f"{self.named} of {self.counted} {self.kind.resource}{weak}"
         detail = "; ".join(f"{each.resource}: {each.message}" for each in others)[:400]

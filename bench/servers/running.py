@@ -75,7 +75,9 @@ def is_open(port: int) -> bool:
 SMALL_BYTES = 550
 """Of the body."""
 
-_BODY_START = '{"responseHeader":{"zkConnected":true,"status":0,"QTime":1,"params":{"q":"word"}},'
+_BODY_START = (
+    '{"responseHeader":{"zkConnected":true,"status":0,"QTime":1,"params":{"q":"conclusion"}},'
+)
 _BODY_MIDDLE = (
     '"response":{"numFound":1,"start":0,"numFoundExact":true,"docs":[{"id":"a1","text":["'
 )

@@ -1,4 +1,4 @@
-"""What rounds over a sweep spare beside a fixed number of repeats, and how often words are wrong.
+"""What rounds of a sweep spare beside a fixed number of repeats, and their wrong conclusions.
 
 Figures of repeats are drawn (log-normal, CV and true levels known) and handed to the product's own
 decisions as the benchmarks of points; what these begin is measured next, until the sweep is over.
@@ -43,7 +43,7 @@ LEVELS: dict[str, Sequence[float]] = {
 class Ended:
     """A sweep at its end: the word of each point but the baseline, its repeats and benchmarks."""
 
-    words: Sequence[Conclusion | None]
+    conclusions: Sequence[Conclusion | None]
     repeats: int
     benchmarks: int
 
@@ -60,7 +60,7 @@ class Ended:
 
 
 def adaptive_sweeps(_folder: Path, sweeps: int) -> list[Row]:
-    """Return machine time and repeats beside always 20, and the words that are wrong in both."""
+    """Return machine time and repeats beside always 20, and the wrong conclusions of both."""
     compared = [_compare(name, sweeps) for name in LEVELS]
     rows = [row for each in compared for row in _rows(each)]
     for what, title in _TARGETS.items():
@@ -111,7 +111,7 @@ def _compare(name: str, sweeps: int) -> Compared:
 
 
 def _rows(compared: Compared) -> list[Row]:
-    levels, words = LEVELS[compared.name], len(compared.fixed) * (POINTS - 1)
+    levels, conclusions = LEVELS[compared.name], len(compared.fixed) * (POINTS - 1)
     wrong = {
         name: _count_wrong(levels, found)
         for name, found in (
@@ -124,8 +124,8 @@ def _rows(compared: Compared) -> list[Row]:
     single = _share("fresh_seconds", compared.single, compared.fixed)
     shown = ", ".join(f"{name} {number}" for name, number in wrong.items())
     repeats = (
-        f"repeats {share:.0f} %; wrong of {words} words: {shown}; Unclear"
-        f" {_count_unclear(compared.single)} and {_count_unclear(compared.fixed)}"
+        f"repeats {share:.0f} %; wrong of {conclusions} conclusions: {shown}; Inconclusive"
+        f" {_count_inconclusive(compared.single)} and {_count_inconclusive(compared.fixed)}"
     )
     once = f"rounds of {TOGETHER} repeats; of 1 repeat: {single:.0f} %"
     return [
@@ -138,8 +138,8 @@ def _row(which: str, percent: float, detail: str = "") -> Row:
     return at_most(f"machine time of a sweep, {which}", percent, 60, "{:.0f} %", detail)
 
 
-def _count_unclear(found: Sequence[Ended]) -> int:
-    return sum(each.words.count(Conclusion.UNCLEAR) for each in found)
+def _count_inconclusive(found: Sequence[Ended]) -> int:
+    return sum(each.conclusions.count(Conclusion.INCONCLUSIVE) for each in found)
 
 
 def _count_wrong(levels: Sequence[float], found: Sequence[Ended]) -> int:
@@ -147,7 +147,7 @@ def _count_wrong(levels: Sequence[float], found: Sequence[Ended]) -> int:
     return sum(
         _is_wrong(level, word)
         for each in found
-        for level, word in zip(levels[1:], each.words, strict=True)
+        for level, word in zip(levels[1:], each.conclusions, strict=True)
     )
 
 
@@ -179,7 +179,9 @@ def run(
 def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
     baseline = plan.baseline
     ordered = sorted(status.points, key=lambda each: each.values)
-    return [each.word for each in ordered if baseline is None or each.name != baseline.point.name]
+    return [
+        each.conclusion for each in ordered if baseline is None or each.name != baseline.point.name
+    ]
 
 
 def _measure(percent: float, draw: Random, repeats: int) -> ChildView:

@@ -150,7 +150,7 @@ class Searches:
 
     @property
     def known(self) -> list[CapacityEstimate]:
-        """Those that are not unclear."""
+        """Those that are not inconclusive."""
         return [each for each in self.found if each.rate is not None]
 
     def within(self, share: float) -> int:
@@ -171,7 +171,7 @@ class Searches:
         return (
             f"{self.within(_NEAR)} within 2 %, {self.within(_WIDE)} within 5 %,"
             f" {self.holding} intervals hold ({half}), of {known};"
-            f" {len(self.found) - known} Unclear; {float(np.mean(self.trials)):.1f} trials"
+            f" {len(self.found) - known} Inconclusive; {float(np.mean(self.trials)):.1f} trials"
         )
 
 
@@ -219,7 +219,7 @@ def _bars(most: int, bar: int, found: Sequence[Searches]) -> list[Row]:
     what = f"capacity, noise <= 2 %, <= {most} trials"
     return [
         _share_row(f"{what}: within 2 %", near, every, bar),
-        _share_row(f"{what}: within 5 %, unless Unclear", wide, known, _WITHIN_WIDE),
+        _share_row(f"{what}: within 5 %, unless Inconclusive", wide, known, _WITHIN_WIDE),
         _share_row(f"{what}: interval holds", hold, known, _HOLDS),
     ]
 
@@ -228,7 +228,7 @@ def _wrong_row(what: str, found: Searches) -> Row:
     """Return how often a disturbed server gets an interval that holds, or none."""
     right = found.holding + len(found.found) - len(found.known)
     share = 100 * right / len(found.found)
-    title = f"{what}: interval holds, or Unclear"
+    title = f"{what}: interval holds, or Inconclusive"
     return at_least(title, share, _HOLDS, "{:.0f} %", found.describe())
 
 
@@ -268,7 +268,7 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
 def _server_row(result: CapacityEstimate, truth: float, trials: int) -> Row:
     what = "capacity of a server on loopback"
     if result.rate is None or result.lower is None or result.upper is None:
-        return Row(what, "within 5 %", "Unclear", None, result.problem)
+        return Row(what, "within 5 %", "Inconclusive", None, result.problem)
     error = 100 * abs(math.log(result.rate / truth))
     detail = (
         f"{result.rate:.1f}/s (95 %: {result.lower:.1f} to {result.upper:.1f}),"

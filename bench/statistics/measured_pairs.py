@@ -20,7 +20,7 @@ from bench.harness.product import product
 from bench.harness.table import Row, at_most
 from bench.servers.delays import REPEAT_REQUESTS
 from bench.servers.running import python_server
-from bench.statistics.comparison_words import (
+from bench.statistics.comparison_conclusions import (
     LOOKS,
     MAX_NEEDED_REPEATS,
     Outcome,
@@ -69,7 +69,7 @@ _DIFFERENT = (
 
 
 def equal_pairs(folder: Path, rounds: int, runs: int) -> list[Row]:
-    """Measure rounds of two equal sides and return the words on the pairs that they make.
+    """Measure rounds of two equal sides and return the conclusions on the pairs that they make.
 
     Each run has so many rounds; runs go side by side, each with a server of its own.
     """
@@ -139,7 +139,7 @@ def _medians(folder: Path, distribution: str, rounds: int, seed: int) -> list[fl
 
 
 def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:
-    """Yield the words of pairs, as many as there are rounds for."""
+    """Yield the conclusions of pairs, as many as there are rounds for."""
     before, after = run[0::2], run[1::2]
     begin = 0
     while begin + LOOKS.maximum <= min(len(before), len(after)):
@@ -152,7 +152,7 @@ def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:
 
 
 def _proposals(run: Sequence[float], effect_percent: float) -> Iterator[tuple[int, int]]:
-    """Yield what is proposed after a few repeats and what was needed, where it was unclear."""
+    """Yield what is proposed after a few repeats and what was needed, where it was inconclusive."""
     before, after = _figures(run[0::2]), _figures(run[1::2])
     rounds = min(len(before), len(after))
     for begin in range(0, rounds - MAX_NEEDED_REPEATS, _FEW):

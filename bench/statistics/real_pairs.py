@@ -4,7 +4,7 @@ One benchmark provisions a Solr and keeps it. A chain of benchmarks with one spe
 collection, each compared with the one before and repeated until that is decided: every one but the
 first is the second side of a pair. No further pair begins after the time that is given.
 
-The question is how often the words are wrong, so the noise is kept low: Solr is 20 ms away, by a
+The question is how often conclusions are wrong, so the noise is kept low: Solr is 20 ms away, by a
 relay in a pod. Without it a query takes 0.2 to 1 ms of CPU time and nothing else, and what is
 compared is the host, whose processors a loop of additions found to differ by 18 % between one time
 of 2 s and the next.
@@ -22,7 +22,7 @@ from bench.harness.processes import wait_until
 from bench.harness.table import Row, skipped
 from bench.operator.stored_objects import ApiServer, benchmarks_path
 from bench.servers import relay
-from bench.statistics.comparison_words import LOOKS, Outcome, equal_rows
+from bench.statistics.comparison_conclusions import LOOKS, Outcome, equal_rows
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1.comparisons import Conclusion
 
@@ -154,7 +154,7 @@ _OPERATOR = "app.kubernetes.io/name%3Dsolr-benchmark-operator"
 
 
 def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
-    """Measure pairs of equal benchmarks and count the words; none begins after so many minutes."""
+    """Measure equal pairs and count the conclusions; none begins after so many minutes."""
     del folder
     place = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
     what = "equal pairs of benchmarks on a real Solr"
@@ -169,10 +169,10 @@ def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
     if not statuses:
         return [skipped(what, ">= 99 %", f"no pair within {minutes:g} minutes")]
     rows = equal_rows(f"{len(statuses)} {what}", [_outcome(each) for each in statuses])
-    words = Counter(str(_outcome(each).word) for each in statuses)
+    counted = Counter(str(_outcome(each).conclusion) for each in statuses)
     invalid = sum(each["summary"].get("verdict") != "Valid" for each in statuses)
-    detail = ", ".join(f"{number} {word}" for word, number in words.most_common())
-    return [*rows, Row("words on them", "", detail, None, f"{invalid} Invalid")]
+    detail = ", ".join(f"{number} {word}" for word, number in counted.most_common())
+    return [*rows, Row("conclusions on them", "", detail, None, f"{invalid} Invalid")]
 
 
 def _operator_image(api: ApiServer, place: str) -> str:
@@ -248,7 +248,7 @@ def _succeeded(body: Body) -> Body:
 def _outcome(status: Body) -> Outcome:
     """Return the word on the primary figure of the only step."""
     (primary,) = (each for each in status["comparison"]["figures"] if each.get("primary"))
-    word = primary.get("word")
+    word = primary.get("conclusion")
     return Outcome(None if word is None else Conclusion(word), status["report"]["repeats"])
 
 

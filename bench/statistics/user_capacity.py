@@ -107,7 +107,7 @@ def _rows(name: str, truth: int, found: list[tuple[CapacityEstimate, int]]) -> l
     counts: Counter[str] = Counter()
     for each, _ in found:
         if each.rate is None or each.lower is None or each.upper is None:
-            counts["unclear"] += 1
+            counts["inconclusive"] += 1
             continue
         counts["known"] += 1
         counts["near"] += abs(each.rate - truth) <= max(_NEAR_PERCENT / 100 * truth, 1)
@@ -115,11 +115,13 @@ def _rows(name: str, truth: int, found: list[tuple[CapacityEstimate, int]]) -> l
     known = max(counts["known"], 1)
     near, holds = 100 * counts["near"] / known, 100 * counts["holds"] / known
     trials = float(np.mean([number for _, number in found]))
-    detail = f"{truth} users; {counts['unclear']} of {len(found)} Unclear; {trials:.1f} trials"
+    detail = (
+        f"{truth} users; {counts['inconclusive']} of {len(found)} Inconclusive; {trials:.1f} trials"
+    )
     what = f"users, {name}"
     return [
         at_least(
-            f"{what}: within {_NEAR_PERCENT} % or 1 user, unless Unclear",
+            f"{what}: within {_NEAR_PERCENT} % or 1 user, unless Inconclusive",
             near,
             _BAR,
             "{:.1f} %",

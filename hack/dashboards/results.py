@@ -114,7 +114,7 @@ _COMPARISON = Row(
     (
         TablePanel(
             "Objectives",
-            "1 if an objective is Met, 0 if it is Missed; absent while it is Unclear.",
+            "1 if an objective is Met, 0 if it is Missed; absent while it is Inconclusive.",
             12,
             labels=(*_BENCHMARK, "objective", "step", "variant"),
             columns=(
@@ -151,10 +151,10 @@ _COMPARISON = Row(
         ),
         TablePanel(
             "Words of the comparison",
-            "Whether each figure is Better, Worse, Same or Unclear beside the baseline.",
+            "Whether each figure is Better, Worse, Same or Inconclusive beside the baseline.",
             9,
-            labels=(*_RESULT, "figure", "word"),
-            columns=(PanelColumn("Found", of_result("comparison_word")),),
+            labels=(*_RESULT, "figure", "conclusion"),
+            columns=(PanelColumn("Found", of_result("comparison_conclusion")),),
         ),
         TablePanel(
             "Differences from the baseline",
@@ -175,7 +175,7 @@ _TRENDS = Row(
             "Trends by step",
             "What each figure did over a step of five minutes or more.",
             10,
-            labels=(*_STEP, "figure", "word"),
+            labels=(*_STEP, "figure", "conclusion"),
             columns=(PanelColumn("Found", of_step("step_trend")),),
         ),
         TablePanel(
@@ -194,8 +194,8 @@ _TRENDS = Row(
             "Trends beside the baseline",
             "Whether each figure grows more than in the baseline (Worse), or less (Better).",
             10,
-            labels=(*_STEP, "figure", "word"),
-            columns=(PanelColumn("Found", of_step("comparison_trend_word")),),
+            labels=(*_STEP, "figure", "conclusion"),
+            columns=(PanelColumn("Found", of_step("comparison_trend_conclusion")),),
         ),
         TablePanel(
             "Growth beside the baseline",

@@ -75,7 +75,7 @@ SERVERS = Row(
     (
         TablePanel(
             "Bottleneck by step",
-            "What held each step back; None if nothing is saturated, Unclear if repeats do not"
+            "What held each step back; None if nothing is saturated, Inconclusive if repeats do not"
             " agree.",
             24,
             6,

@@ -48,8 +48,8 @@ def test_points_are_measured_and_compared(status: Body) -> None:
         assert point["state"] in ("Valid", "Invalid")
         assert point["requestsPerSecond"] > 0
         assert point["repeats"] == 2
-    words = ("Better", "Worse", "Same", "Unclear")
-    assert [each.get("word") in words for each in status["points"]] == [False, True, True]
+    words = ("Better", "Worse", "Same", "Inconclusive")
+    assert [each.get("conclusion") in words for each in status["points"]] == [False, True, True]
     assert status["answers"][0].startswith("shards, p95 beside 1: 2 ")
 
 

@@ -9,7 +9,7 @@ import pytest
 from bench.faults import FAULTS, QUICK_PARTS, Fault, FaultNotPlantedError, plant
 from bench.harness.table import Row, at_least, at_most, ratio_row, render, skipped, within
 from bench.load.times import PERCENTS, exact_percentile, theory, worst_of
-from bench.statistics.comparison_words import Outcome, Pair, equal_rows, outcomes
+from bench.statistics.comparison_conclusions import Outcome, Pair, equal_rows, outcomes
 from bench.statistics.real_pairs import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -67,7 +67,7 @@ def test_table_says_met_missed_and_skipped() -> None:
 
 def test_pairs_end_with_a_word_after_few_repeats() -> None:
     found = outcomes(Pair(cv=0.01, slower_percent=10), 20)
-    assert {each.word for each in found} == {Conclusion.WORSE}
+    assert {each.conclusion for each in found} == {Conclusion.WORSE}
     assert {each.repeats for each in found} <= set(range(5, 9))
 
 

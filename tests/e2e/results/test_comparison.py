@@ -35,7 +35,7 @@ def test_it_waited_for_its_baseline(status: dict[str, Any]) -> None:
 def test_primary_figure_has_a_word_and_a_sentence(status: dict[str, Any]) -> None:
     (primary,) = [each for each in status["comparison"]["figures"] if each.get("primary")]
     assert (primary["figure"], primary["onTarget"]) == ("p95Milliseconds", True)
-    assert primary["word"] in ("Better", "Worse", "Same", "Unclear")
+    assert primary["conclusion"] in ("Better", "Worse", "Same", "Inconclusive")
     assert status["answers"][0].startswith("p95 of query at 2 users: ")
     (compared,) = [each for each in status["conditions"] if each["type"] == "Compared"]
     assert compared["status"] == "True"
@@ -43,7 +43,7 @@ def test_primary_figure_has_a_word_and_a_sentence(status: dict[str, Any]) -> Non
 
 def test_index_is_compared_without_a_word(status: dict[str, Any]) -> None:
     found = {each["figure"]: each for each in status["comparison"]["figures"]}
-    assert "word" not in found["indexBytes"]
+    assert "conclusion" not in found["indexBytes"]
     assert status["comparison"].get("differences", []) == []
 
 

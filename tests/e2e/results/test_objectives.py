@@ -37,21 +37,21 @@ def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, An
     assert words["indexed", None] == "Met"
     assert words["good", "first"] == "Met"
     # On a busy machine the steps may be too short for an interval, and so for a word.
-    assert words["impossible", "first"] in {"Missed", "Unclear"}
+    assert words["impossible", "first"] in {"Missed", "Inconclusive"}
     (found,) = [each for each in status["conditions"] if each["type"] == "ObjectivesMet"]
     missed = words["impossible", "first"] == "Missed"
-    wanted = ("False", "ObjectivesMissed") if missed else ("Unknown", "ObjectivesUnclear")
+    wanted = ("False", "ObjectivesMissed") if missed else ("Unknown", "ObjectivesInconclusive")
     assert (found["status"], found["reason"]) == wanted
     assert f"impossible (first): {words['impossible', 'first']}: throughput is " in found["message"]
 
 
 def conclusions_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:
     results = status["objectives"]["results"]
-    return {(each["name"], each.get("step")): each["word"] for each in results}
+    return {(each["name"], each.get("step")): each["conclusion"] for each in results}
 
 
 def test_steps_after_a_missed_objective_are_recorded_as_not_run(status: dict[str, Any]) -> None:
-    if conclusions_of(status)["impossible", "first"] == "Unclear":
+    if conclusions_of(status)["impossible", "first"] == "Inconclusive":
         assert {each["step"] for each in status["results"]} == {"first", "second"}
         assert status.get("notRun", []) == []
         return
@@ -68,8 +68,9 @@ def test_goodput_is_within_the_rate(status: dict[str, Any]) -> None:
 
 def test_search_has_run_its_trials_to_the_end(status: dict[str, Any]) -> None:
     (found,) = status["capacity"]
-    # So short trials of so small a Solr may well be unclear; what they are is seen all the same.
-    assert found["word"] in {"Found", "Unclear"}
+    # So short trials of so small a Solr may well be inconclusive; what they are is seen all the
+    # same.
+    assert found["conclusion"] in {"Found", "Inconclusive"}
     assert len(found["trials"]) == CAPACITY["maxTrials"]
     assert found["probeRequestsPerSecond"] > 0
     steps = len(status["results"])

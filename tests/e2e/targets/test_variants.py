@@ -121,7 +121,7 @@ def test_every_form_of_the_report_shows_the_comparison(status: dict[str, Any]) -
     for form in ("table", "markdown"):
         text = solrbench("report", NAME, "-o", form)
         heads = set(re.split(r"[ \n]*\|[ \n]*|  +|\n", text))
-        assert {"Before", "After", "Δ", "95 % interval", "Word"} <= heads
+        assert {"Before", "After", "Δ", "95 % interval", "Conclusion"} <= heads
         assert "Before: nodes" in text
         assert re.search(r"proxy.*service", text, re.DOTALL)
     lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))

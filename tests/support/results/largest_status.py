@@ -75,7 +75,7 @@ _LARGEST: dict[str, Any] = {
         percent=-12345.67,
         low_percent=-12345.67,
         high_percent=-12345.67,
-        word=Conclusion.UNCLEAR,
+        conclusion=Conclusion.INCONCLUSIVE,
         more_repeats=MORE_THAN_50,
     ),
     "PercentileResult": [_PERCENTILE] * MAX_PERCENTILES,
@@ -165,7 +165,7 @@ def largest_status() -> Status:
                 Trend,
                 **places,
                 figure="ResidentMemory",
-                word="MemoryGrows",
+                conclusion="MemoryGrows",
                 server="n" * 80,
                 unit="milliseconds",
                 message="m" * 200,
@@ -181,7 +181,7 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
         **places,
         request=REQUEST,
         figure="averageMilliseconds",
-        word=Conclusion.UNCLEAR,
+        conclusion=Conclusion.INCONCLUSIVE,
         more_repeats=MORE_THAN_50,
     )
     return BaselineComparison(
@@ -193,7 +193,7 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
                 **places,
                 figure="FailedRequests",
                 unit="milliseconds",
-                word=Conclusion.UNCLEAR,
+                conclusion=Conclusion.INCONCLUSIVE,
             )
         ]
         * MAX_TREND_DIFFERENCES,
@@ -205,13 +205,13 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
 
 def _largest_objectives(places: dict[str, str]) -> ObjectivesStatus:
     return ObjectivesStatus(
-        word=ObjectiveConclusion.UNCLEAR,
+        conclusion=ObjectiveConclusion.INCONCLUSIVE,
         results=[
             largest(
                 ObjectiveResult,
                 **places,
                 name=NAME,
-                word=ObjectiveConclusion.UNCLEAR,
+                conclusion=ObjectiveConclusion.INCONCLUSIVE,
                 unit="requests/s",
                 message="m" * 200,
             )
@@ -224,7 +224,7 @@ def _largest_capacity() -> CapacityResult:
     return largest(
         CapacityResult,
         variant=NAME,
-        word=CapacityConclusion.SEARCHING,
+        conclusion=CapacityConclusion.SEARCHING,
         message="m" * 400,
         trials=[largest(TrialResult)] * MAX_TRIALS,
     )

@@ -32,13 +32,13 @@ from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad, Status, Targe
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 
 OBJECTIVES = ObjectivesStatus(
-    word=ObjectiveConclusion.MISSED,
+    conclusion=ObjectiveConclusion.MISSED,
     results=[
         ObjectiveResult(
             name="fast",
             step="two-users",
             variant="proxy",
-            word=ObjectiveConclusion.MISSED,
+            conclusion=ObjectiveConclusion.MISSED,
             limit=10,
             value=13.3,
             lower=12.8,
@@ -50,7 +50,7 @@ OBJECTIVES = ObjectivesStatus(
 )
 CAPACITY = CapacityResult(
     variant="proxy",
-    word=CapacityConclusion.FOUND,
+    conclusion=CapacityConclusion.FOUND,
     message="holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms",
     requests_per_second=160,
     requests_per_second_interval=Interval(lower=155, upper=166),
@@ -95,7 +95,7 @@ COMPARISON = BaselineComparison(
             difference_percent=21.8,
             low_percent=19.2,
             high_percent=24.4,
-            word=Conclusion.WORSE,
+            conclusion=Conclusion.WORSE,
             more_repeats=5,
             on_target=True,
             invalid=True,
@@ -113,7 +113,7 @@ COMPARISON = BaselineComparison(
             difference_per_hour=4.1e7,
             low_per_hour=3.6e7,
             high_per_hour=4.6e7,
-            word=Conclusion.WORSE,
+            conclusion=Conclusion.WORSE,
         )
     ],
     settings=["collection.shards: 1, then 2"],
@@ -174,7 +174,7 @@ REPORT = ReportStatus(
 )
 CAPACITY_USERS = CapacityResult(
     variant="direct",
-    word=CapacityConclusion.FOUND,
+    conclusion=CapacityConclusion.FOUND,
     message="holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms",
     users=23,
     users_interval=Interval(lower=21, upper=25),

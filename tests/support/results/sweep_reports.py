@@ -30,7 +30,7 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
     assert not plan.problems
     points = [_point(each, repeats) for each in plan.points]
     words, answers = answer_sweep(sweep.spec, plan, points)
-    points = [each.model_copy(update={"word": words.get(each.name)}) for each in points]
+    points = [each.model_copy(update={"conclusion": words.get(each.name)}) for each in points]
     status = SweepStatus(
         phase="Failed",
         start_time=NOW,

@@ -62,7 +62,7 @@ def words(
     before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
 ) -> dict[str, Conclusion | None]:
     found = fit_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
-    return {each.figure: each.word for each in found.figures}
+    return {each.figure: each.conclusion for each in found.figures}
 
 
 def test_all_figures_of_a_step_are_compared() -> None:
@@ -79,10 +79,14 @@ def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
         compare_candidate(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
     )
     first, *others = found.figures
-    assert (first.primary, first.figure, first.word) == (True, "p95Milliseconds", Conclusion.SAME)
+    assert (first.primary, first.figure, first.conclusion) == (
+        True,
+        "p95Milliseconds",
+        Conclusion.SAME,
+    )
     assert not any(each.primary for each in others)
     indexing = next(each for each in others if each.figure == "indexBytes")
-    assert (indexing.word, indexing.difference_percent, indexing.step) == (None, 0.0, None)
+    assert (indexing.conclusion, indexing.difference_percent, indexing.step) == (None, 0.0, None)
 
 
 def test_each_index_that_was_filled_is_a_repeat() -> None:
@@ -102,7 +106,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
 
     old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
     found = fit_comparison(compare_candidate(old, new, ComparisonSettings()))
-    words = {each.figure: (each.word, each.on_target) for each in found.figures}
+    words = {each.figure: (each.conclusion, each.on_target) for each in found.figures}
     assert words["indexingSeconds"] == (Conclusion.WORSE, False)
     assert words["indexBytes"] == (Conclusion.SAME, False)
 

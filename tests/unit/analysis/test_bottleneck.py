@@ -67,11 +67,11 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
 
 
 @pytest.mark.parametrize("others", [[], [run(2)], [run(2), run(3, throttled_percent=50.0)]])
-def test_repeats_that_do_not_agree_are_unclear(
+def test_repeats_that_do_not_agree_are_inconclusive(
     others: list[EvaluatedRun],
 ) -> None:
     found = one(run(1, gc_percent=20.0), *others)
-    assert found.resource == "Unclear"
+    assert found.resource == "Inconclusive"
     assert "GarbageCollection, 20 %" in found.message
     assert found.field is None
 
@@ -107,9 +107,11 @@ def test_a_step_without_telemetry_has_no_entry() -> None:
 
 def test_sentences_say_what_and_what_next() -> None:
     busy, idle = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0)), one(run(1), run(2))
-    unclear = one(run(1))
-    first, second, third = map(describe_bottleneck, [busy, idle, unclear])
+    inconclusive = one(run(1))
+    first, second, third = map(describe_bottleneck, [busy, idle, inconclusive])
     assert first.startswith("calm is held back by the CPU of Solr: 99 % of its CPUs used by Solr")
     assert first.endswith("vary target.solrCloud.nodes next")
     assert second.startswith("Nothing holds calm back: nothing is saturated: CPU of the busiest")
-    assert third.startswith("What holds calm back is Unclear: 2 repeats must agree, there is one")
+    assert third.startswith(
+        "What holds calm back is Inconclusive: 2 repeats must agree, there is one"
+    )

@@ -268,7 +268,10 @@ def test_the_server_is_named_only_among_several() -> None:
 
 
 def test_every_resource_but_the_words_has_a_rule() -> None:
-    assert {resource for resource, _ in RULES} == set(Resource) - {Resource.NONE, Resource.UNCLEAR}
+    assert {resource for resource, _ in RULES} == set(Resource) - {
+        Resource.NONE,
+        Resource.INCONCLUSIVE,
+    }
 
 
 IDLE: dict[str, Any] = {"system_cpu_percent": 30.0}

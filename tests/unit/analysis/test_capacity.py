@@ -136,7 +136,7 @@ def test_what_was_found_of_users_is_a_whole_number() -> None:
     trials = [users_trial(n, users, time) for n, (users, time) in enumerate(USERS.items(), 1)]
     first = probe().model_copy(update={"users": 50})
     (found,) = results([first, *trials], searchFor="Users")
-    assert (found.word, found.users, found.requests_per_second) == ("Found", 19, None)
+    assert (found.conclusion, found.users, found.requests_per_second) == ("Found", 19, None)
     assert found.users_interval is not None
     assert found.users_interval.lower <= 19 <= found.users_interval.upper
     assert found.message.startswith("holds 19 users (95 %: ")
@@ -156,7 +156,7 @@ def results(
 
 def test_what_was_found_is_a_sentence_with_its_interval() -> None:
     (found,) = results(measured(NEAR))
-    assert found.word == "Found"
+    assert found.conclusion == "Found"
     assert found.requests_per_second == pytest.approx(160, abs=1)
     assert found.message.startswith("holds 160 requests/s (95 %: ")
     assert found.message.endswith(" at p95 ≤ 200 ms")
@@ -166,17 +166,17 @@ def test_what_was_found_is_a_sentence_with_its_interval() -> None:
 
 def test_a_search_under_way_says_so() -> None:
     (found,) = results(measured(NEAR)[:4])
-    assert (found.word, found.requests_per_second) == ("Searching", None)
+    assert (found.conclusion, found.requests_per_second) == ("Searching", None)
     assert found.message == "searching: 3 trials so far"
 
 
-def test_a_disturbed_trial_near_the_rate_makes_it_unclear() -> None:
+def test_a_disturbed_trial_near_the_rate_makes_it_inconclusive() -> None:
     (found,) = results(measured(NEAR), {"t4": "WorkerSaturated: 99 % of a core"})
-    assert (found.word, found.requests_per_second) == ("Unclear", None)
+    assert (found.conclusion, found.requests_per_second) == ("Inconclusive", None)
     assert "1 trials were disturbed, t4: WorkerSaturated" in found.message
     assert [each.disturbed for each in found.trials].count(True) == 1
 
 
 def test_a_disturbed_trial_far_from_the_rate_does_not() -> None:
     (found,) = results(measured(NEAR), {"t1": "WorkerSaturated: 99 % of a core"})
-    assert found.word == "Found"
+    assert found.conclusion == "Found"

@@ -70,17 +70,17 @@ def test_more_trials_are_never_asked_for() -> None:
     assert len(search(noisy(0.5, 3))) == MAXIMUM
 
 
-def test_noise_that_is_too_wide_is_mostly_unclear_and_hardly_ever_wrong() -> None:
+def test_noise_that_is_too_wide_is_mostly_inconclusive_and_hardly_ever_wrong() -> None:
     # 0.6 is what a rate that differs by 15 % from trial to trial does.
     found = [estimate(search(noisy(0.6, seed), seed=seed)) for seed in range(40)]
-    unclear = [each for each in found if each.rate is None]
-    assert len(unclear) > 20
-    assert {each.lower is None for each in unclear} == {True}
+    inconclusive = [each for each in found if each.rate is None]
+    assert len(inconclusive) > 20
+    assert {each.lower is None for each in inconclusive} == {True}
     right = sum((e.lower or 0) <= TRUTH <= (e.upper or math.inf) for e in found)
     assert right >= 36
 
 
-def test_what_is_unclear_says_what_is_known() -> None:
+def test_what_is_inconclusive_says_what_is_known() -> None:
     found = estimate(search(noisy(0.6, 2), seed=2))
     assert found.problem
     assert found.highest_met is not None
@@ -94,7 +94,7 @@ def test_what_is_unclear_says_what_is_known() -> None:
         (lambda _: 1.0, "no trial met the objectives"),
     ],
 )
-def test_what_is_never_or_always_met_is_unclear(excess: Overshoot, problem: str) -> None:
+def test_what_is_never_or_always_met_is_inconclusive(excess: Overshoot, problem: str) -> None:
     trials = search(excess)
     assert len(trials) == MAXIMUM
     assert estimate(trials) == CapacityEstimate(
@@ -193,7 +193,7 @@ def test_users_that_never_meet_the_limits_end_the_search_at_the_least() -> None:
     )
 
 
-def test_wide_noise_is_unclear_and_never_narrow() -> None:
+def test_wide_noise_is_inconclusive_and_never_narrow() -> None:
     for seed in range(10):
         found = estimate_users(search_users(closed_loop(40.5, 0.3, seed), seed=seed))
         assert found.lower is None or (found.lower <= 44 and (found.upper or 0) >= 36)

@@ -18,7 +18,7 @@ def known(
 ) -> Overhead:
     """Return a difference with its interval."""
     return Overhead(
-        percent=percent, low_percent=low, high_percent=high, word=word, more_repeats=more
+        percent=percent, low_percent=low, high_percent=high, conclusion=word, more_repeats=more
     )
 
 
@@ -33,8 +33,8 @@ def known(
         (known(Conclusion.BETTER, -13, -17, -9), "Better by 13 % (95 %: 9 to 17) than raw"),
         (known(Conclusion.SAME, 2, -1, 4), "Same as raw (+2 %, 95 %: -1 to 4)"),
         (
-            known(Conclusion.UNCLEAR, -3.4, -12, 6, 20),
-            "Unclear beside raw: about 20 more repeats (-3.4 %, 95 %: -12 to 6)",
+            known(Conclusion.INCONCLUSIVE, -3.4, -12, 6, 20),
+            "Inconclusive beside raw: about 20 more repeats (-3.4 %, 95 %: -12 to 6)",
         ),
     ],
 )

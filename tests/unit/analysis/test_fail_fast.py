@@ -60,7 +60,7 @@ def test_objectives_that_are_not_for_it_leave_nothing_out(objective: dict[str, A
     assert skipped(spec_with(objective), document("low", 1, 5)) == {}
 
 
-def test_an_unclear_word_leaves_nothing_out() -> None:
+def test_an_inconclusive_word_leaves_nothing_out() -> None:
     short = make_document("low", 1, make_result([9000] * 9))
     assert stop_reason(spec_with(FAST).objectives, spec_with().load.stop, RunSamples(short)) is None
 

@@ -26,10 +26,10 @@ from support.results.builders import (
     swinging,
 )
 
-MET, MISSED, UNCLEAR = (
+MET, MISSED, INCONCLUSIVE = (
     ObjectiveConclusion.MET,
     ObjectiveConclusion.MISSED,
-    ObjectiveConclusion.UNCLEAR,
+    ObjectiveConclusion.INCONCLUSIVE,
 )
 DATASET = DatasetStatus(seconds=120.0, index_bytes=1000)
 
@@ -53,51 +53,56 @@ def evaluated(
     )
     assert found is not None
     (result,) = found.results
-    assert found.word is result.word
+    assert found.conclusion is result.conclusion
     return result
 
 
 @pytest.mark.parametrize(
-    ("bounds", "limit", "least", "word"),
+    ("bounds", "limit", "least", "conclusion"),
     [
         ((1.0, 2.0), 2.0, False, MET),
-        ((1.0, 2.0), 1.5, False, UNCLEAR),
-        ((1.0, 2.0), 1.0, False, UNCLEAR),
+        ((1.0, 2.0), 1.5, False, INCONCLUSIVE),
+        ((1.0, 2.0), 1.0, False, INCONCLUSIVE),
         ((1.0, 2.0), 0.9, False, MISSED),
         ((1.0, 2.0), 1.0, True, MET),
-        ((1.0, 2.0), 1.5, True, UNCLEAR),
+        ((1.0, 2.0), 1.5, True, INCONCLUSIVE),
         ((1.0, 2.0), 2.1, True, MISSED),
     ],
 )
-def test_word_follows_from_interval_and_limit(
-    bounds: tuple[float, float], limit: float, least: bool, word: ObjectiveConclusion
+def test_conclusion_follows_from_interval_and_limit(
+    bounds: tuple[float, float], limit: float, least: bool, conclusion: ObjectiveConclusion
 ) -> None:
-    assert conclusion_of(ConfidenceBounds(*bounds), limit, least=least) is word
+    assert conclusion_of(ConfidenceBounds(*bounds), limit, least=least) is conclusion
 
 
 def test_without_an_interval_there_is_no_word() -> None:
-    assert conclusion_of(None, 1.0, least=False) is UNCLEAR
+    assert conclusion_of(None, 1.0, least=False) is INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
-    ("words", "word"),
-    [([MET, MET], MET), ([MET, UNCLEAR], UNCLEAR), ([UNCLEAR, MISSED], MISSED), ([], UNCLEAR)],
+    ("words", "conclusion"),
+    [
+        ([MET, MET], MET),
+        ([MET, INCONCLUSIVE], INCONCLUSIVE),
+        ([INCONCLUSIVE, MISSED], MISSED),
+        ([], INCONCLUSIVE),
+    ],
 )
 def test_one_missed_objective_is_enough(
-    words: list[ObjectiveConclusion], word: ObjectiveConclusion
+    words: list[ObjectiveConclusion], conclusion: ObjectiveConclusion
 ) -> None:
-    assert overall_conclusion(words) is word
+    assert overall_conclusion(words) is conclusion
 
 
 @pytest.mark.parametrize(
-    ("objective", "word"),
+    ("objective", "conclusion"),
     [
         ({"responseTime": {"maxMilliseconds": 2}}, MET),
         ({"responseTime": {"percentile": 50, "maxMilliseconds": 1}}, MISSED),
         ({"meanResponseTime": {"maxMilliseconds": 2}}, MET),
         ({"meanResponseTime": {"maxMilliseconds": 1}}, MISSED),
         ({"failures": {"maxPercent": 1}}, MET),
-        ({"failures": {"maxPercent": 0.1}}, UNCLEAR),  # 0 of 1200 may be 0.3 %
+        ({"failures": {"maxPercent": 0.1}}, INCONCLUSIVE),  # 0 of 1200 may be 0.3 %
         ({"throughput": {"minRequestsPerSecond": 15}}, MET),
         ({"throughput": {"minRequestsPerSecond": 25}}, MISSED),
         ({"goodput": {"minRequestsPerSecond": 15, "withinMilliseconds": 2}}, MET),
@@ -108,10 +113,10 @@ def test_one_missed_objective_is_enough(
         ({"indexSize": {"maxBytes": 999}}, MISSED),
     ],
 )
-def test_every_kind_of_objective_has_its_word(
-    objective: dict[str, Any], word: ObjectiveConclusion
+def test_every_kind_of_objective_has_its_conclusion(
+    objective: dict[str, Any], conclusion: ObjectiveConclusion
 ) -> None:
-    assert evaluated(objective).word is word
+    assert evaluated(objective).conclusion is conclusion
 
 
 def test_message_has_number_interval_and_limit() -> None:
@@ -132,22 +137,22 @@ def test_interval_of_three_repeats_is_not_of_the_runs_alone() -> None:
 
 def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
     found = evaluated({"failures": {"maxPercent": 10}})
-    assert found.word is MET
+    assert found.conclusion is MET
     assert found.message.endswith("; an outage less than once in 20 s may not show in 60 s")
     assert "outage" not in evaluated({"failures": {"maxPercent": 0}}).message
 
 
-def test_a_step_too_short_for_an_interval_is_unclear_and_says_why() -> None:
+def test_a_step_too_short_for_an_interval_is_inconclusive_and_says_why() -> None:
     found = evaluated(
         {"responseTime": {"maxMilliseconds": 2}}, make_document("a", 1, make_result([900] * 9))
     )
-    assert (found.word, found.lower, found.value) == (UNCLEAR, None, 0.9)
+    assert (found.conclusion, found.lower, found.value) == (INCONCLUSIVE, None, 0.9)
     assert "without an interval" in found.message
 
 
-def test_a_request_name_that_was_never_sent_is_unclear() -> None:
+def test_a_request_name_that_was_never_sent_is_inconclusive() -> None:
     found = evaluated({"request": "other", "failures": {"maxPercent": 1}})
-    assert (found.word, found.value) == (UNCLEAR, None)
+    assert (found.conclusion, found.value) == (INCONCLUSIVE, None)
     assert found.message == "failures of other: no requests of other were measured"
 
 
@@ -168,7 +173,7 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
 def test_dropped_requests_have_failed() -> None:
     result = make_result([1000] * 900).model_copy(update={"dropped_requests": 100})
     found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
-    assert (found.word, found.value) == (MISSED, 10.0)
+    assert (found.conclusion, found.value) == (MISSED, 10.0)
 
 
 def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
@@ -176,7 +181,7 @@ def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
     alone = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
     together = result.model_copy(update={"failure_effect": 80.0})
     outage = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, together))
-    assert (alone.word, outage.word) == (MISSED, UNCLEAR)
+    assert (alone.conclusion, outage.conclusion) == (MISSED, INCONCLUSIVE)
 
 
 def test_without_objectives_there_is_no_status() -> None:
@@ -222,12 +227,15 @@ def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
     assert result.goodput_requests_per_second is None
 
 
-def test_a_default_name_that_no_step_has_is_unclear_and_says_so() -> None:
+def test_a_default_name_that_no_step_has_is_inconclusive_and_says_so() -> None:
     objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
     found = evaluate_objectives(
         BenchmarkSamples.of_documents(spec_with(objective), [autocorrelated()]), DATASET
     )
     assert found is not None
-    assert [(each.step, each.word) for each in found.results] == [("a", MET), ("users-99", UNCLEAR)]
+    assert [(each.step, each.conclusion) for each in found.results] == [
+        ("a", MET),
+        ("users-99", INCONCLUSIVE),
+    ]
     assert found.results[1].message == "load.steps has no step users-99"
-    assert found.word is UNCLEAR
+    assert found.conclusion is INCONCLUSIVE

@@ -19,10 +19,10 @@ def found(
 @pytest.mark.parametrize(
     ("difference", "text"),
     [
-        (found(25), "+25 % (no word from one repeat)"),
+        (found(25), "+25 % (no conclusion from one repeat)"),
         (found(12.34, (9.8, 14.81), Conclusion.WORSE), "Worse (+12.3 %, 95 %: 9.8 to 14.8)"),
         (found(-3, (-5, -1), Conclusion.SAME), "Same (-3 %, 95 %: -5 to -1)"),
-        (found(3, None, Conclusion.UNCLEAR), "Unclear (+3 %)"),
+        (found(3, None, Conclusion.INCONCLUSIVE), "Inconclusive (+3 %)"),
         (
             found(1_667_386, (900, 50_138_336), Conclusion.WORSE),
             "Worse (16700 times, 95 %: 10 to 501000)",
@@ -36,14 +36,14 @@ def test_difference_is_phrased_with_its_interval(difference: Difference, text: s
 @pytest.mark.parametrize(
     ("more", "text"),
     [
-        (None, "Unclear"),
-        (1, "Unclear: about 1 more repeat"),
-        (20, "Unclear: about 20 more repeats"),
-        (51, "Unclear: more than 50 more repeats"),
+        (None, "Inconclusive"),
+        (1, "Inconclusive: about 1 more repeat"),
+        (20, "Inconclusive: about 20 more repeats"),
+        (51, "Inconclusive: more than 50 more repeats"),
     ],
 )
-def test_what_is_unclear_says_how_many_more_repeats(more: int | None, text: str) -> None:
-    assert format_conclusion(found(3, (-1, 7), Conclusion.UNCLEAR, more)) == text
+def test_what_is_inconclusive_says_how_many_more_repeats(more: int | None, text: str) -> None:
+    assert format_conclusion(found(3, (-1, 7), Conclusion.INCONCLUSIVE, more)) == text
 
 
 def test_growth_is_more_or_less_than_that_of_the_baseline() -> None:

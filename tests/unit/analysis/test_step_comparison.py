@@ -104,7 +104,7 @@ def test_a_primary_percentile_is_shown_beside_the_p95(percent: int) -> None:
     assert found.p95 is not None
     slower, word = (300, Conclusion.WORSE) if percent == 99 else (0, Conclusion.SAME)
     assert found.percentile.percent == pytest.approx(slower, abs=8)
-    assert found.percentile.word is word
+    assert found.percentile.conclusion is word
     assert found.p95.percent == pytest.approx(0, abs=0.1)
     table = comparison_table(Status(comparisons=[found]))
     assert f"P{percent}" in str(table.rows)
@@ -202,11 +202,11 @@ def test_each_figure_has_a_word() -> None:
     (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.average is not None
     assert found.p95 is not None
-    assert (found.average.word, found.p95.word) == (Conclusion.WORSE, Conclusion.WORSE)
+    assert (found.average.conclusion, found.p95.conclusion) == (Conclusion.WORSE, Conclusion.WORSE)
     assert found.on_target
 
 
-def test_details_have_no_word_below_an_unclear_figure() -> None:
+def test_details_have_no_word_below_an_inconclusive_figure() -> None:
     # The p95 of all requests is that of the few slow ones, which vary; the others do not.
     def run(variant: str, rare: tuple[int, ...], often: int) -> list[StepRunResult]:
         return [
@@ -228,7 +228,7 @@ def test_details_have_no_word_below_an_unclear_figure() -> None:
     for request in ("all requests", "query"):
         overhead = words[request].p95
         assert overhead is not None
-        assert overhead.word is Conclusion.UNCLEAR
+        assert overhead.conclusion is Conclusion.INCONCLUSIVE
 
 
 def test_invalid_sides_are_named() -> None:

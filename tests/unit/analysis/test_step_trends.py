@@ -28,12 +28,12 @@ from support.results.builders import make_document, make_result
 MIB = 2**20
 
 
-def trend(growth: float, half: float, word: TrendConclusion, **fields: Any) -> Trend:
+def trend(growth: float, half: float, conclusion: TrendConclusion, **fields: Any) -> Trend:
     """Return a trend in MiB an hour with its interval."""
     known = {"step": "soak", "figure": "HeapAfterGc", "unit": "bytes", "message": ""}
     return Trend(
         **known | fields,
-        word=word,
+        conclusion=conclusion,
         growth_per_hour=growth * MIB,
         lower_per_hour=(growth - half) * MIB,
         upper_per_hour=(growth + half) * MIB,
@@ -46,7 +46,7 @@ CLEAN = trend(1, 3, TrendConclusion.STEADY)
 
 def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
     (found,) = compare_trends([CLEAN], [LEAK])
-    assert found.word is Conclusion.WORSE
+    assert found.conclusion is Conclusion.WORSE
     assert found.difference_per_hour == 40 * MIB
     # Distances of the bounds add by squares: 4 and 3 make 5.
     assert (found.low_per_hour, found.high_per_hour) == pytest.approx((35 * MIB, 45 * MIB))
@@ -57,33 +57,35 @@ def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
 
 def test_leak_that_was_mended() -> None:
     (found,) = compare_trends([LEAK], [CLEAN])
-    assert found.word is Conclusion.BETTER
+    assert found.conclusion is Conclusion.BETTER
     (sentence,) = trend_difference_sentences([found], "juniper")
     assert "grows by 40 MiB/h (95 %: 35 to 45) less than in juniper: Better" in sentence
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "word"),
+    ("before", "after", "conclusion"),
     [
         (CLEAN, trend(9, 1, TrendConclusion.STEADY), Conclusion.SAME),
-        (LEAK, trend(43, 4, TrendConclusion.HEAP_GROWS), Conclusion.UNCLEAR),
+        (LEAK, trend(43, 4, TrendConclusion.HEAP_GROWS), Conclusion.INCONCLUSIVE),
         # A cache that fills in both: only more than that is a leak.
         (
-            trend(30, 3, TrendConclusion.UNCLEAR),
-            trend(31, 3, TrendConclusion.UNCLEAR),
-            Conclusion.UNCLEAR,
+            trend(30, 3, TrendConclusion.INCONCLUSIVE),
+            trend(31, 3, TrendConclusion.INCONCLUSIVE),
+            Conclusion.INCONCLUSIVE,
         ),
         (
-            trend(30, 3, TrendConclusion.UNCLEAR),
-            trend(60, 3, TrendConclusion.UNCLEAR),
+            trend(30, 3, TrendConclusion.INCONCLUSIVE),
+            trend(60, 3, TrendConclusion.INCONCLUSIVE),
             Conclusion.WORSE,
         ),
     ],
 )
-def test_difference_of_trends_has_its_word(before: Trend, after: Trend, word: Conclusion) -> None:
+def test_difference_of_trends_has_its_conclusion(
+    before: Trend, after: Trend, conclusion: Conclusion
+) -> None:
     (found,) = compare_trends([before], [after])
-    assert found.word is word
-    assert bool(list(trend_difference_sentences([found], "x"))) == (word is Conclusion.WORSE)
+    assert found.conclusion is conclusion
+    assert bool(list(trend_difference_sentences([found], "x"))) == (conclusion is Conclusion.WORSE)
 
 
 def test_only_what_both_have_and_what_differs_first() -> None:
@@ -94,7 +96,7 @@ def test_only_what_both_have_and_what_differs_first() -> None:
     ]
     found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone])
     assert len(found) == MAX_TREND_DIFFERENCES
-    assert found[0].word is Conclusion.WORSE
+    assert found[0].conclusion is Conclusion.WORSE
     assert all(each.step == "soak" for each in found)
 
 
@@ -153,7 +155,7 @@ def status_of(*documents: StepRunResult) -> dict[str, Trend]:
 
 def test_leak_is_named_with_its_server_and_the_time_left() -> None:
     found = status_of(document(heap(), heap("solr-1", mib_per_hour=300)))["HeapAfterGc"]
-    assert (found.word, found.server) == ("HeapGrows", "solr-1")
+    assert (found.conclusion, found.server) == ("HeapGrows", "solr-1")
     assert found.growth_per_hour == pytest.approx(300 * TREND_MIB, rel=0.05)
     assert found.lower_per_hour < 300 * TREND_MIB < found.upper_per_hour
     assert found.full_in_hours == pytest.approx((2048 - 800) / 300, rel=0.05)
@@ -166,14 +168,14 @@ def test_leak_is_named_with_its_server_and_the_time_left() -> None:
 def test_growth_that_slows_down_has_no_time_left() -> None:
     slowing = [(800 + 400 * (second / HOUR) ** 0.5) * TREND_MIB for second in SECONDS]
     found = status_of(document(heap().model_copy(update={"values": slowing})))["HeapAfterGc"]
-    assert (found.word, found.full_in_hours) == ("SlowsDown", None)
+    assert (found.conclusion, found.full_in_hours) == ("SlowsDown", None)
     assert found.message.startswith("HeapAfterGc SlowsDown ")
     assert found.message.endswith("; measure for longer")
 
 
 def test_steady_step_is_steady_in_all_figures() -> None:
     found = status_of(document(heap()))
-    assert {figure: each.word for figure, each in found.items()} == {
+    assert {figure: each.conclusion for figure, each in found.items()} == {
         "HeapAfterGc": "Steady",
         "Latency": "Steady",
         "FailedRequests": "Steady",
@@ -183,26 +185,26 @@ def test_steady_step_is_steady_in_all_figures() -> None:
 
 def test_latency_that_creeps_is_named() -> None:
     found = status_of(document(mean=5000, grows=5))["Latency"]
-    assert (found.word, found.unit) == ("LatencyGrows", "milliseconds")
+    assert (found.conclusion, found.unit) == ("LatencyGrows", "milliseconds")
     assert found.growth_per_hour == pytest.approx(1.8, rel=0.05)
 
 
-def test_leak_beside_caches_that_fill_to_the_end_is_unclear() -> None:
+def test_leak_beside_caches_that_fill_to_the_end_is_inconclusive() -> None:
     filling = entries([float(each) for each in range(48)])
     found = status_of(document(heap(mib_per_hour=300), filling))["HeapAfterGc"]
-    assert found.word == "Unclear"
+    assert found.conclusion == "Inconclusive"
     assert "Solr's caches filled to the end" in found.message
 
 
 def test_leak_after_caches_are_full_is_named() -> None:
     filling = entries([float(min(each, 12)) for each in range(48)])
     found = status_of(document(heap(mib_per_hour=300), filling))["HeapAfterGc"]
-    assert found.word == "HeapGrows"
+    assert found.conclusion == "HeapGrows"
 
 
-def test_repeats_that_do_not_agree_are_unclear() -> None:
+def test_repeats_that_do_not_agree_are_inconclusive() -> None:
     found = status_of(document(heap(mib_per_hour=300)), document(heap(), repeat=2))
-    assert found["HeapAfterGc"].word == "Unclear"
+    assert found["HeapAfterGc"].conclusion == "Inconclusive"
 
 
 def test_short_step_has_no_trends() -> None:
@@ -214,7 +216,7 @@ def test_single_rise_is_said_so() -> None:
     trend = by_metric(document(heap()))[TrendFigure.HEAP]
     risen = replace(trend, growth=replace(trend.growth, shape=SeriesShape.STEP))
     (found,) = find_trends(spec(), [(document(), [risen])])
-    assert found.word == "RoseOnce"
+    assert found.conclusion == "RoseOnce"
 
 
 def test_of_too_many_trends_those_that_grow_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:

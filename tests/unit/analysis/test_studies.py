@@ -26,7 +26,7 @@ from support.results.compared_figures import compared, drawn, figures
 def decide(
     before: list[float], after: list[float], metric: ComparisonMetric | None = None
 ) -> Difference:
-    """Return the word on two sides that were measured apart."""
+    """Return the conclusion on two sides that were measured apart."""
     difference = compared(figures(before), figures(after), *([metric] if metric else []))
     (found,) = conclude_primary([difference], ComparisonRule())
     return found
@@ -70,9 +70,9 @@ def test_one_repeat_makes_no_word() -> None:
     assert not found.is_decided
 
 
-def test_unclear_says_about_how_many_more_repeats() -> None:
+def test_inconclusive_says_about_how_many_more_repeats() -> None:
     found = decide([100.0, 108, 96], [104.0, 112, 99])
-    assert found.conclusion is Conclusion.UNCLEAR
+    assert found.conclusion is Conclusion.INCONCLUSIVE
     assert found.more_repeats in (20, 50)
     half_margin = decide([100.0, 130, 80], [102.5, 133, 82])
     assert half_margin.more_repeats == MORE_THAN_50
@@ -89,7 +89,7 @@ def test_among_many_points_a_difference_must_be_clearer() -> None:
     equal = [compared(figures([100.0, 102, 98]), figures([100.0, 98, 102])) for _ in range(30)]
     (alone,) = conclude_primary([difference], ComparisonRule())
     among = conclude_primary([difference, *equal], ComparisonRule())[0]
-    assert (alone.conclusion, among.conclusion) == (Conclusion.WORSE, Conclusion.UNCLEAR)
+    assert (alone.conclusion, among.conclusion) == (Conclusion.WORSE, Conclusion.INCONCLUSIVE)
     assert among.interval is not None
     assert alone.interval is not None
     assert among.interval[0] < alone.interval[0]
@@ -111,18 +111,18 @@ def test_an_early_look_needs_more_evidence() -> None:
     (fixed,) = conclude_primary([difference], ComparisonRule())
     (looked,) = conclude_primary([difference], ComparisonRule(looks=Looks(5, 20)))
     assert fixed.conclusion is Conclusion.WORSE
-    assert looked.conclusion is Conclusion.UNCLEAR
+    assert looked.conclusion is Conclusion.INCONCLUSIVE
     assert looked.more_repeats is not None
 
 
 def test_before_the_first_look_nothing_is_decided() -> None:
     difference = compared(figures(FAST), figures(SLOW))
     (found,) = conclude_primary([difference], ComparisonRule(looks=Looks(5, 20)))
-    assert (found.conclusion, found.interval) == (Conclusion.UNCLEAR, None)
+    assert (found.conclusion, found.interval) == (Conclusion.INCONCLUSIVE, None)
     assert found.more_repeats == 1
 
 
-def test_what_is_unclear_or_has_one_repeat_is_not_decided() -> None:
+def test_what_is_inconclusive_or_has_one_repeat_is_not_decided() -> None:
     assert decide(FAST, SLOW).is_decided
     assert not decide([100.0, 108, 96], [104.0, 112, 99]).is_decided
     assert not decide([100.0], [104.0]).is_decided
@@ -152,19 +152,19 @@ DIRECT = {
 
 
 @pytest.mark.parametrize(
-    ("threads", "percent", "t", "word"),
+    ("threads", "percent", "t", "conclusion"),
     [
         (1, -13.0, -6.7, Conclusion.BETTER),
-        (2, -3.4, -0.95, Conclusion.UNCLEAR),
+        (2, -3.4, -0.95, Conclusion.INCONCLUSIVE),
         (4, 8.5, 4.0, Conclusion.WORSE),
     ],
 )
 def test_balancer_helps_one_thread_and_hurts_four(
-    threads: int, percent: float, t: float, word: Conclusion
+    threads: int, percent: float, t: float, conclusion: Conclusion
 ) -> None:
     difference = compared(figures(DIRECT[threads]), figures(BALANCED[threads]), INDEXING)
     (found,) = conclude_primary([difference], ComparisonRule())
-    assert found.conclusion is word
+    assert found.conclusion is conclusion
     assert found.estimate == pytest.approx(percent, abs=0.15)
     assert isinstance(difference.test, StudentEstimate)
     assert difference.test.centre / difference.test.precision(0).error == pytest.approx(t, abs=0.15)
@@ -173,7 +173,7 @@ def test_balancer_helps_one_thread_and_hurts_four(
 def test_the_words_hold_for_the_three_questions_together() -> None:
     differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), INDEXING) for n in (1, 2, 4)]
     words = [each.conclusion for each in conclude_primary(differences, ComparisonRule())]
-    assert words == [Conclusion.BETTER, Conclusion.UNCLEAR, Conclusion.WORSE]
+    assert words == [Conclusion.BETTER, Conclusion.INCONCLUSIVE, Conclusion.WORSE]
 
 
 def test_one_run_of_each_side_makes_no_word() -> None:
@@ -196,7 +196,7 @@ def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
     assert words == {None}
     paired = compared(three, figures([9.593, 9.708]), INDEXING)
     (found,) = conclude_primary([paired], ComparisonRule())
-    assert found.conclusion is Conclusion.UNCLEAR
+    assert found.conclusion is Conclusion.INCONCLUSIVE
 
 
 def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:

@@ -69,7 +69,13 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
 
 @pytest.mark.parametrize(
     ("fail_on", "code"),
-    [((), 0), (("worse",), 5), (("unclear",), 0), (("unclear", "worse"), 5), (("invalid",), 0)],
+    [
+        ((), 0),
+        (("worse",), 5),
+        (("inconclusive",), 0),
+        (("inconclusive", "worse"), 5),
+        (("invalid",), 0),
+    ],
 )
 def test_exit_code_is_that_of_the_words_that_fail(
     files: tuple[str, str], fail_on: tuple[str, ...], code: int
@@ -83,16 +89,16 @@ def test_one_repeat_and_other_steps_make_no_word(tmp_path: Path) -> None:
     other.write_bytes(BEFORE.replace(b'"step":"a"', b'"step":"b"'))
     for before, after in ((one, one), (one, other)):
         assert run(str(before), str(after)).exit_code == 0
-        assert run(str(before), str(after), "--fail-on=no-word").exit_code == 5
+        assert run(str(before), str(after), "--fail-on=no-conclusion").exit_code == 5
 
 
 def test_json_and_csv_have_raw_numbers(files: tuple[str, str]) -> None:
     body = orjson.loads(run(*files, "-o", "json").output)
     assert (body["baseline"], body["after"]) == ("juniper", "oak")
-    assert body["figures"][0]["word"] == "Worse"
+    assert body["figures"][0]["conclusion"] == "Worse"
     rows = list(csv.DictReader(io.StringIO(run(*files, "-o", "csv").output)))
     assert len(rows) == len(body["figures"])
-    assert (rows[0]["figure"], rows[0]["word"]) == ("p95Milliseconds", "Worse")
+    assert (rows[0]["figure"], rows[0]["conclusion"]) == ("p95Milliseconds", "Worse")
 
 
 def test_markdown_has_sentence_table_and_notes(files: tuple[str, str]) -> None:
@@ -104,7 +110,7 @@ def test_markdown_has_sentence_table_and_notes(files: tuple[str, str]) -> None:
 def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) -> None:
     found = run(*files, "--smallest-effect-percent=30", "--primary=average", "-o", "json")
     first = orjson.loads(found.output)["figures"][0]
-    assert (first["figure"], first["word"]) == ("averageMilliseconds", "Same")
+    assert (first["figure"], first["conclusion"]) == ("averageMilliseconds", "Same")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +170,7 @@ def test_numbers_are_never_cut(width: int) -> None:
 def test_a_table_without_words_says_why(tmp_path: Path) -> None:
     one = tmp_path / "one.json"
     one.write_bytes(report(100))
-    assert "Without a word: a side has one repeat only" in run(str(one), str(one)).output
+    assert "Without a conclusion: a side has one repeat only" in run(str(one), str(one)).output
 
 
 SLOWER_SWEEP = "heap 1Gi, nodes 1/1"
@@ -218,19 +224,21 @@ def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
     assert run(*sweep_files, "--fail-on", "invalid").exit_code == 5
 
 
-@pytest.mark.parametrize(("word", "code"), [("worse", 5), ("unclear", 0), ("no-word", 0)])
+@pytest.mark.parametrize(
+    ("conclusion", "code"), [("worse", 5), ("inconclusive", 0), ("no-conclusion", 0)]
+)
 def test_exit_code_is_that_of_the_points(
-    sweep_files: tuple[str, str], word: str, code: int
+    sweep_files: tuple[str, str], conclusion: str, code: int
 ) -> None:
-    assert run(*sweep_files, "--fail-on", word).exit_code == code
+    assert run(*sweep_files, "--fail-on", conclusion).exit_code == code
 
 
 def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*sweep_files, "-o", "csv").output)))
     worse = next(row for row in rows if row["point"] == SLOWER_SWEEP)
-    found = worse["figure"], worse["word"], worse["primary"]
+    found = worse["figure"], worse["conclusion"], worse["primary"]
     assert found == ("p95Milliseconds", "Worse", "True")
-    assert {row["word"] for row in rows if row["figure"] == "requestsPerSecond"} == {""}
+    assert {row["conclusion"] for row in rows if row["figure"] == "requestsPerSecond"} == {""}
     text = run(*sweep_files, "-o", "markdown").output
     assert "| Point | Request | Figure |" in text
     assert "decide about their point" in text
@@ -238,7 +246,7 @@ def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:
 
 def test_another_figure_than_the_objective_has_no_word(sweep_files: tuple[str, str]) -> None:
     found = run(*sweep_files, "--primary", "RequestsPerSecond")
-    assert "4 points in common: 4 without a word" in found.output
+    assert "4 points in common: 4 without a conclusion" in found.output
     refused = run(*sweep_files, "--primary", "P99")
     assert refused.exit_code == 1
     assert "points of sweeps have P95 or RequestsPerSecond only" in refused.output
@@ -254,7 +262,7 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     one.write_bytes(before.to_json())
     moved = [each.model_copy(update={"values": {"shards": each.name}}) for each in before.points]
     other.write_bytes(before.model_copy(update={"points": moved}).to_json())
-    found = run(str(one), str(other), "--fail-on", "no-word")
+    found = run(str(one), str(other), "--fail-on", "no-conclusion")
     assert found.exit_code == 5
     assert "no point was measured in both" in found.output
 

@@ -280,9 +280,9 @@ def test_growth_is_shown_in_base_units() -> None:
 def test_growth_beside_the_baseline_is_shown_in_base_units() -> None:
     registry = _registry(make_benchmark(comparison=full_status().comparison))
     lines = generate_latest(registry).decode().splitlines()
-    (word,) = [each for each in lines if "comparison_trend_word{" in each]
+    (word,) = [each for each in lines if "comparison_trend_conclusion{" in each]
     assert 'figure="HeapAfterGc"' in word
-    assert 'word="Worse"' in word
+    assert 'conclusion="Worse"' in word
     (grown,) = [each for each in lines if "growth_difference_bytes_per_second{" in each]
     assert float(grown.rpartition(" ")[2]) == pytest.approx(4.1e7 / 3600)
 

@@ -88,7 +88,7 @@ def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
 
     trials = [trial(200, 30), trial(100, 10), trial(150, 99, disturbed=True)]
     word, text = CapacityConclusion.FOUND, "180 requests/s"
-    result = CapacityResult(word=word, message=text, requests_per_second=180, trials=trials)
+    result = CapacityResult(conclusion=word, message=text, requests_per_second=180, trials=trials)
     (figure,) = capacity_curves(Status(capacity=[result]))
     assert points(figure, 0) == [[100, 10], [200, 30]]
     assert marked(figure)["data"] == [{"xAxis": 180}]

@@ -92,15 +92,17 @@ def test_junit_fails_an_invalid_step_with_all_its_reasons() -> None:
 
 def test_junit_has_a_case_for_each_objective() -> None:
     results = [
-        ObjectiveResult(name=name, step="step-1", word=word, limit=200, unit="ms", message=text)
+        ObjectiveResult(
+            name=name, step="step-1", conclusion=word, limit=200, unit="ms", message=text
+        )
         for name, word, text in (
             ("fast", ObjectiveConclusion.MET, "p95 is 150 ms"),
             ("faster", ObjectiveConclusion.MISSED, "p95 is 300 ms"),
-            ("perhaps", ObjectiveConclusion.UNCLEAR, "p95 is 199 ms"),
+            ("perhaps", ObjectiveConclusion.INCONCLUSIVE, "p95 is 199 ms"),
         )
     ]
     report = make_report()
-    objectives = ObjectivesStatus(word=ObjectiveConclusion.MISSED, results=results)
+    objectives = ObjectivesStatus(conclusion=ObjectiveConclusion.MISSED, results=results)
     status = report.status.model_copy(update={"objectives": objectives})
     found = cases(report.model_copy(update={"status": status}))
     assert list(found["fast (step-1) is met"]) == []

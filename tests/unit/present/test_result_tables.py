@@ -246,7 +246,8 @@ def test_comparisons_stand_below_the_table() -> None:
     status = bench.status.model_copy(update={"comparisons": [comparison]})
     text = to_markdown(bench.model_copy(update={"status": status}))
     row = (
-        "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 % | no word from one repeat |"
+        "| five | query | Average | proxy | +12.3 % | +9.8 % … +14.8 %"
+        " | no conclusion from one repeat |"
     )
     assert row in text.splitlines()
     assert "## Comparison" not in to_markdown(bench)

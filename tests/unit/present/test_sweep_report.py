@@ -47,7 +47,7 @@ def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> N
     failed = rows[1]["state"], rows[1]["reason"], rows[1]["p95_milliseconds"]
     assert failed == ("Failed", "PodsPending", "")
     better = rows[2]
-    assert (better["word"], better["difference_percent"]) == ("Better", "-20.0")
+    assert (better["conclusion"], better["difference_percent"]) == ("Better", "-20.0")
     lower, upper = (float(better[f"difference_{each}_percent"]) for each in ("lower", "upper"))
     assert lower < -20 < upper
 

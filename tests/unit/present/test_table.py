@@ -20,13 +20,13 @@ from solrbench.present.table import (
 
 COLUMNS: Sequence[Column[dict[str, object]]] = (
     NameColumn("Name", lambda item: item["name"]),
-    TextColumn("Word", lambda item: conclusion(str(item["word"]))),
+    TextColumn("Conclusion", lambda item: conclusion(str(item["conclusion"]))),
     NumberColumn("Time", lambda item: item.get("time"), "{} ms".format),
     NumberColumn("Late", lambda item: item.get("late")),
 )
 ITEMS: Sequence[dict[str, object]] = [
-    {"name": "a|b", "word": "Worse", "time": 3},
-    {"name": "<c>", "word": "", "time": None},
+    {"name": "a|b", "conclusion": "Worse", "time": 3},
+    {"name": "<c>", "conclusion": "", "time": None},
 ]
 
 
@@ -38,9 +38,14 @@ def test_a_value_is_shown_with_its_unit_and_none_is_empty() -> None:
 
 def test_columns_that_are_empty_in_every_row_go_unless_others_are_meant() -> None:
     table = build_table("Times", COLUMNS, ITEMS)
-    assert table.without_empty_columns().head == ("Name", "Word", "Time")
-    assert table.without_empty_columns({"Word"}).head == ("Name", "Word", "Time", "Late")
-    assert table.without_column("Word").texts[0] == ("a|b", "3 ms", "")
+    assert table.without_empty_columns().head == ("Name", "Conclusion", "Time")
+    assert table.without_empty_columns({"Conclusion"}).head == (
+        "Name",
+        "Conclusion",
+        "Time",
+        "Late",
+    )
+    assert table.without_column("Conclusion").texts[0] == ("a|b", "3 ms", "")
 
 
 def test_a_table_without_rows_is_false() -> None:
@@ -51,7 +56,7 @@ def test_a_table_without_rows_is_false() -> None:
 def test_markdown_sets_numbers_flush_right_and_lets_no_cell_break_out() -> None:
     table = build_table("Times", COLUMNS[:3], ITEMS)
     assert table_to_markdown(table).splitlines() == [
-        "| Name | Word | Time |",
+        "| Name | Conclusion | Time |",
         "| --- | --- | --: |",
         "| a\\|b | Worse | 3 ms |",
         "| &lt;c> |  |  |",

@@ -98,8 +98,8 @@ def test_one_repeat_has_no_word() -> None:
     words, sentences = answer(FIGURES, deviation=None)
     assert set(words.values()) == {None}
     assert sentences[0] == (
-        "heap, p95 beside 512Mi: 1Gi +0.5 % (no word from one repeat);"
-        " 2Gi -30 % (no word from one repeat)"
+        "heap, p95 beside 512Mi: 1Gi +0.5 % (no conclusion from one repeat);"
+        " 2Gi -30 % (no conclusion from one repeat)"
     )
     assert (
         "fastest measured: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested); one run, not"
@@ -133,19 +133,21 @@ def test_the_cheapest_of_equal_points_is_best(deviation: float, repeats: int) ->
     assert right >= 49
 
 
-def test_noise_makes_words_unclear_and_says_what_to_do() -> None:
+def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
-    assert words["heap 2Gi, nodes 1/1"] is Conclusion.UNCLEAR
-    (unclear,) = (each for each in sentences if "are Unclear beside the baseline: " in each)
-    assert "heap 1Gi needs more than 50 more repeats" in unclear
-    assert unclear.endswith("; repeat the baseline as often")
+    assert words["heap 2Gi, nodes 1/1"] is Conclusion.INCONCLUSIVE
+    (inconclusive,) = (
+        each for each in sentences if "are Inconclusive beside the baseline: " in each
+    )
+    assert "heap 1Gi needs more than 50 more repeats" in inconclusive
+    assert inconclusive.endswith("; repeat the baseline as often")
     (best,) = (each for each in sentences if each.startswith("best: "))
     assert best == (
         "best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested); the cheapest of 3 that"
         " are not distinguished from the fastest, heap 2Gi, p95 95 ms (no CPU and 2.81 GiB"
         " requested)"
     )
-    apart = "not distinguished from the fastest: heap 1Gi Unclear (+5.79 %, 95 %: "
+    apart = "not distinguished from the fastest: heap 1Gi Inconclusive (+5.79 %, 95 %: "
     assert any(each.startswith(apart) for each in sentences)
 
 
@@ -254,7 +256,7 @@ def test_a_line_says_that_there_is_no_bend() -> None:
 
 def test_too_few_sizes_say_how_many_are_needed() -> None:
     (answer,) = _answers([1, 1, 3, 5])
-    assert "no word, 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
+    assert "no conclusion, 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
 
 
 def test_two_sizes_say_nothing() -> None:

@@ -118,5 +118,5 @@ def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None
     assert [each.state for each in held.status.points] == ["Valid", "Valid"]
     assert held.status.answers == []
     done = decide_sweep(again(held_seen, held, {}))
-    assert done.status.points[1].word == "Same"
+    assert done.status.points[1].conclusion == "Same"
     assert done.status.answers[0].startswith("users, p95 beside 1: 2 Same")

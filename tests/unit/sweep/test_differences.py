@@ -104,8 +104,8 @@ def test_conclusion_difference_and_interval_are_the_same(kind: str) -> None:
     conclusions = set()
     for baseline, candidate in pairs(kind):
         point, compared = by_sweep(baseline, candidate), by_compare(baseline, candidate)
-        conclusions.add(compared.word)
-        assert point.result.word == compared.word
+        conclusions.add(compared.conclusion)
+        assert point.result.conclusion == compared.conclusion
         assert point.difference_percent == pytest.approx(compared.difference_percent, abs=0.05)
         assert compared.low_percent is not None
         assert point.difference_lower_percent == pytest.approx(compared.low_percent, abs=0.1)
@@ -115,12 +115,12 @@ def test_conclusion_difference_and_interval_are_the_same(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_one_slow_repeat_does_not_hide_that_points_are_the_same(kind: str) -> None:
-    """By mean and deviation of the merged repeats, all of these were Unclear."""
+    """By mean and deviation of the merged repeats, all of these were Inconclusive."""
     draw = Random(kind)
     sides = [drawn(draw, 10), drawn(draw, 10)]
     for side in sides:
         side[0] *= 2
-    assert by_sweep(*map(runs, sides)).result.word is Conclusion.SAME
+    assert by_sweep(*map(runs, sides)).result.conclusion is Conclusion.SAME
 
 
 def test_repeats_after_a_lost_target_count_as_of_another_one() -> None:
@@ -128,7 +128,7 @@ def test_repeats_after_a_lost_target_count_as_of_another_one() -> None:
     candidate = runs([103, 104, 113, 114, 115], "cdddd")
     point, compared = by_sweep(baseline, candidate), by_compare(baseline, candidate)
     assert point.result.repeat_targets == [1, 2, 2, 2, 2]
-    assert point.result.word == compared.word
+    assert point.result.conclusion == compared.conclusion
     assert point.difference_percent == pytest.approx(compared.difference_percent, abs=0.05)
 
 

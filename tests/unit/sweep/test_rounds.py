@@ -58,7 +58,7 @@ def test_time_goes_to_the_points_that_are_open() -> None:
     seen, made = measure({1: EQUAL, 2: (100.5, 100.4, 100.6), 3: (200.0, 201.0, 199.0), 4: NOISY})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.rounds for each in points] == [6, 3, 3, 6]
-    assert [each.word for each in points] == [None, "Same", "Worse", "Unclear"]
+    assert [each.conclusion for each in points] == [None, "Same", "Worse", "Inconclusive"]
     assert len(made) == len(set(made)) == 18
     assert made[-1].endswith("-6")
     assert seen.sweep.status.phase == "Succeeded"
@@ -88,7 +88,7 @@ def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None
     above, below = (100.45, 101.0, 101.55), (97.45, 98.0, 98.55)
     seen, _ = measure({1: EQUAL, 2: above, 3: below})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.word for each in points] == [None, "Same", "Same"]
+    assert [each.conclusion for each in points] == [None, "Same", "Same"]
     assert [each.rounds for each in points] == [3, 3, 3]
 
 
@@ -98,7 +98,7 @@ def test_invalid_rounds_are_left_out() -> None:
     assert [each.state for each in points] == ["Valid", "Valid", "Invalid"]
     assert (points[1].rounds, points[1].repeats) == (4, 3)
     assert points[2].rounds == 3
-    assert points[2].word is None or points[2].word == "Unclear"
+    assert points[2].conclusion is None or points[2].conclusion == "Inconclusive"
 
 
 def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:

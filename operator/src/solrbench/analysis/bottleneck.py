@@ -119,7 +119,7 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
         return Bottleneck(
             step=step,
             variant=variant or None,
-            resource=Resource.UNCLEAR,
+            resource=Resource.INCONCLUSIVE,
             message=text[:MAX_MESSAGE],
         )
     servers = {run.symptom.server for run in agreeing}
@@ -138,8 +138,8 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
 def describe_bottleneck(found: Bottleneck) -> str:
     """Return what held a step back, the numbers, and what to vary next, as a sentence."""
     step = f"{found.step} ({found.variant})" if found.variant else found.step
-    if found.resource == Resource.UNCLEAR:
-        return f"What holds {step} back is Unclear: {found.message}"
+    if found.resource == Resource.INCONCLUSIVE:
+        return f"What holds {step} back is Inconclusive: {found.message}"
     if found.resource == Resource.NONE:
         return f"Nothing holds {step} back: {found.message}; raise the load with {found.field}"
     pod = pod_of(found.server or "")

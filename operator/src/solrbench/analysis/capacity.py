@@ -203,7 +203,7 @@ def _result(
         first = disturbed[0]
         problem = f"{len(disturbed)} trials were disturbed, {first}: {interferences[first]}"
     message = _message(found, problem, search.objectives, "users" if users else "requests/s")
-    word = CapacityConclusion.UNCLEAR if problem else CapacityConclusion.FOUND
+    word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
     if next_trial(alone, own) is not None:
         word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
     # What is found is not shown before the search is over: the next trial may still move it.
@@ -212,7 +212,7 @@ def _result(
     probed = next(map(round_number, rates), None)
     return CapacityResult(
         variant=variant or None,
-        word=word,
+        conclusion=word,
         message=message,
         **_level_fields(level, users=users),
         **({} if users else _knee(runs)),
@@ -270,7 +270,7 @@ def _message(
         known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:
         known.append(f"one at {format_number(found.lowest_missed)} missed it")
-    return f"capacity at {at} is unclear: {'; '.join([problem, *known])}"
+    return f"capacity at {at} is inconclusive: {'; '.join([problem, *known])}"
 
 
 def _trial(
@@ -293,10 +293,10 @@ def _ordered(runs: Iterable[RunSamples]) -> list[RunSamples]:
 
 
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield `holds 7.1 requests/s (95 %: 6.6 to 7.5) at p95 ≤ 200 ms`, or why that is unclear."""
+    """Yield `holds 7.1 requests/s (95 %: 6.6 to 7.5) at p95 ≤ 200 ms`, or why there is none."""
     del spec
     for result in status.capacity:
-        if result.word is not CapacityConclusion.SEARCHING:
+        if result.conclusion is not CapacityConclusion.SEARCHING:
             yield f"{result.variant}: {result.message}" if result.variant else result.message
 
 

@@ -59,11 +59,11 @@ ENOUGH = 0.015
 """Half of the interval's width, in ln of the rate, at which the search stops."""
 
 MAX_HALF_WIDTH = 0.10
-"""Half of the interval's width beyond which the result is unclear."""
+"""Half of the interval's width beyond which the result is inconclusive."""
 
 MAX_DISPERSION = 0.10
-"""Standard deviation of what a single trial says of the rate, beyond which the result is unclear:
-where so much of it is noise, a narrow interval is narrow by chance."""
+"""Standard deviation of what a single trial says of the rate, beyond which the result is
+inconclusive: where so much of it is noise, a narrow interval is narrow by chance."""
 
 _LARGEST_LOGARITHM = 30.0
 """Of a bound of an interval that is shown."""

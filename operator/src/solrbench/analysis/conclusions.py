@@ -33,7 +33,7 @@ def baseline_sentences(
 ) -> Iterator[str]:
     """Yield what each primary metric says that has a conclusion; `loads` as `loads_as_text`."""
     for stored in figures:
-        if stored.primary and stored.word is not None:
+        if stored.primary and stored.conclusion is not None:
             difference = read_figure(stored)
             variant = f", {stored.variant}" if stored.variant else ""
             load = loads.get(stored.step or "", stored.step)

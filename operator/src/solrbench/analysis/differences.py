@@ -220,7 +220,7 @@ def conclude(p_same: float, p_different: float, *, is_improvement: bool) -> Conc
         return Conclusion.SAME
     if p_different <= DIFFERENCE_LEVEL:
         return Conclusion.BETTER if is_improvement else Conclusion.WORSE
-    return Conclusion.UNCLEAR
+    return Conclusion.INCONCLUSIVE
 
 
 def conclude_primary(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
@@ -253,13 +253,15 @@ def _conclude_all(
         interval = None
         if bounds is not None:
             interval = on_scale(each.metric, bounds.lower), on_scale(each.metric, bounds.upper)
-        is_unclear = conclusion is Conclusion.UNCLEAR
+        is_inconclusive = conclusion is Conclusion.INCONCLUSIVE
         concluded.append(
             replace(
                 each,
                 conclusion=conclusion,
                 interval=interval,
-                more_repeats=_more_repeats(each, each.test, rule, family) if is_unclear else None,
+                more_repeats=_more_repeats(each, each.test, rule, family)
+                if is_inconclusive
+                else None,
                 test=None,
             )
         )

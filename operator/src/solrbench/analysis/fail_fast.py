@@ -50,9 +50,9 @@ def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSample
         in_step = not objective.steps or document.step in objective.steps
         if not objective.fail_fast or objective.is_of_dataset or not in_step:
             continue
-        # Unclear is no reason to stop: the intervals of a single step run are wide.
+        # Inconclusive is no reason to stop: the intervals of a single step run are wide.
         result = evaluate(objective, document.step, document.variant, samples)
-        if result.word is ObjectiveConclusion.MISSED:
+        if result.conclusion is ObjectiveConclusion.MISSED:
             return f"{document.id} missed objective {objective.name}: {result.message}"
     return None
 
@@ -105,7 +105,7 @@ def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
     of_dataset = BenchmarkSamples(spec.model_copy(update={"objectives": fast}), [])
     objectives = evaluate_objectives(of_dataset, dataset)
     for result in objectives.results if objectives is not None else []:
-        if result.word is ObjectiveConclusion.MISSED:
+        if result.conclusion is ObjectiveConclusion.MISSED:
             return f"objective {result.name}: {result.message}"
     return None
 

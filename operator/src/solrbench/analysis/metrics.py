@@ -99,7 +99,7 @@ class Difference:
         interval: holds the true difference in 95 of 100 cases, of the whole family and of all
             looks, in the unit of `estimate`; None if nothing is known of it
         conclusion: None if a side has one repeat only, of which nothing is concluded
-        more_repeats: about how many more repeats of each side would decide it, if `Unclear`;
+        more_repeats: about how many more repeats of each side would decide it, if `Inconclusive`;
             `MORE_THAN_50` for more than 50
         on_target: a side was measured on one target only, so the conclusion is about that one
         repeats: those of baseline and candidate that count
@@ -120,7 +120,7 @@ class Difference:
     @property
     def is_decided(self) -> bool:
         """Whether more repeats are of no use."""
-        return self.conclusion not in (None, Conclusion.UNCLEAR)
+        return self.conclusion not in (None, Conclusion.INCONCLUSIVE)
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def _conclusion_fields(difference: Difference) -> dict[str, Any]:
     return {
         "low_percent": None if low is None else _percent(low),
         "high_percent": None if high is None else _percent(high),
-        "word": difference.conclusion,
+        "conclusion": difference.conclusion,
         "more_repeats": difference.more_repeats,
     }
 
@@ -213,7 +213,7 @@ def _read(
     low, high = stored.low_percent, stored.high_percent
     interval = None if low is None or high is None else (low, high)
     return Difference(
-        metric, *sides, percent, interval, stored.word, stored.more_repeats, on_target
+        metric, *sides, percent, interval, stored.conclusion, stored.more_repeats, on_target
     )
 
 
@@ -234,7 +234,7 @@ def store_trend(difference: Difference, step: str, variant: str | None) -> Trend
         difference_per_hour=round_number(difference.estimate),
         low_per_hour=round_number(low),
         high_per_hour=round_number(high),
-        word=difference.conclusion or Conclusion.UNCLEAR,
+        conclusion=difference.conclusion or Conclusion.INCONCLUSIVE,
     )
 
 
@@ -246,7 +246,7 @@ def read_trend(stored: TrendDifference) -> Difference:
         stored.growth_per_hour,
         stored.difference_per_hour,
         (stored.low_per_hour, stored.high_per_hour),
-        stored.word,
+        stored.conclusion,
     )
 
 

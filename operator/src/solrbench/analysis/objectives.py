@@ -111,7 +111,7 @@ def evaluate_objectives(
         ]
     results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
     return ObjectivesStatus(
-        word=overall_conclusion([result.word for result in results]), results=results
+        conclusion=overall_conclusion([result.conclusion for result in results]), results=results
     )
 
 
@@ -133,7 +133,7 @@ def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) 
     """Yield what the interval does not hold."""
     if result.upper is not None and (runs := _FEW_RUNS.get(len(samples.runs))):
         yield f"; interval of {runs} alone"
-    if objective.failures is not None and result.word is ObjectiveConclusion.MET:
+    if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.
         rarest, measured = (
@@ -147,11 +147,11 @@ _RULE_OF_THREE = 3.0
 
 
 def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:
-    """Return Missed if one is, Met if there are some and all are, else Unclear."""
+    """Return Missed if one is, Met if there are some and all are, else Inconclusive."""
     if ObjectiveConclusion.MISSED in words:
         return ObjectiveConclusion.MISSED
     all_met = bool(words) and set(words) == {ObjectiveConclusion.MET}
-    return ObjectiveConclusion.MET if all_met else ObjectiveConclusion.UNCLEAR
+    return ObjectiveConclusion.MET if all_met else ObjectiveConclusion.INCONCLUSIVE
 
 
 def conclusion_of(
@@ -159,14 +159,14 @@ def conclusion_of(
 ) -> ObjectiveConclusion:
     """Return what an interval says of a limit, which is the least or the most."""
     if interval is None:
-        return ObjectiveConclusion.UNCLEAR
+        return ObjectiveConclusion.INCONCLUSIVE
     lower, upper = interval
     # The whole interval decides: a number that equals its limit in truth then gets either word in
     # at most 2.5 of 100 cases.
     kept, broken = (lower >= limit, upper < limit) if least else (upper <= limit, lower > limit)
     if kept:
         return ObjectiveConclusion.MET
-    return ObjectiveConclusion.MISSED if broken else ObjectiveConclusion.UNCLEAR
+    return ObjectiveConclusion.MISSED if broken else ObjectiveConclusion.INCONCLUSIVE
 
 
 def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
@@ -188,7 +188,7 @@ def _result(
         name=objective.name,
         step=step or None,
         variant=variant or None,
-        word=conclusion_of(interval, limit, least=is_least(objective)),
+        conclusion=conclusion_of(interval, limit, least=is_least(objective)),
         limit=limit,
         value=None if found is None else round(found.value, _DIGITS),
         lower=None if interval is None else round(interval.lower, _DIGITS),
@@ -216,7 +216,7 @@ def _message(objective: Objective, found: MeasuredValue | None, limit: float, un
     )
 
 
-_ORDER = (ObjectiveConclusion.MISSED, ObjectiveConclusion.UNCLEAR, ObjectiveConclusion.MET)
+_ORDER = (ObjectiveConclusion.MISSED, ObjectiveConclusion.INCONCLUSIVE, ObjectiveConclusion.MET)
 
 
 def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
@@ -229,9 +229,9 @@ def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
 
 
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:
-    first = min(results, key=lambda result: _ORDER.index(result.word))
-    alike = sum(result.word is first.word for result in results)
+    first = min(results, key=lambda result: _ORDER.index(result.conclusion))
+    alike = sum(result.conclusion is first.conclusion for result in results)
     at_step = f" at {first.step}" if first.step else ""
     through = f" through {first.variant}" if first.variant else ""
-    others = f"; {first.word} in {alike} of {len(results)} steps" if len(results) > 1 else ""
-    return f"objective {name}: {first.word}{at_step}{through}: {first.message}{others}"
+    others = f"; {first.conclusion} in {alike} of {len(results)} steps" if len(results) > 1 else ""
+    return f"objective {name}: {first.conclusion}{at_step}{through}: {first.message}{others}"

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesS
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
-NO_CONCLUSION = "no word from one repeat"
+NO_CONCLUSION = "no conclusion from one repeat"
 
 COMPARISON_NOTE = (
     "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
@@ -43,9 +43,9 @@ def difference_sentence(
     match difference.conclusion:
         case Conclusion.SAME:
             text = f"{word} as {baseline} ({_amount(difference)})"
-        case Conclusion.UNCLEAR:
+        case Conclusion.INCONCLUSIVE:
             more = f": {text}" if (text := format_more_repeats(difference)) else ""
-            text = f"{Conclusion.UNCLEAR} beside {baseline}{more} ({_amount(difference)})"
+            text = f"{Conclusion.INCONCLUSIVE} beside {baseline}{more} ({_amount(difference)})"
         case _:
             size = format_signed(abs(difference.estimate)).removeprefix("+")
             # A size has no sign: of a negative difference, the bounds change their places.
@@ -62,13 +62,13 @@ def phrase_difference(difference: Difference) -> str:
 
 
 def format_conclusion(difference: Difference) -> str:
-    """Return `Worse on this target`, `Unclear: about 5 more repeats`, or why there is none."""
+    """Return `Worse on this target`, `Inconclusive: about 5 more repeats`, or why there is none."""
     match difference.conclusion:
         case None:
             return NO_CONCLUSION
-        case Conclusion.UNCLEAR:
+        case Conclusion.INCONCLUSIVE:
             more = format_more_repeats(difference)
-            return f"{Conclusion.UNCLEAR}: {more}" if more else str(Conclusion.UNCLEAR)
+            return f"{Conclusion.INCONCLUSIVE}: {more}" if more else str(Conclusion.INCONCLUSIVE)
         case conclusion:
             return f"{conclusion} on this target" if difference.on_target else str(conclusion)
 
@@ -182,7 +182,7 @@ def is_least(objective: Objective) -> bool:
 
 def objective_lines(status: ObjectivesStatus) -> list[str]:
     """Return a line for each result."""
-    return [f"{_place(result)}: {result.word}: {result.message}" for result in status.results]
+    return [f"{_place(result)}: {result.conclusion}: {result.message}" for result in status.results]
 
 
 def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
@@ -195,12 +195,13 @@ def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
 
 def completion_text(status: ObjectivesStatus) -> str:
     """Return the message of the condition: the results that are not met, or how many are."""
-    others = [result for result in status.results if result.word is not result.word.MET]
+    others = [result for result in status.results if result.conclusion is not result.conclusion.MET]
     if not others:
         return f"{len(status.results)} of {len(status.results)} limits are kept"
-    ordered = sorted(others, key=lambda result: result.word is not result.word.MISSED)
+    ordered = sorted(others, key=lambda result: result.conclusion is not result.conclusion.MISSED)
     lines = [
-        f"{_place(result)}: {result.word}: {result.message}" for result in ordered[:_MAX_LINES]
+        f"{_place(result)}: {result.conclusion}: {result.message}"
+        for result in ordered[:_MAX_LINES]
     ]
     more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
     return "; ".join(lines) + more

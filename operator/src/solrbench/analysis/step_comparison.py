@@ -77,7 +77,9 @@ def compare_steps(
         for index, difference in zip(details, concluded, strict=True):
             is_withheld = difference.is_decided and not is_shown
             known[index] = (
-                replace(difference, conclusion=Conclusion.UNCLEAR) if is_withheld else difference
+                replace(difference, conclusion=Conclusion.INCONCLUSIVE)
+                if is_withheld
+                else difference
             )
     return [replace(each, difference=known[index]) for index, each in enumerate(compared)]
 

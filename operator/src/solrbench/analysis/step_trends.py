@@ -13,21 +13,21 @@ from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, 
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, round_number
 
-_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.UNCLEAR, TrendConclusion.ROSE_ONCE)
+_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE, TrendConclusion.ROSE_ONCE)
 
 
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
     growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
     # The other words name their metric, or are no answer.
-    is_slowing = trend.word == TrendConclusion.SLOWS_DOWN
-    named = f"{trend.figure} {trend.word}" if is_slowing else trend.word
+    is_slowing = trend.conclusion == TrendConclusion.SLOWS_DOWN
+    named = f"{trend.figure} {trend.conclusion}" if is_slowing else trend.conclusion
     text = f"{named} {format_growth(*growth, trend.unit)}"
     if trend.full_in_hours is not None:
         text += f", full in {format_number(trend.full_in_hours)} h"
     if caches_fill:
         text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-    elif is_slowing or trend.word == TrendConclusion.UNCLEAR:
+    elif is_slowing or trend.conclusion == TrendConclusion.INCONCLUSIVE:
         text += "; measure for longer"
     return text
 
@@ -37,7 +37,7 @@ def trend_sentences(trends: Iterable[Trend]) -> list[str]:
     return [
         f"{_step(trend)}: {trend.message}{f' ({trend.server})' if trend.server else ''}"
         for trend in trends
-        if trend.word not in _NO_GROWTH_SHOWN
+        if trend.conclusion not in _NO_GROWTH_SHOWN
     ]
 
 
@@ -75,7 +75,7 @@ def find_trends(
         for figure in TrendFigure
         if (own := [trend for trend in trends if trend.figure is figure])
     ]
-    kept = sorted(merged, key=lambda trend: trend.word not in GROWS.values())[:MAX_TRENDS]
+    kept = sorted(merged, key=lambda trend: trend.conclusion not in GROWS.values())[:MAX_TRENDS]
     return [trend for trend in merged if trend in kept]
 
 
@@ -88,7 +88,7 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
         step=step,
         variant=variant or None,
         figure=figure,
-        word=word,
+        conclusion=word,
         server=servers.pop() if len(servers) == 1 else None,
         unit=UNITS.get(figure, "bytes"),
         growth_per_hour=round_number(_HOUR * slope),
@@ -110,12 +110,12 @@ def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusio
     if shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN}:
         # Caches that fill to the end look like a leak.
         if any(run.caches_fill for run in runs):
-            return TrendConclusion.UNCLEAR
+            return TrendConclusion.INCONCLUSIVE
         is_slowing = SeriesShape.SLOWS_DOWN in shapes
         return TrendConclusion.SLOWS_DOWN if is_slowing else GROWS[figure]
     if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
         return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
-    return TrendConclusion.UNCLEAR
+    return TrendConclusion.INCONCLUSIVE
 
 
 def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
@@ -136,7 +136,9 @@ def compare_trends(baseline: Sequence[Trend], candidate: Sequence[Trend]) -> lis
         for each in candidate
         if _key(each) in known
     ]
-    trend_differences.sort(key=lambda each: each.word not in (Conclusion.WORSE, Conclusion.BETTER))
+    trend_differences.sort(
+        key=lambda each: each.conclusion not in (Conclusion.WORSE, Conclusion.BETTER)
+    )
     return trend_differences[:MAX_TREND_DIFFERENCES]
 
 
@@ -154,13 +156,13 @@ def _compare(baseline: Trend, candidate: Trend) -> Difference:
     estimate = second - first
     low = estimate - hypot(second - candidate.lower_per_hour, baseline.upper_per_hour - first)
     high = estimate + hypot(candidate.upper_per_hour - second, first - baseline.lower_per_hour)
-    if baseline.word in _NOT_GROWING and candidate.word in _NOT_GROWING:
+    if baseline.conclusion in _NOT_GROWING and candidate.conclusion in _NOT_GROWING:
         # What is steady on both sides is the same, however exactly it is known.
         conclusion = Conclusion.SAME
     elif low > 0:
         conclusion = Conclusion.WORSE
     else:
-        conclusion = Conclusion.BETTER if high < 0 else Conclusion.UNCLEAR
+        conclusion = Conclusion.BETTER if high < 0 else Conclusion.INCONCLUSIVE
     metric = growth_metric(candidate.figure, candidate.unit)
     return Difference(metric, first, second, estimate, (low, high), conclusion)
 
@@ -173,7 +175,7 @@ def trend_difference_sentences(
     Only of those that differ.
     """
     for stored in differences:
-        if stored.word in (Conclusion.WORSE, Conclusion.BETTER):
+        if stored.conclusion in (Conclusion.WORSE, Conclusion.BETTER):
             through = f" through {stored.variant}" if stored.variant else ""
             subject = f"{stored.figure} of {stored.step}{through}"
             yield difference_sentence(subject, read_trend(stored), baseline)

@@ -57,7 +57,7 @@ class SeriesShape(StrEnum):
     STEADY = "Steady"
     STEP = "Step"
     """It rose once and not before or after."""
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
     """It may grow, and the run is too short, or too uneven, to say so."""
 
 
@@ -195,10 +195,10 @@ def _shape(
     lower, upper = bounds
     if best.slope <= needed:
         # What the interval still allows would be growth that matters: not seen is not absent.
-        return SeriesShape.UNCLEAR if upper > 2 * needed else SeriesShape.STEADY
+        return SeriesShape.INCONCLUSIVE if upper > 2 * needed else SeriesShape.STEADY
     half = len(t) // 2
     goes_on = theil_sen(t[half:], y[half:]) > _GOES_ON * best.slope
-    return SeriesShape.GROWS if lower > 0 and goes_on else SeriesShape.UNCLEAR
+    return SeriesShape.GROWS if lower > 0 and goes_on else SeriesShape.INCONCLUSIVE
 
 
 def _rises_once(columns: Sequence[Floats], y: Floats, matters: float, squares: float) -> bool:
@@ -294,7 +294,7 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
 
 _ORDER = (
     SeriesShape.STEADY,
-    SeriesShape.UNCLEAR,
+    SeriesShape.INCONCLUSIVE,
     SeriesShape.STEP,
     SeriesShape.SLOWS_DOWN,
     SeriesShape.GROWS,

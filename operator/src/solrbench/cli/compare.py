@@ -144,8 +144,8 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     return benchmark_input(resource.name, benchmark, runs)
 
 
-_INVALID, _NO_CONCLUSION = "invalid", "no-word"
-_WORDS = {"worse": Conclusion.WORSE, "unclear": Conclusion.UNCLEAR}
+_INVALID, _NO_CONCLUSION = "invalid", "no-conclusion"
+_WORDS = {"worse": Conclusion.WORSE, "inconclusive": Conclusion.INCONCLUSIVE}
 _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
 
 
@@ -257,9 +257,9 @@ def _compare_benchmarks(
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:
-    """Say whether a step has a word of `fail_on`; without a step in common there is no word."""
+    """Say whether a step has a conclusion of `fail_on`; there is none without common steps."""
     decisive = primary_comparisons(shown.figures)
-    words = {each.word for each in decisive} or {None}
+    words = {each.conclusion for each in decisive} or {None}
     return (
         any(_WORDS.get(each) in words for each in fail_on if each in _WORDS)
         or (_NO_CONCLUSION in fail_on and None in words)

@@ -207,7 +207,7 @@ def _end_benchmark(
         return ExitCode.TIMED_OUT
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
-    # An objective that is unclear is not missed.
+    # An objective that is inconclusive is not missed.
     objectives = find_condition(benchmark, OBJECTIVES_MET)
     if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED

@@ -1,6 +1,6 @@
 """Bytes that others wrote, read into values: typed, small in memory, up to the first error.
 
-One operator serves all tenants, and whoever may create a ConfigMap, a pod or a Solr can put any
+One operator serves all tenants, and a user who may create a ConfigMap, a pod or a Solr can put any
 bytes before it. A limit of bytes does not limit memory: a megabyte of `[{},{},…]` was two gigabytes
 of values and errors. So what unpacks is limited while it unpacks, what JSON would take as values is
 known before any value is made, and a list or mapping is read up to its first bad item.

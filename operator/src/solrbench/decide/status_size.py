@@ -45,7 +45,7 @@ _DETAILS = (
 
 _GROWING = frozenset(TrendConclusion) - {
     TrendConclusion.STEADY,
-    TrendConclusion.UNCLEAR,
+    TrendConclusion.INCONCLUSIVE,
     TrendConclusion.ROSE_ONCE,
 }
 
@@ -94,7 +94,7 @@ def _first_comparisons(status: Status) -> dict[str, object]:
 
 
 def _growing_trends(status: Status) -> dict[str, object]:
-    return {"trends": [trend for trend in status.trends if trend.word in _GROWING]}
+    return {"trends": [trend for trend in status.trends if trend.conclusion in _GROWING]}
 
 
 _REDUCTIONS: tuple[tuple[str, Callable[[Status], dict[str, object]]], ...] = (

@@ -10,13 +10,16 @@ from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
 _NUMBERS = {ObjectiveConclusion.MET: 1.0, ObjectiveConclusion.MISSED: 0.0}
-"""An unclear conclusion has no number."""
+"""An inconclusive conclusion has no number."""
 
 
 def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
     objectives = benchmark.status.objectives
     for result in objectives.results if objectives is not None else []:
-        yield (result.name, result.step or "", result.variant or ""), _NUMBERS.get(result.word)
+        yield (
+            (result.name, result.step or "", result.variant or ""),
+            _NUMBERS.get(result.conclusion),
+        )
 
 
 def _capacity_families(
@@ -57,7 +60,7 @@ def _capacity(
 OBJECTIVE_FAMILIES = (
     BenchmarkFamily(
         "objective_met",
-        "1 if the objective is Met, 0 if it is Missed; absent while it is Unclear.",
+        "1 if the objective is Met, 0 if it is Missed; absent while it is Inconclusive.",
         _objectives,
         ("objective", "step", "variant"),
         unit="1 or 0",
@@ -103,9 +106,9 @@ def _conclusions(
 ) -> BenchmarkFamily:
     def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
         for each in entries(benchmark):
-            yield (*_labels(each), each.word), 1
+            yield (*_labels(each), each.conclusion), 1
 
-    return BenchmarkFamily(name, text, samples, (*_LABELS, "word"), unit="always 1")
+    return BenchmarkFamily(name, text, samples, (*_LABELS, "conclusion"), unit="always 1")
 
 
 def _growth(
@@ -132,9 +135,9 @@ def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
 
 TREND_FAMILIES = (
     _conclusions(
-        "comparison_trend_word",
+        "comparison_trend_conclusion",
         "Always 1; whether a figure of the step grows more than in the baseline (Worse), less"
-        " (Better), is steady in both (Same), or Unclear, is in the label.",
+        " (Better), is steady in both (Same), or Inconclusive, is in the label.",
         _differences,
     ),
     _growth(
@@ -157,7 +160,7 @@ TREND_FAMILIES = (
     ),
     _conclusions(
         "step_trend",
-        "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `word`.",
+        "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `conclusion`.",
         _trends,
     ),
     _growth(

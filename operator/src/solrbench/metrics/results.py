@@ -193,10 +193,12 @@ RESULT_FAMILIES = (
         unit="ratio, 0.01 = 1 %",
     ),
     BenchmarkFamily(
-        "comparison_word",
-        "Always 1; whether the figure is Better, Worse, Same or Unclear is in the label.",
-        lambda b: [((*labels, each.word), 1) for labels, each in _compared(b) if each.word],
-        (*_METRIC_LABELS, "word"),
+        "comparison_conclusion",
+        "Always 1; whether the figure is Better, Worse, Same or Inconclusive is in the label.",
+        lambda b: [
+            ((*labels, each.conclusion), 1) for labels, each in _compared(b) if each.conclusion
+        ],
+        (*_METRIC_LABELS, "conclusion"),
         unit="always 1",
     ),
     *_families(OpenLoopStats, lambda b: b.status.open_loop, _STEP),

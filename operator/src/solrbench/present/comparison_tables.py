@@ -49,14 +49,14 @@ DECIDES = " *"
 """Behind figures that decide about their step."""
 
 _COMPARISON_NOTE = (
-    "Figures with{} decide about their {}; words on the others are details. Same: any difference is"
+    "Figures with{} decide about their {}; the others are details. Same: any difference is"
     " smaller than the smallest effect that matters."
 )
 _NO_CONCLUSION_NOTE = (
-    "Without a word: a side has one repeat only, or the deviation of its repeats is not known; set"
-    " load.repeats.count of both to 5 or more."
+    "Without a conclusion: a side has one repeat only, or the deviation of its repeats is not"
+    " known; set load.repeats.count of both to 5 or more."
 )
-_TARGET_NOTE = "All repeats of one side ran on one target: words are about that target."
+_TARGET_NOTE = "All repeats of one side ran on one target: the conclusions are about that target."
 
 
 class DifferenceCells(NamedTuple):
@@ -95,7 +95,7 @@ def difference_columns(
     return (
         NumberColumn(title, lambda row: cells(row).estimate),
         NumberColumn("95 % interval", lambda row: cells(row).interval),
-        TextColumn("Word", lambda row: cells(row).conclusion),
+        TextColumn("Conclusion", lambda row: cells(row).conclusion),
     )
 
 
@@ -115,7 +115,7 @@ def _signed(value: float) -> str:
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
     """Return what a reader must know of the table; `place` is what metrics are of."""
     notes = [_COMPARISON_NOTE.format(DECIDES, place)]
-    if any(each.primary and each.word is None for each in found.figures):
+    if any(each.primary and each.conclusion is None for each in found.figures):
         notes.append(_NO_CONCLUSION_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
@@ -150,7 +150,7 @@ _BaselineRow = tuple[FigureComparison, Difference]
 
 def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
     stored, difference = row
-    text = f"{stored.word or ''} (Invalid)".lstrip() if stored.invalid else ""
+    text = f"{stored.conclusion or ''} (Invalid)".lstrip() if stored.invalid else ""
     return difference_cells(difference, "{} to {}", text)
 
 

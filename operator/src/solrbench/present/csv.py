@@ -85,7 +85,7 @@ def points_to_csv(report: SweepReport) -> str:
         Column("is_baseline", lambda point: str(point.is_baseline).lower()),
         Column("state", lambda point: point.result.state),
         Column("reason", lambda point: point.result.reason),
-        Column("word", lambda point: point.result.word),
+        Column("conclusion", lambda point: point.result.conclusion),
         Column("difference_percent", lambda point: point.difference_percent),
         Column("difference_lower_percent", lambda point: point.difference_lower_percent),
         Column("difference_upper_percent", lambda point: point.difference_upper_percent),

@@ -2,7 +2,7 @@
 
 A benchmark is one suite: a case for its end, one for each objective, and one for each step and
 variant. An objective that is Missed and a step that is Invalid are failed cases, a benchmark that
-failed is one with an error; one that runs, and an objective that is Unclear, are skipped.
+failed is one with an error; one that runs, and an objective that is Inconclusive, are skipped.
 
 A sweep has a case for each point: one that failed is an error, one that is Invalid or misses an
 objective is a failure, and one that is planned or runs is skipped.
@@ -75,9 +75,9 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         where = ", ".join(filter(None, (result.step, result.variant)))
         name = f"{result.name} ({where}) is met" if where else f"{result.name} is met"
         case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
-        if result.word is ObjectiveConclusion.MISSED:
-            case.result = [Failure(plain_text(result.message), result.word)]
-        elif result.word is ObjectiveConclusion.UNCLEAR:  # neither met nor missed
+        if result.conclusion is ObjectiveConclusion.MISSED:
+            case.result = [Failure(plain_text(result.message), result.conclusion)]
+        elif result.conclusion is ObjectiveConclusion.INCONCLUSIVE:  # neither met nor missed
             case.result = [Skipped(plain_text(result.message))]
         yield case
 
@@ -122,7 +122,7 @@ def _problems(point: PointReport) -> Iterator[str]:
             for reason in verdict.reasons:
                 yield f"{reason.reason}: {reason.message}"
         for objective in part.objectives:
-            if objective.word is ObjectiveConclusion.MISSED:
+            if objective.conclusion is ObjectiveConclusion.MISSED:
                 yield objective.message
     if point.result.state == PointState.INVALID and not any(p.verdicts for p in point.benchmarks):
         yield "a step is Invalid"

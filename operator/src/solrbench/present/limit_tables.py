@@ -66,7 +66,7 @@ def trial_tables(status: Status) -> list[Table]:
 
 
 def _capacity_line(result: CapacityResult) -> str:
-    text = _named(result.variant, f"{result.word}: {result.message}")
+    text = _named(result.variant, f"{result.conclusion}: {result.message}")
     knee, interval = result.knee_requests_in_flight, result.knee_requests_in_flight_interval
     if knee is None:
         return text
@@ -95,7 +95,7 @@ _OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
     NameColumn("Objective", lambda result: result.name),
     NameColumn("Step", lambda result: result.step),
     NameColumn("Variant", lambda result: result.variant),
-    TextColumn("Result", lambda result: conclusion(result.word)),
+    TextColumn("Result", lambda result: conclusion(result.conclusion)),
     NumberColumn("Measured", format_measured),
     NumberColumn("95 % interval", _interval),
     NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),

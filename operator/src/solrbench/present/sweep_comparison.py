@@ -43,7 +43,7 @@ MAX_SENTENCES = 16
 
 _MAX_NAMED = 5
 _FRESH = "FreshTarget"
-_NO_CONCLUSION = "without a word"
+_NO_CONCLUSION = "without a conclusion"
 _METRICS: Mapping[PrimaryMetric, Metric] = {
     PrimaryMetric.P95: Metric.P95_MILLISECONDS,
     PrimaryMetric.REQUESTS_PER_SECOND: Metric.REQUESTS_PER_SECOND,
@@ -114,10 +114,12 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
             f" {found.baseline}"
         )
         return
-    counts = Counter(str(figure.word or _NO_CONCLUSION) for figure in figures)
+    counts = Counter(str(figure.conclusion or _NO_CONCLUSION) for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
     yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}"
-    different = [each for each in figures if each.word in (Conclusion.BETTER, Conclusion.WORSE)]
+    different = [
+        each for each in figures if each.conclusion in (Conclusion.BETTER, Conclusion.WORSE)
+    ]
     furthest = sorted(different, key=lambda figure: -abs(figure.difference_percent))
     yield from baseline_sentences(furthest[:MAX_SENTENCES], found.baseline, {})
 

@@ -23,12 +23,12 @@ from solrbench.present.table import NameColumn, Table, build_table
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
 _ROW_PX, _FRAME_PX = 30, 90
-_NO_CONCLUSION = "no word"
+_NO_CONCLUSION = "no conclusion"
 _LOOKS: Mapping[str, tuple[int, str]] = {
     Conclusion.BETTER: (2, "triangle"),
     Conclusion.WORSE: (7, "diamond"),
     Conclusion.SAME: (0, "circle"),
-    Conclusion.UNCLEAR: (5, "rect"),
+    Conclusion.INCONCLUSIVE: (5, "rect"),
     _NO_CONCLUSION: (4, "emptyCircle"),
 }
 """Colour and symbol of each word: one of them is enough to know it."""
@@ -83,7 +83,7 @@ def changed_values(point: PointReport, baseline: PointReport) -> str:
 
 
 def _conclusion(point: PointReport) -> str:
-    return str(point.result.word or _NO_CONCLUSION)
+    return str(point.result.conclusion or _NO_CONCLUSION)
 
 
 def category_rows(labels: Sequence[str]) -> OptionPart:

@@ -81,9 +81,9 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             None,
             point.difference_percent,
             None if lower is None or upper is None else (lower, upper),
-            point.result.word,
+            point.result.conclusion,
         )
-    text = "baseline" if point.is_baseline else point.result.word or without
+    text = "baseline" if point.is_baseline else point.result.conclusion or without
     return difference_cells(difference, "{} … {} %", text)
 
 
@@ -115,7 +115,7 @@ _OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
     NameColumn("Point", lambda row: row[0]),
     NameColumn("Objective", lambda row: row[1].name),
     TextColumn("Step", lambda row: _step(row[1])),
-    TextColumn("Result", lambda row: conclusion(row[1].word)),
+    TextColumn("Result", lambda row: conclusion(row[1].conclusion)),
     NumberColumn("Measured", lambda row: format_measured(row[1])),
     NumberColumn("Limit", lambda row: f"{format_number(row[1].limit)} {row[1].unit}"),
 )
@@ -160,7 +160,8 @@ def _step(found: ObjectiveResult | Bottleneck) -> str:
 def objectives_sentence(report: SweepReport) -> str:
     """Return how many points meet all their objectives; empty without objectives."""
     words = [
-        [o.word for part in point.benchmarks for o in part.objectives] for point in report.points
+        [o.conclusion for part in point.benchmarks for o in part.objectives]
+        for point in report.points
     ]
     checked = [each for each in words if each]
     if not checked:

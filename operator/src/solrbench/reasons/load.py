@@ -50,7 +50,7 @@ class LoadReason(Reason):
         "At least one objective is missed, with its whole 95 % interval.",
         "Read `status.objectives`; the message begins with those that are missed.",
     )
-    OBJECTIVES_UNCLEAR = Kind.WARNING.reason(
+    OBJECTIVES_INCONCLUSIVE = Kind.WARNING.reason(
         "The limit of an objective is within the 95 % interval of its number, or there is none.",
         "Measure longer or more often (`load.repeats`), so that the interval is narrower.",
     )

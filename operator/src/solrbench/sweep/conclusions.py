@@ -133,24 +133,26 @@ def _to_repeat(
             "for words, set load.repeats.count of the template to 5, or spec.repeats to"
             " {until: Decided}"
         )
-    unclear = [each for each in others if found[each.name].conclusion is Conclusion.UNCLEAR]
-    if not unclear:
+    inconclusive = [
+        each for each in others if found[each.name].conclusion is Conclusion.INCONCLUSIVE
+    ]
+    if not inconclusive:
         return
     # Those that need the fewest repeats are named: the list is cut.
-    unclear.sort(key=lambda each: found[each.name].more_repeats or 0)
+    inconclusive.sort(key=lambda each: found[each.name].more_repeats or 0)
     named = join_some(
         f"{phrase_point(each.values, baseline.values)} needs"
         f" {format_more_repeats(found[each.name])}"
-        for each in unclear
+        for each in inconclusive
     )
     how = (
         "repeat the baseline as often"
         if spec.repeats is None
         else f"at most {spec.repeats.max} repeats are made of each"
     )
-    verb = "is" if len(unclear) == 1 else "are"
-    number = f"{len(unclear)} of {len(others)} points {verb}"
-    yield f"{number} Unclear beside the baseline: {named}; {how}"
+    verb = "is" if len(inconclusive) == 1 else "are"
+    number = f"{len(inconclusive)} of {len(others)} points {verb}"
+    yield f"{number} Inconclusive beside the baseline: {named}; {how}"
 
 
 _GIB = 2**30
@@ -198,7 +200,7 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     if bend is None:
         runs = min(each.runs for each in sizes)
         return (
-            f"no word, {different} sizes with {runs} repeats or more each ({MIN_SIZES} with"
+            f"no conclusion, {different} sizes with {runs} repeats or more each ({MIN_SIZES} with"
             f" {MIN_RUNS} are needed)"
         )
     return _words(bend, smallest, largest)
@@ -303,7 +305,7 @@ def _interaction(found: Interaction) -> str:
     match found.difference.conclusion:
         case Conclusion.SAME:
             return f"{pair} are what either alone gives, {phrase}"
-        case None | Conclusion.UNCLEAR:
+        case None | Conclusion.INCONCLUSIVE:
             return f"{pair}, beside what either alone gives: {phrase}"
         case _:
             return f"{pair} are not what either alone gives: {phrase}"

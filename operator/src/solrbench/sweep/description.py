@@ -63,7 +63,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     if measured == stored.answered_points:
         return {"points": points}
     words, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
-    worded = [point.model_copy(update={"word": words.get(point.name)}) for point in points]
+    worded = [point.model_copy(update={"conclusion": words.get(point.name)}) for point in points]
     return {"points": worded, "answers": answers, "answered_points": measured}
 
 

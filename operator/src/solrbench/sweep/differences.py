@@ -127,7 +127,7 @@ def best_set(
     near += [
         (candidate, difference)
         for candidate, difference in zip(rest, differences, strict=True)
-        if difference.conclusion in (Conclusion.SAME, Conclusion.UNCLEAR)
+        if difference.conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE)
     ]
     return sorted(near, key=lambda each: _rank_by_cost(each[0]))
 
@@ -352,16 +352,16 @@ def answer_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) 
         for candidate, difference in rest
         if difference is not None and difference.conclusion is Conclusion.SAME
     ]
-    unclear = [
+    inconclusive = [
         f"{name(candidate)} {phrase_difference(difference)}, {format_more_repeats(difference)}"
         for candidate, difference in rest
-        if difference is not None and difference.conclusion is Conclusion.UNCLEAR
+        if difference is not None and difference.conclusion is Conclusion.INCONCLUSIVE
     ]
     which = "best" if difference is None else "fastest"
     if same:
         yield f"Same as the {which}: {join_some(same)}"
-    if unclear:
-        yield f"not distinguished from the {which}: {join_some(unclear)}"
+    if inconclusive:
+        yield f"not distinguished from the {which}: {join_some(inconclusive)}"
 
 
 def _cost(planned: PlannedPoint) -> str:

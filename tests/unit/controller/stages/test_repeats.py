@@ -236,19 +236,19 @@ def with_variants(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("start_on", "slower_percent", "repeats", "word"),
+    ("start_on", "slower_percent", "repeats", "conclusion"),
     [
         ("SameTarget", [0, 1], 3, "Same"),
         ("FreshData", [30, 31], 3, "Worse"),
         ("FreshTarget", [0, 1], 3, "Same"),
-        ("SameTarget", [-20, 5, 30], 5, "Unclear"),
+        ("SameTarget", [-20, 5, 30], 5, "Inconclusive"),
     ],
 )
-def test_repeats_end_with_the_words(
+def test_repeats_end_with_the_conclusions(
     start_on: str,
     slower_percent: list[int],
     repeats: int,
-    word: str,
+    conclusion: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     one_step = {"spec.load.steps": STEPS[:1]}
@@ -259,8 +259,8 @@ def test_repeats_end_with_the_words(
     assert len(made.stored()) == repeats * 2
     assert after.status.report.repeats == repeats
     assert after.status.report.total_steps == after.status.report.stored_steps
-    found = {each.p95.word for each in after.status.comparisons if each.p95 is not None}
-    assert found == {word}
+    found = {each.p95.conclusion for each in after.status.comparisons if each.p95 is not None}
+    assert found == {conclusion}
     assert made.progress == sorted(made.progress)
 
 

@@ -67,7 +67,7 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
     assert [(each.step, each.step_runs) for each in status.not_run] == [("middle", 1), ("high", 1)]
     assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast: p95 is 300 ms")
     assert status.objectives is not None
-    assert status.objectives.word is ObjectiveConclusion.MISSED
+    assert status.objectives.conclusion is ObjectiveConclusion.MISSED
     assert (status.report.stored_steps, status.report.total_steps) == (1, 1)
 
 
@@ -81,7 +81,7 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     status = world.reconcile("one").status
     # One step, the probe and eight trials.
     assert (status.report.stored_steps, status.report.total_steps) == (4, 10)
-    assert [each.word for each in status.capacity] == ["Searching"]
+    assert [each.conclusion for each in status.capacity] == ["Searching"]
     assert [each.step for each in status.results] == ["low"]
 
 
@@ -98,17 +98,19 @@ def test_a_search_that_is_over_is_not_run_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "condition"),
+    ("conclusion", "condition"),
     [
         (ObjectiveConclusion.MET, ("True", "ObjectivesMet")),
         (ObjectiveConclusion.MISSED, ("False", "ObjectivesMissed")),
-        (ObjectiveConclusion.UNCLEAR, ("Unknown", "ObjectivesUnclear")),
+        (ObjectiveConclusion.INCONCLUSIVE, ("Unknown", "ObjectivesInconclusive")),
     ],
 )
-def test_condition_follows_from_the_word(
-    word: ObjectiveConclusion, condition: tuple[str, str]
+def test_condition_follows_from_the_conclusion(
+    conclusion: ObjectiveConclusion, condition: tuple[str, str]
 ) -> None:
-    context = reconcile_context(Cloud(), status=Status(objectives=ObjectivesStatus(word=word)))
+    context = reconcile_context(
+        Cloud(), status=Status(objectives=ObjectivesStatus(conclusion=conclusion))
+    )
     conclude_objectives(context)
     found: Condition = context.conditions.get(OBJECTIVES_MET)
     assert (found.status, found.reason) == condition
@@ -209,7 +211,7 @@ def test_stored_steps_are_compared_with_those_of_the_baseline() -> None:
     status = world.reconcile("one").status
     assert status.comparison is not None
     first = status.comparison.figures[0]
-    assert (status.comparison.baseline, first.word, first.primary) == ("old", "Worse", True)
+    assert (status.comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
     assert first.difference_percent == pytest.approx(20, abs=0.5)
     assert condition_of(SolrBenchmark.parse(stored(world)), "Compared") == ("True", "Compared")
     assert status.answers[0].startswith("p95 of query at 2 users: Worse on this target by 20")
@@ -246,7 +248,7 @@ def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
     world.cluster.put(kept)
     status = world.reconcile("one").status
     assert status.comparison is not None
-    assert (status.comparison.baseline, status.comparison.figures[0].word) == (
+    assert (status.comparison.baseline, status.comparison.figures[0].conclusion) == (
         "report kept",
         "Same",
     )

@@ -97,7 +97,7 @@ class Spec(Model):
     """`load` are the load steps and the workers that generate them."""
     objectives: Annotated[list[Objective], Field(max_length=MAX_OBJECTIVES), ListMap("name")] = []
     """`objectives` are limits that the results are to keep; `status.objectives` says of each
-    whether it is Met, Missed or Unclear."""
+    whether it is Met, Missed or Inconclusive."""
     companions: Annotated[list[Companion], Field(max_length=MAX_COMPANIONS)] = []
     """`companions` are objects that are made when the target is ready and live as long as it, such
     as a proxy: `target.variants` may name their Services as hosts."""

@@ -23,7 +23,7 @@ class Conclusion(StrEnum):
     WORSE = "Worse"
     SAME = "Same"
     """Any difference is smaller than the smallest effect that matters."""
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
     """The repeats do not decide it; more of them may."""
 
 
@@ -62,14 +62,14 @@ class FigureComparison(StatusModel):
     absent with one repeat."""
     high_percent: Difference | None = None
     """Upper end of it."""
-    word: Conclusion | None = None
-    """Better, Worse, Same or Unclear; absent with one repeat."""
+    conclusion: Conclusion | None = None
+    """Better, Worse, Same or Inconclusive; absent with one repeat."""
     more_repeats: MoreRepeats | None = None
-    """About how many more repeats of both would decide it, if the word is Unclear; 51 stands for
-    more than 50."""
+    """About how many more repeats of both would decide it, if the conclusion is Inconclusive; 51
+    stands for more than 50."""
     on_target: Bool = False
-    """Whether all repeats of one side were measured on one target: the word is then about that
-    target, not about another one of the same topology."""
+    """Whether all repeats of one side were measured on one target: the conclusion is then about
+    that target, not about another one of the same topology."""
     invalid: Bool = False
     """Whether the step is Invalid on either side."""
 
@@ -95,9 +95,9 @@ class TrendDifference(StatusModel):
     """Lower end of its 95 % confidence interval."""
     high_per_hour: Difference
     """Upper end of it."""
-    word: Conclusion
+    conclusion: Conclusion
     """Worse if it grows more than in the baseline, Better if less, Same if it is steady in both,
-    else Unclear."""
+    else Inconclusive."""
 
 
 class BaselineComparison(StatusModel):
@@ -220,11 +220,11 @@ class Overhead(StatusModel):
     """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
     high_percent: Difference | None = None
     """Upper end of it."""
-    word: Conclusion | None = None
-    """Better, Worse, Same or Unclear; absent with one repeat."""
+    conclusion: Conclusion | None = None
+    """Better, Worse, Same or Inconclusive; absent with one repeat."""
     more_repeats: MoreRepeats | None = None
-    """About how many more repeats would decide it, if the word is Unclear; 51 stands for more than
-    50."""
+    """About how many more repeats would decide it, if the conclusion is Inconclusive; 51 stands for
+    more than 50."""
 
 
 class Comparison(StatusModel):
@@ -241,7 +241,8 @@ class Comparison(StatusModel):
     repeats: Count
     """Repeats in which both were measured."""
     on_target: Bool = False
-    """Whether all repeats were measured on one target: the words are then about that target."""
+    """Whether all repeats were measured on one target: the conclusions are then about that
+    target."""
     invalid: Annotated[list[Text], Field(max_length=2)] = []
     """Variants of the two whose step is Invalid."""
     failures: Count
@@ -283,7 +284,7 @@ class ReportStatus(StatusModel):
     many steps, variants and request names at once, details of results go first."""
     repeats: Count = 0
     """`repeats` is the number of repeats, as far as it is known: with `load.repeats.until` one more
-    than are stored, until all words are there."""
+    than are stored, until all conclusions are there."""
 
 
 class RepeatSummary(StatusModel):

@@ -31,7 +31,7 @@ class Resource(StrEnum):
     NETWORK = "Network"
     MACHINE = "Machine"
     NONE = "None"
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
 
 
 class Bottleneck(StepPart):
@@ -39,7 +39,7 @@ class Bottleneck(StepPart):
 
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
-    ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Unclear if
+    ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Inconclusive if
     repeats do not agree."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
@@ -57,7 +57,7 @@ class CapacityConclusion(StrEnum):
 
     SEARCHING = "Searching"
     FOUND = "Found"
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
 
 
 class TrialResult(StatusModel):
@@ -83,8 +83,8 @@ class CapacityResult(StatusModel):
 
     variant: Text | None = None
     """`variant` is the name of the variant; absent without variants."""
-    word: CapacityConclusion
-    """`word` is Searching, Found, or Unclear with the reason in `message`."""
+    conclusion: CapacityConclusion
+    """`conclusion` is Searching, Found, or Inconclusive with the reason in `message`."""
     message: Text
     """`message` is the result as a sentence."""
     requests_per_second: Measure | None = None
@@ -150,7 +150,7 @@ class ObjectiveConclusion(StrEnum):
     """The whole 95 % interval keeps the limit."""
     MISSED = "Missed"
     """The whole interval is beyond the limit."""
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
     """The limit is within the interval, or there is none."""
 
 
@@ -163,8 +163,8 @@ class ObjectiveResult(StatusModel):
     """`step` is the name of the step; absent for objectives of the dataset."""
     variant: Text | None = None
     """`variant` is the name of the variant; absent without variants."""
-    word: ObjectiveConclusion
-    """`word` is Met, Missed, or Unclear where the limit is within the 95 % interval."""
+    conclusion: ObjectiveConclusion
+    """`conclusion` is Met, Missed, or Inconclusive where the limit is within the 95 % interval."""
     limit: Measure
     """`limit` is the limit of the objective, in `unit`."""
     value: Measure | None = None
@@ -191,8 +191,8 @@ class NotRun(StepPart):
 class ObjectivesStatus(StatusModel):
     """All objectives."""
 
-    word: ObjectiveConclusion
-    """`word` is Missed if one is, Met if all are, else Unclear."""
+    conclusion: ObjectiveConclusion
+    """`conclusion` is Missed if one is, Met if all are, else Inconclusive."""
     results: Annotated[list[ObjectiveResult], Field(max_length=MAX_OBJECTIVE_RESULTS)] = []
     """`results` has one entry for each objective, and each step and variant that it is for."""
 
@@ -259,7 +259,7 @@ class TrendConclusion(StrEnum):
     SLOWS_DOWN = "SlowsDown"
     ROSE_ONCE = "RoseOnce"
     STEADY = "Steady"
-    UNCLEAR = "Unclear"
+    INCONCLUSIVE = "Inconclusive"
 
 
 class Trend(StepPart):
@@ -267,10 +267,10 @@ class Trend(StepPart):
 
     figure: Text
     """`figure` is HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
-    word: Text
-    """`word` is HeapGrows, MemoryGrows, LatencyGrows, FailuresGrow or IndexGrows; SlowsDown if
-    it grows less and less; RoseOnce for a single step upwards; Steady; or Unclear if the step was
-    too short or too uneven to say."""
+    conclusion: Text
+    """`conclusion` is HeapGrows, MemoryGrows, LatencyGrows, FailuresGrow or IndexGrows; SlowsDown
+    if it grows less and less; RoseOnce for a single step upwards; Steady; or Inconclusive if the
+    step was too short or too uneven to say."""
     server: Text | None = None
     """`server` is the node or pod that grows most; absent for what the load measured."""
     unit: Text

@@ -91,7 +91,7 @@ _OF_DATASET = ("indexingTime", "indexSize")
 
 
 class Objective(Model):
-    """One limit, which is Met, Missed or Unclear by the 95 % interval of the number."""
+    """One limit, which is Met, Missed or Inconclusive by the 95 % interval of the number."""
 
     name: ShortName
     """`name` is the name of the objective in results and metrics."""
@@ -251,7 +251,8 @@ class ComparisonSpec(Model):
     difference is smaller. Shares of failures matter from one percentage point on."""
     primary: PrimaryMetric = PrimaryMetric.P95
     """`primary` is the figure of all requests of a step that decides whether the step is Better,
-    Worse or Same; other figures, and single request names, have a word only where it has one."""
+    Worse or Same; other figures, and single request names, have a conclusion only where it has
+    one."""
 
     rules: ClassVar = (
         # As a minimum, the API server would cut it to 0 for whole numbers.

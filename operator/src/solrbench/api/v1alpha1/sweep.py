@@ -76,9 +76,9 @@ class SweepPoint(StatusModel):
     repeat_targets: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatTargets` are the numbers of the targets of these repeats; absent unless a target was
     lost, so that some of them ran on another one than the others."""
-    word: Conclusion | None = None
-    """`word` is Better, Worse, Same or Unclear: the figure of `spec.objective` beside that of the
-    baseline, tested together with all other points; absent with one repeat."""
+    conclusion: Conclusion | None = None
+    """`conclusion` is Better, Worse, Same or Inconclusive: the figure of `spec.objective` beside
+    that of the baseline, tested together with all other points; absent with one repeat."""
 
 
 class PointCounts(StatusModel):
@@ -181,8 +181,8 @@ class SweepStatus(StatusModel):
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
-    """`answeredPoints` is the number of measured points that `answers` and words are made of; with
-    `spec.repeats` a point counts once for each round."""
+    """`answeredPoints` is the number of measured points that `answers` and conclusions are made of;
+    with `spec.repeats` a point counts once for each round."""
     conditions: Annotated[
         list[Condition], Field(max_length=8, json_schema_extra=LIST_MAP_BY_TYPE)
     ] = []

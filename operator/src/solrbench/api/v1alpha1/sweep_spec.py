@@ -67,9 +67,9 @@ class SweepRepeats(Model):
 
     until: Until
     """`until` is what rounds go on until: with `Decided`, a point takes part in the next one while
-    the word beside the baseline, or that beside the best point, is neither Better, Worse nor Same,
-    at most up to `max` repeats; the best point counts only if it is not the Same as the baseline.
-    Levels of the tests allow for the looks after each round."""
+    the conclusion beside the baseline, or that beside the best point, is neither Better, Worse nor
+    Same, at most up to `max` repeats; the best point counts only if it is not the Same as the
+    baseline. Levels of the tests allow for the looks after each round."""
     min: _Number = DEFAULT_MIN
     """`min` is the number of repeats of each point after which it is looked at first."""
     max: _Number = DEFAULT_MAX
@@ -167,8 +167,8 @@ class SweepObjective(Model):
 
     metric: Metric = Metric.P95_MILLISECONDS
     """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
-    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out. Words
-    and answers are about it, too."""
+    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out.
+    Conclusions and answers are about it, too."""
 
 
 class SweepSpec(Model):
@@ -215,8 +215,8 @@ class SweepSpec(Model):
     objective: SweepObjective = SweepObjective()
     """`objective` is what the best point is chosen by."""
     repeats: SweepRepeats | None = None
-    """`repeats` measures points in rounds, each with the repeats of `template`, while words are
-    missing; for at most 100 points. When absent, each point is measured once."""
+    """`repeats` measures points in rounds, each with the repeats of `template`, while conclusions
+    are missing; for at most 100 points. When absent, each point is measured once."""
     cleanup: Cleanup = Cleanup.ALWAYS
     """`cleanup` controls when Solr and ZooKeeper of each point are deleted after its end. What is
     kept takes room that the next points may need. Results of all points stay."""

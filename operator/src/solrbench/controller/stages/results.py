@@ -55,7 +55,7 @@ from solrbench.stats.times import DECODED
 _OUTCOMES: Mapping[ObjectiveConclusion, tuple[Truth, LoadReason]] = {
     ObjectiveConclusion.MET: ("True", LoadReason.OBJECTIVES_MET),
     ObjectiveConclusion.MISSED: ("False", LoadReason.OBJECTIVES_MISSED),
-    ObjectiveConclusion.UNCLEAR: ("Unknown", LoadReason.OBJECTIVES_UNCLEAR),
+    ObjectiveConclusion.INCONCLUSIVE: ("Unknown", LoadReason.OBJECTIVES_INCONCLUSIVE),
 }
 
 
@@ -87,7 +87,7 @@ def conclude_objectives(context: ReconcileContext) -> None:
     objectives = context.status.objectives
     if objectives is None:
         return
-    status, reason = _OUTCOMES[objectives.word]
+    status, reason = _OUTCOMES[objectives.conclusion]
     context.conditions.set(OBJECTIVES_MET, status, reason, completion_text(objectives))
 
 
@@ -130,7 +130,7 @@ def compare_with_baseline(context: ReconcileContext) -> None:
         return
     context.update(comparison=result)
     primary = primary_comparisons(result.figures)
-    words = Counter(str(each.word or "without a word") for each in primary)
+    words = Counter(str(each.conclusion or "without a conclusion") for each in primary)
     counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))
     message = f"compared with {result.baseline}: {counts or 'no step in common'}"
     context.conditions.set(COMPARED, "True", LifecycleReason.COMPARED, message)
@@ -236,4 +236,4 @@ def _is_decided(context: ReconcileContext) -> bool:
         return False
     primary = primary_comparisons(context.status.comparison.figures)
     decided = (Conclusion.SAME, Conclusion.BETTER, Conclusion.WORSE)
-    return bool(primary) and all(comparison.word in decided for comparison in primary)
+    return bool(primary) and all(comparison.conclusion in decided for comparison in primary)

@@ -1,4 +1,4 @@
-"""How often the word of a comparison is right, on sides whose difference is known.
+"""How often the conclusion of a comparison is right, on sides whose difference is known.
 
 Repeats are drawn (log-normal, CV and difference known) and go through the product's own
 comparison: paired in rounds, one look after every repeat from 5 to 20, as `until: Decided` does.
@@ -30,7 +30,7 @@ _LEVEL = 100.0
 MAX_NEEDED_REPEATS = 60
 """Repeats of a server after which the same is done."""
 _MAX_FURTHER = 4 * MORE_THAN_50
-"""Repeats after which a comparison without a word is given up."""
+"""Repeats after which a comparison without a conclusion is given up."""
 
 RepeatValues = Sequence[RepeatValue]
 
@@ -65,9 +65,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The word on a pair and the repeats of each side that it took."""
+    """The conclusion on a pair and the repeats of each side that it took."""
 
-    word: Conclusion | None
+    conclusion: Conclusion | None
     repeats: int
 
 
@@ -81,7 +81,7 @@ def find(before: RepeatValues, after: RepeatValues, rule: ComparisonRule) -> Dif
 
 
 def decide_adaptively(before: RepeatValues, after: RepeatValues, effect_percent: float) -> Outcome:
-    """Return the word that `until: Decided` ends with, after 5 to 20 repeats."""
+    """Return the conclusion that `until: Decided` ends with, after 5 to 20 repeats."""
     rule = ComparisonRule(effect_percent, LOOKS)
     for look in range(LOOKS.minimum, LOOKS.maximum + 1):
         found = find(before[:look], after[:look], rule)
@@ -99,14 +99,14 @@ def outcomes(pair: Pair, count: int) -> list[Outcome]:
 
 
 def fixed_conclusions(pair: Pair, count: int) -> Counter[Conclusion | None]:
-    """Return the words of `count` pairs after the maximum of repeats, without earlier looks."""
+    """Return conclusions of `count` pairs after all repeats, without earlier looks."""
     draw = Random(str(pair))
     rule = ComparisonRule(pair.smallest_effect_percent)
     return Counter(find(*pair.repeats(draw, LOOKS.maximum), rule).conclusion for _ in range(count))
 
 
-def words(_folder: Path, pairs: int) -> list[Row]:
-    """Return how often words are right, how many repeats they took, and what `Unclear` proposes."""
+def conclusions(_folder: Path, pairs: int) -> list[Row]:
+    """Return how often conclusions are right, their repeats, and what `Inconclusive` proposes."""
     return [
         *(
             row
@@ -124,7 +124,7 @@ def words(_folder: Path, pairs: int) -> list[Row]:
         *(
             proposed_row(
                 f"CV 2 to 5 %, 0 to 10 % slower, after {repeats} repeats",
-                list(islice(_unclear(repeats), pairs)),
+                list(islice(_inconclusive(repeats), pairs)),
             )
             for repeats in (3, 5, 10)
         ),
@@ -133,7 +133,7 @@ def words(_folder: Path, pairs: int) -> list[Row]:
 
 def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
     """Return the bars of equal sides."""
-    count = Counter(each.word for each in found)
+    count = Counter(each.conclusion for each in found)
     wrong = count[Conclusion.BETTER] + count[Conclusion.WORSE]
     mean = sum(each.repeats for each in found) / len(found)
     detail = f"{mean:.1f} repeats on average, at most {max(each.repeats for each in found)}"
@@ -145,19 +145,19 @@ def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
 
 def _many_looks(pair: Pair, pairs: int) -> Row:
     """Return how often equal sides are called different that are looked at up to the maximum."""
-    count = Counter(each.word for each in outcomes(pair, pairs))
+    count = Counter(each.conclusion for each in outcomes(pair, pairs))
     right = pairs - count[Conclusion.BETTER] - count[Conclusion.WORSE]
-    detail = f"{count[Conclusion.UNCLEAR]} Unclear after {LOOKS.maximum} repeats"
+    detail = f"{count[Conclusion.INCONCLUSIVE]} Inconclusive after {LOOKS.maximum} repeats"
     return _share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
 
 
 def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
     """Return the bar of sides of which the second is slower."""
-    count = Counter(each.word for each in found)
+    count = Counter(each.conclusion for each in found)
     mean = sum(each.repeats for each in found) / len(found)
     others = ", ".join(
         f"{count[conclusion]} {conclusion}"
-        for conclusion in (Conclusion.SAME, Conclusion.UNCLEAR, Conclusion.BETTER)
+        for conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE, Conclusion.BETTER)
     )
     detail = f"{others}; {mean:.1f} repeats"
     return _share_row(f"{what}: Worse", count[Conclusion.WORSE], len(found), bar, detail)
@@ -174,9 +174,11 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
     for pair in cells:
         found = outcomes(pair, pairs)
         parts.append((mean_repeats_percent(found), pair))
-        wrong += sum(_is_wrong(pair, each.word) for each in found)
+        wrong += sum(_is_wrong(pair, each.conclusion) for each in found)
         fixed = fixed_conclusions(pair, pairs)
-        fixed_wrong += sum(number for word, number in fixed.items() if _is_wrong(pair, word))
+        fixed_wrong += sum(
+            number for conclusion, number in fixed.items() if _is_wrong(pair, conclusion)
+        )
     worst, pair = max(parts, key=lambda each: each[0])
     total = pairs * len(cells)
     return at_most(
@@ -185,27 +187,27 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
         65,
         "{:.1f} %",
         f"{pair}; mean of all {sum(each for each, _ in parts) / len(parts):.0f} %;"
-        f" wrong words {wrong} of {total}, with always {LOOKS.maximum} {fixed_wrong}",
+        f" wrong conclusions {wrong} of {total}, with always {LOOKS.maximum} {fixed_wrong}",
     )
 
 
-def _is_wrong(pair: Pair, word: Conclusion | None) -> bool:
-    """Say whether a word is false: a direction where there is none, or `Same` where one matters."""
+def _is_wrong(pair: Pair, conclusion: Conclusion | None) -> bool:
+    """Say whether it is false: a direction where there is none, or `Same` where one matters."""
     if not pair.slower_percent:
-        return word in (Conclusion.BETTER, Conclusion.WORSE)
-    return word in (Conclusion.BETTER, Conclusion.SAME)
+        return conclusion in (Conclusion.BETTER, Conclusion.WORSE)
+    return conclusion in (Conclusion.BETTER, Conclusion.SAME)
 
 
 def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:
     """Return the bar of further repeats that are proposed, from those and what was needed."""
     name, bar = f"{what}: further repeats proposed, within a factor of 4", 80
     if not cases:
-        return Row(name, f">= {bar} %", "-", None, "no case was unclear")
+        return Row(name, f">= {bar} %", "-", None, "no case was inconclusive")
     return _share_row(name, sum(map(_is_within_four, cases)), len(cases), bar, "")
 
 
-def _unclear(repeats: int) -> Iterator[tuple[int, int]]:
-    """Yield what is proposed and what was needed, case by case, where a comparison is unclear."""
+def _inconclusive(repeats: int) -> Iterator[tuple[int, int]]:
+    """Yield what inconclusive comparisons propose and what was needed, case by case."""
     draw = Random(repeats)
     while True:
         pair = Pair(draw.choice((0.02, 0.03, 0.05)), draw.choice((0, 2, 5, 7, 10)))
