@@ -17,12 +17,14 @@ class Defect:
 
     Attributes:
         place: module and function, below the package
+        call: how the calls begin whose faults show it; without one, the undisturbed run does
     """
 
     place: str
     before: str
     after: str
     scenario: str
+    call: str | None = None
 
     def plant(self, patch: pytest.MonkeyPatch) -> None:
         """Change the function wherever it is known; it is one of a module, or a method."""
@@ -52,24 +54,43 @@ DEFECTS: dict[str, Defect] = {
         f"{RESULTS}:_store_result", "master.acknowledge(step_run_id)", "pass", "StatefulSet"
     ),
     "half a document is one": Defect(
-        "kube.result_documents:_complete", "== str(len(bodies))", "!= ''", "StatefulSet"
+        "kube.result_documents:_complete",
+        "== str(len(bodies))",
+        "!= ''",
+        "StatefulSet",
+        "apply ConfigMap/one-report-r1",
     ),
-    "superseded documents stay": Defect(
-        "kube.result_documents:delete_superseded", "!= sha256", "== ''", "Solr restarts"
+    "half a document stays": Defect(
+        "kube.result_documents:delete_leftovers",
+        "not in kept",
+        "is None",
+        "Solr restarts",
+        "delete ConfigMap/one-report-r1",
     ),
-    "written over in place": Defect("contract.names:report", "{sha256[:8]}", "0", "Solr restarts"),
+    "written over in place": Defect(
+        "contract.names:report",
+        "{sha256[:8]}",
+        "0",
+        "Solr restarts",
+        "apply ConfigMap/one-report-r1",
+    ),
     "known before it is stored": Defect(
         "kube.results:BenchmarkResultStore.store",
         "chunks = to_chunks(document)",
         "self._keep(benchmark.metadata.uid, known | {document.id:"
         " evaluate_document(document, benchmark.spec.load)})\n    chunks = to_chunks(document)",
         "StatefulSet",
+        "apply ConfigMap/one-report-r1",
     ),
     "results of an unseen target": Defect(
-        f"{TARGET}:reconcile_target", "context.unseen_target = error", "pass", "Solr restarts"
+        f"{TARGET}:reconcile_target",
+        "context.unseen_target = error",
+        "pass",
+        "Solr restarts",
+        "list Pod/",
     ),
     "end without the last results": Defect(
-        f"{RESULTS}:poll_master", "if holds_results:", "if False:", "load fails"
+        f"{RESULTS}:poll_master", "if holds_results:", "if False:", "load fails", "result "
     ),
     "broken step is dropped": Defect(
         "controller.stages.cleanup:fail",
@@ -78,13 +99,18 @@ DEFECTS: dict[str, Defect] = {
         "load fails",
     ),
     "one Job is enough": Defect(
-        f"{LOAD}:reconcile_load", ") is None or job(", ") is None and job(", "StatefulSet"
+        f"{LOAD}:reconcile_load",
+        ") is None or job(",
+        ") is None and job(",
+        "StatefulSet",
+        "apply Job/",
     ),
     "new token for the second Job": Defect(
         f"{LOAD}:_plan",
         "stored_token(context, names.LOAD_MASTER) or new_token()",
         "new_token()",
         "StatefulSet",
+        "apply Job/",
     ),
     "same attempt after a loss": Defect(
         f"{TARGET}:restart_target", "attempts=again", "attempts=attempts", "target lost"
@@ -98,14 +124,12 @@ DEFECTS: dict[str, Defect] = {
         "if False:",
         "load lost",
     ),
-    "old target stays": Defect(
-        f"{TARGET}:reconcile_target", "if not all(gone):", "if False:", "target lost"
-    ),
     "collection before its nodes are noted": Defect(
         "controller.provisioners.existing:ExistingTarget.ensure_ready",
         "elif not context.benchmark.status.target.nodes:",
         "elif False:",
         "deleted with a new collection",
+        "POST CREATE",
     ),
     "collection before its config set": Defect(
         "controller.provisioners.existing:ExistingTarget._make_collection",
@@ -136,12 +160,14 @@ DEFECTS: dict[str, Defect] = {
         "if error.reason != TargetReason.SOLR_ERROR or",
         "if",
         "existing Solr",
+        "POST CREATE",
     ),
     "deleted in spite of an error": Defect(
         "controller.handlers:Handlers._remove_collection",
         "if patient and isinstance(error, TemporaryError):",
         "if False:",
         "deleted while measuring",
+        "POST DELETE",
     ),
     "no collection is removed": Defect(
         "controller.handlers:Handlers.on_delete",
@@ -169,21 +195,29 @@ DEFECTS: dict[str, Defect] = {
         "check_internal_error(context.status.internal_errors, message)",
         "check_internal_error(99, message)",
         "StatefulSet",
+        "apply Job/",
     ),
     "an outage fails an export": Defect(
         "controller.stages.export:export_results",
         'context.conditions.set(EXPORTED, "Unknown", error',
-        'context.conditions.set(EXPORTED, "False", error',
+        "context.update(export=_begun(context, export))\n"
+        '        context.conditions.set(EXPORTED, "False", error',
         "export",
+        "apply Job/one-export",
     ),
     "an outage fails a point": Defect(
         f"{SWEEPS}:_note_refusal",
         "isinstance(error, PermanentError) or",
         "True or",
         "sweep that shares an index",
+        "apply SolrBenchmark/",
     ),
     "an outage leaves a target": Defect(
-        f"{SWEEPS}:_is_removed", "return False  #", "return True  #", "sweep that shares an index"
+        f"{SWEEPS}:_is_removed",
+        "return False  #",
+        "return True  #",
+        "sweep that shares an index",
+        "delete ",
     ),
     "targets are forgotten": Defect(
         f"{SWEEPS}:_remove_targets",
@@ -191,31 +225,10 @@ DEFECTS: dict[str, Defect] = {
         "if False",
         "sweep that shares an index",
     ),
-    "points before their status": Defect(
-        f"{SWEEPS}:reconcile_sweep",
-        "_store(context, _with_blocker(context, decision))",
-        "pass",
-        "sweep that shares an index",
-    ),
-    "conflict is taken for stored": Defect(
-        "kube.client:Cluster.store_status",
-        "except ConflictError:\n",
-        "except ConflictError:\n        return body\n",
-        "existing Solr",
-    ),
     "everybody's turn": Defect(
         "controller.stages.start:_wait_for_turn", "if not turn.before:", "if True:", "queue of two"
     ),
-    "place is kept in memory": Defect(
-        "controller.stages.start:acquire_slot", "store_status(context)", "pass", "queue of two"
-    ),
     "suspended with its place": Defect(
         "controller.stages.cleanup:suspend", "context.update(start_time=None)", "pass", "suspended"
-    ),
-    "suspended and forgotten": Defect(
-        "controller.stages.cleanup:suspend",
-        "    context.update(start_time=None)\n",
-        "    context.update(start_time=None, target=TargetStatus())\n",
-        "suspended on existing Solr",
     ),
 }

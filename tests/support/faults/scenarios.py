@@ -170,7 +170,7 @@ SCENARIOS: dict[str, Prepare] = {
     "fresh data": run(FRESH_DATA),
     "fresh data on existing Solr": run(FRESH_DATA, create()),
     "target lost": _then(run(), (_stored(1), lambda world: world.lose_pod(SOLR))),
-    "load lost": _then(run(), (_stored(1), lambda world: world.lose_pod(LOAD_MASTER))),
+    "load lost": _then(run(), (_stored(1), lambda world: world.end_pod(LOAD_MASTER, "Error"))),
     "load fails": _then(run(NO_RETRY, THREE), (lambda world: bool(world.begun), _break_off)),
     "Solr restarts": _then(run(), (_stored(1), _restart_solr)),
     "suspended": _then(run(), (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))),

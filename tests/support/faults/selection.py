@@ -43,6 +43,16 @@ def every_fault(number: int, call: Call) -> list[Choose]:
     return [single(number, fault) for fault in call.faults]
 
 
+def faults_of(call: str) -> Plan:
+    """Plan every fault of the calls that begin so."""
+
+    def plan(number: int, each: Call) -> list[Choose]:
+        is_meant = f"{each.method} {each.about}".startswith(call)
+        return every_fault(number, each) if is_meant else []
+
+    return plan
+
+
 def one_of(scenario: str, part: int) -> Plan:
     """Plan one fault for one call of so many."""
 
@@ -86,19 +96,22 @@ def explored(scenario: str, plan: Plan) -> list[Run]:
         return explore(prepare(scenario, patch), plan)
 
 
-def is_found(defect: Defect, plan: Plan) -> bool:
+def is_found(defect: Defect) -> bool:
     """Return whether some run with a planted defect ends otherwise than one without."""
     (reference,) = explored(defect.scenario, lambda *_: [])
 
     def differs(run: Run) -> bool:
         return bool(unexplained(reference.outcome, run))
 
+    plan = faults_of("no call" if defect.call is None else defect.call)
     with pytest.MonkeyPatch.context() as patch:
         defect.plant(patch)
         try:
-            return any(map(differs, explore(prepare(defect.scenario, patch), plan, differs)))
+            runs = explore(prepare(defect.scenario, patch), plan, differs)
         except AssertionError:
-            return True  # the undisturbed run does not come to its end
+            return defect.call is None  # the undisturbed run does not come to its end
+    first, *others = map(differs, runs)
+    return first if defect.call is None else not first and any(others)
 
 
 def check(scenario: str, runs: list[Run]) -> list[str]:

@@ -437,10 +437,10 @@ class World:
         """When the last step run ended that was asked for."""
         return max(each.end_time for each in self._results.values())
 
-    def end_pod(self, component: str) -> None:
-        """Let the first pod of a component end for lack of memory."""
+    def end_pod(self, component: str, reason: str = "OOMKilled") -> None:
+        """Let the first pod of a component end, by default for lack of memory."""
         pod = self.cluster.select("Pod", None, {LABEL_COMPONENT: component})[0]
-        ended = {"exitCode": 137, "reason": "OOMKilled"}
+        ended = {"exitCode": 137, "reason": reason}
         status = {"name": component, "state": {"terminated": ended}}
         self.cluster.put(pod | {"status": {"phase": "Failed", "containerStatuses": [status]}})
 

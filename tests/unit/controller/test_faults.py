@@ -5,13 +5,12 @@ A part is drawn by the commit, or by the variable SEED; `make soak` breaks every
 
 import pytest
 
-from support.faults.crossings import Call, Choose
 from support.faults.defects import DEFECTS
 from support.faults.scenarios import SCENARIOS
 from support.faults.selection import (
     check,
-    every_fault,
     explored,
+    faults_of,
     is_found,
     one_of,
     seed_of_session,
@@ -38,19 +37,11 @@ def test_a_broken_call_changes_nothing(scenario: str) -> None:
     ],
 )
 def test_what_was_found_stays_mended(scenario: str, call: str) -> None:
-    def plan(number: int, each: Call) -> list[Choose]:
-        is_meant = f"{each.method} {each.about}".startswith(call)
-        return every_fault(number, each) if is_meant else []
-
-    runs = explored(scenario, plan)
+    runs = explored(scenario, faults_of(call))
     assert len(runs) > 1
     assert check(scenario, runs) == []
 
 
 @pytest.mark.parametrize("name", FOUND)
 def test_a_planted_defect_is_found(name: str) -> None:
-    def plan(number: int, call: Call) -> list[Choose]:
-        is_job = call.method == "apply" and call.about.startswith("Job/")
-        return every_fault(number, call) if is_job else []
-
-    assert is_found(DEFECTS[name], plan)
+    assert is_found(DEFECTS[name])
