@@ -42,7 +42,7 @@ ERRORS: dict[Fault, Callable[[], BaseException]] = {
     Fault.KILLED_BEFORE: KilledError,
     Fault.KILLED_AFTER: KilledError,
     Fault.CONFLICT: partial(ConflictError, ApiServerReason.CONFLICT, "another client was first"),
-    Fault.EXCEPTION: partial(RuntimeError, "an unforeseen exception"),
+    Fault.EXCEPTION: partial(RuntimeError, "an unexpected exception"),
 }
 """What is raised; for all others, the error of whatever is called."""
 

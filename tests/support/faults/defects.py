@@ -225,7 +225,7 @@ DEFECTS: dict[str, Defect] = {
         "if False",
         "sweep that shares an index",
     ),
-    "everybody's turn": Defect(
+    "always its turn": Defect(
         "controller.stages.start:_wait_for_turn", "if not turn.before:", "if True:", "queue of two"
     ),
     "suspended with its place": Defect(

@@ -17,7 +17,7 @@ MOMENTS = re.compile(r"\d{8}-(?=[a-z])|(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d[\d.+:Z]
 """Numbers in uids, and times in words."""
 EVIDENCE = "-report-evidence"
 TIMES = re.compile(r"(?i)(time|since|indexed)$|^(liveLoad|estimate|finishedSeconds)$")
-"""Fields that tell when something was, or for how long; the load is not always seen at work."""
+"""Fields that show when something was, or for how long; the load is not always seen at work."""
 
 
 def outcome_of(world: World) -> Outcome:

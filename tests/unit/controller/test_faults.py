@@ -17,10 +17,12 @@ from support.faults.selection import (
 )
 
 PART = 20
-FOUND = ("acknowledged before stored", "one Job is enough", "config sets first", "everybody's turn")
+SHORT = [scenario for scenario in SCENARIOS if scenario != "sweep in rounds"]
+"""That one takes as long as all others."""
+FOUND = ("acknowledged before stored", "one Job is enough", "config sets first", "always its turn")
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", SHORT)
 def test_a_broken_call_changes_nothing(scenario: str) -> None:
     runs = explored(scenario, one_of(scenario, PART))
     assert check(scenario, runs) == [], f"SEED={seed_of_session}"
@@ -29,7 +31,7 @@ def test_a_broken_call_changes_nothing(scenario: str) -> None:
 @pytest.mark.parametrize(
     ("scenario", "call"),
     [
-        # Whoever extends a document deletes the one before; nobody else knew of it.
+        # What an operator that was killed had left of a document was never deleted.
         ("Solr restarts", "delete ConfigMap/one-report-r1-s0-step-1"),
         # The step that broke off was lost with any error while it was stored.
         ("load fails", "apply ConfigMap/one-report-unfinished"),
