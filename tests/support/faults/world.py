@@ -252,7 +252,9 @@ class World:
         patch.setattr(zookeeper, "send_command", self._zookeeper)
         self.sweeps.restart()
 
-    def _connect(self, _: Any, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
+    def _connect(
+        self, _: Any, urls: list[str], seconds: float, auth: HttpAuth, __: tuple[str, ...]
+    ) -> SolrClient:
         client = self.cloud.client(auth, seconds)
         client.urls = list(urls)
         return client
