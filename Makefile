@@ -149,8 +149,13 @@ tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as 
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
 
+.PHONY: soak-faults
+soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 40 min)
+	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
+
 .PHONY: soak
-soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (1 h), or one test of hours (CASES=an_hour)
+soak: soak-faults ## that, 2,000 changes of fields, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 2 h)
+	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators

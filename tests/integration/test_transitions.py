@@ -1,5 +1,6 @@
 """Changes of any field at any time, against the real API server; only pods are faked."""
 
+import os
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -14,11 +15,10 @@ from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver, settings_for
 from support.transitions.walk import Walk
 
-pytestmark = pytest.mark.cluster
-
 SEEDS = (1, 2, 3, 4, 5)
-TRANSITIONS = 100
+TRANSITIONS = int(os.environ.get("TRANSITIONS", "500")) // len(SEEDS)
 """With each seed."""
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(2 * TRANSITIONS)]
 MINIMUM = {"queued": 40, "running": 20, "done": 20, "suspended": 20}
 """Transitions of benchmarks in each state."""
 SEEN: Counter[tuple[str, str]] = Counter()

@@ -86,15 +86,20 @@ class OperatorDriver:
         self.now += timedelta(seconds=seconds)
         body = self.read(name, namespace)
         self.watch()
+        self.run(body)
+        return self.find(name, namespace) or body
+
+    def run(self, body: Body) -> None:
+        """Reconcile a benchmark as the schedule does, if it is there by what was watched."""
         if not needs_reconcile(body):
-            return body  # it is not on the schedule
-        schedule, uid = self.handlers._schedule, body["metadata"]["uid"]
-        item = schedule._items.get(uid)
+            return
+        metadata, schedule = body["metadata"], self.handlers._schedule
+        item = schedule._items.get(metadata["uid"])
         if item is None:
-            self.handlers.on_due(BenchmarkKey(uid, namespace, name))
+            key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
+            self.handlers.on_due(key)
         else:
             schedule.run(item)
-        return self.find(name, namespace) or body
 
     def watch(self) -> None:
         """Pass on what kopf's watch would show."""

@@ -67,11 +67,24 @@ def delete_superseded(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
 ) -> None:
     """Delete every chunk of a step run that is not of the document with this digest."""
-    for body in _list_chunks(cluster, benchmark, step_run_id):
-        if _annotation(body, SHA256_ANNOTATION) != sha256:
-            metadata = body["metadata"]
-            place = metadata["namespace"], metadata["name"]
-            cluster.delete("v1", "ConfigMap", *place, uid=metadata["uid"])
+    listed = _list_chunks(cluster, benchmark, step_run_id)
+    _delete(cluster, [body for body in listed if _annotation(body, SHA256_ANNOTATION) != sha256])
+
+
+def delete_leftovers(cluster: Cluster, benchmark: SolrBenchmark) -> None:
+    """Delete every chunk of no document that counts, when no more is written.
+
+    An operator that was killed while it wrote or replaced a document has left such.
+    """
+    listed = _list_chunks(cluster, benchmark)
+    kept = {name for document in _newest(listed) for name in document.chunks}
+    _delete(cluster, [body for body in listed if body["metadata"]["name"] not in kept])
+
+
+def _delete(cluster: Cluster, chunks: list[Manifest]) -> None:
+    for metadata in (chunk["metadata"] for chunk in chunks):
+        place = metadata["namespace"], metadata["name"]
+        cluster.delete("v1", "ConfigMap", *place, uid=metadata["uid"])
 
 
 def _whole_documents(
@@ -145,8 +158,12 @@ def read_owned_config_map(cluster: Cluster, benchmark: SolrBenchmark, name: str)
 
 def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
     """Return which ConfigMaps hold which step run, without reading what is in them."""
+    return _newest(_list_chunks(cluster, benchmark))
+
+
+def _newest(chunks: list[Manifest]) -> list[StoredDocument]:
     by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for body in _list_chunks(cluster, benchmark):
+    for body in chunks:
         by_document[_document(body)].append(body)
     whole = {key: bodies for key, bodies in by_document.items() if _complete(bodies)}
     # The last one of each step run wins.

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from functools import partial
 
 from solrbench.contract import names
@@ -22,6 +21,7 @@ from solrbench.controller.stages.target import observe_measured_target
 from solrbench.controller.tokens import stored_token
 from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
+    MASTER_PATIENCE,
     LoadRun,
     build_live_load,
     check_master_state,
@@ -34,7 +34,7 @@ from solrbench.decide.pauses import is_live_load_due
 from solrbench.decide.pods import add_pod_events
 from solrbench.decide.repeats import format_repeats
 from solrbench.decide.views import PodView
-from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import read_partial_result, store_partial_result
@@ -183,13 +183,28 @@ def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -
 
 
 def conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
-    """Store the step run that broke off as a result, since the benchmark ends with it."""
+    """Store the step run that broke off as a result, since the benchmark ends with it.
+
+    Raises:
+        TemporaryError: if that failed a short time after the master's last response: the next
+            reconcile tries it again before it reports the failure.
+    """
+    # As it is stored, since no status is written while this is tried again.
+    load = context.benchmark.status.live_load
+    responded = None if load is None else load.update_time
+    is_recent = responded is not None and context.now - responded < MASTER_PATIENCE
     try:
         master = next(iter(pods(context, names.LOAD_MASTER)), None)
         if master is not None and master.phase == "Running" and master.ip:
             token = stored_token(context, names.LOAD_MASTER)
-            with suppress(SolrbenchError), _client(context.cluster, master.ip, token) as remote:
-                _fetch_partial_result(context, remote)
+            try:
+                with _client(context.cluster, master.ip, token) as remote:
+                    _fetch_partial_result(context, remote)
+            except TemporaryError:
+                if is_recent:
+                    raise
+            except SolrbenchError:
+                pass  # what was kept before is all there will be
         document = read_partial_result(context.cluster, context.benchmark)
         known = context.reports.documents(context.benchmark)
         if document is None or document.ended_early is None or document.id in known:
@@ -199,7 +214,10 @@ def conclude_partial_result(context: ReconcileContext, reason: Reason, message: 
         document = document.model_copy(update={"ended_early": ended})
         context.reports.store(context.benchmark, document, context.status.attempts.load)
         update_result_status(context, context.reports.documents(context.benchmark))
-    except Exception as error:  # noqa: BLE001  # the failure itself must be reported
+    except Exception as error:  # the failure itself must be reported, be it a little later
+        if is_recent and not isinstance(error, PermanentError):
+            text = f"the step that broke off could not be stored: {error}"
+            raise TemporaryError(LoadReason.RESULT_NOT_STORED, text) from error
         log.warning("%s: the step that broke off is lost: %s", context.benchmark.key, error)
 
 

@@ -1,0 +1,482 @@
+"""A world in memory in which benchmarks and sweeps run to their end, whatever the operator meets.
+
+It does what kopf, the garbage collector and the controllers of Kubernetes and of the Solr Operator
+do. Pods become ready at once; a result is there as soon as the one before is acknowledged.
+"""
+
+import functools
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import Any, Self, TypeVar
+
+import httpx
+import pytest
+
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.contract.load_plan import LoadState
+from solrbench.contract.names import (
+    LABEL_BENCHMARK,
+    LABEL_COMPONENT,
+    LABEL_STEP_RUN,
+    LOAD_MASTER,
+    SOLR,
+    ZOOKEEPER,
+)
+from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.storage import to_chunks
+from solrbench.contract.windows import EndedEarly
+from solrbench.controller import failure_evidence
+from solrbench.controller import handlers as benchmark_handlers
+from solrbench.controller.context import TargetAccess
+from solrbench.controller.handlers import Handlers
+from solrbench.controller.provisioners import solr_operator
+from solrbench.controller.stages import load_results
+from solrbench.controller.sweep_handlers import SweepHandlers
+from solrbench.decide.pauses import needs_finalizer
+from solrbench.errors import TemporaryError
+from solrbench.net import zookeeper
+from solrbench.net.http import HttpAuth
+from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.load import LoadReason
+from solrbench.solr.client import SolrClient
+from support.controller.runs import access_to
+from support.fakes.fake_cluster import FakeCluster, Request
+from support.fakes.operator_driver import KilledError, SweepDriver
+from support.fakes.workloads import DOCUMENTS, RUNNING
+from support.faults.crossings import Call, Crossings
+from support.solr.cloud import Cloud
+
+T = TypeVar("T")
+Body = dict[str, Any]
+WRITES = ("apply", "replace_status", "delete", "force_delete_pod")
+MAX_ROUNDS = 150
+QUIET_ROUNDS = 3
+SECONDS_A_ROUND = 2
+CHUNK_BYTES = 300
+"""So that every document is one of several chunks."""
+FINALIZER = "kopf"
+HEAP_BYTES = 512 << 20
+
+
+class ListedCluster(FakeCluster):
+    """Objects with uids of their own; a stale list lacks the last change of the operator."""
+
+    def __init__(self, crossings: Crossings) -> None:
+        self._crossings, self._made = crossings, 0
+        self._last: tuple[Any, Body | None] | None = None
+        super().__init__(unknown=(), fault=self._cross)
+
+    def put(self, body: Body) -> Body:
+        if "uid" not in body["metadata"]:
+            self._made += 1
+            body["metadata"]["uid"] = f"{self._made:08d}-{body['metadata']['name']}"
+        return super().put(body)
+
+    def _cross(self, request: Request, serve: Callable[[], Any]) -> Any:
+        metadata = request.arguments
+        for key in ("manifest", "body"):
+            metadata = metadata.get(key, {}).get("metadata") or metadata
+        name = metadata.get("name", "")
+        call = Call("cluster", request.method, f"{request.kind}/{name}", request.method in WRITES)
+
+        def serve_and_keep() -> Any:
+            if call.is_write:
+                key = request.kind, metadata.get("namespace", "default"), name
+                self._last = key, self.objects.get(key)
+            return serve()
+
+        def serve_stale() -> Any:
+            now, self.objects = self.objects, dict(self.objects)
+            key, before = self._last or (None, None)
+            self.objects.pop(key, None)  # type: ignore[arg-type]
+            if before is not None:
+                self.objects[key] = before  # type: ignore[index]
+            try:
+                found = serve()
+                return found if isinstance(found, list) else iter(list(found))
+            finally:
+                self.objects = now
+
+        error = functools.partial(TemporaryError, ApiServerReason.API_UNREACHABLE, "HTTP 503")
+        return self._crossings.cross(call, serve_and_keep, error, serve_stale)
+
+
+@dataclass
+class CalledCloud(Cloud):
+    """A Solr whose every request is a call, and whose nodes may be pods of the benchmark."""
+
+    crossings: Crossings = field(default_factory=Crossings)
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        what = dict(request.url.params).get("action") or request.url.path
+        call = Call("solr", request.method, what, request.method == "POST")
+        serve = functools.partial(super()._answer, request)
+        return self.crossings.cross(call, serve, lambda: httpx.ReadError("connection reset"))
+
+    def _read(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        if what == "/admin/info/system" and "nodes" not in params:
+            return 200, self._system("1")
+        if what == "STATUS":
+            size = {"numDocs": self.documents, "sizeInBytes": 700, "deletedDocs": 0}
+            cores = {f"{each}_shard1_replica_n1": {"index": size} for each in self.collections}
+            return 200, {"status": cores}
+        return super()._read(what, params)
+
+    def _change(self, what: str, params: dict[str, str]) -> tuple[int, Any]:
+        """Refuse what Solr refuses."""
+        name, config_set = params.get("name", ""), params.get("collection.configName")
+        problems = {
+            "CREATE": (
+                (name in self.collections, f"collection already exists: {name}"),
+                (config_set not in self.config_sets, f"Can not find the specified {config_set}"),
+            ),
+            "DELETE": ((name not in self.collections, f"Could not find collection : {name}"),),
+            "DELETE CONFIG": (
+                (name not in self.config_sets, f"ConfigSet does not exist: {name}"),
+                (
+                    any(each["configName"] == name for each in self.collections.values()),
+                    f"Can not delete ConfigSet as it is currently being used: {name}",
+                ),
+            ),
+        }
+        for holds, message in problems.get(what, ()):
+            if holds:
+                return 400, {"error": {"msg": message, "code": 400}}
+        return super()._change(what, params)
+
+    def _system(self, started: str) -> Body:
+        return super()._system(started) | {
+            "jvm": {"memory": {"raw": {"max": HEAP_BYTES}}, "jmx": {"startTime": started}}
+        }
+
+
+@dataclass
+class CalledMaster:
+    """A load master, which finishes a step run a round after the one before was acknowledged."""
+
+    world: "World"
+    uid: str
+    step_runs: list[str]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def state(self) -> LoadState:
+        return self._call("state", "", self._state)
+
+    def result(self, step_run_id: str) -> StepRunResult:
+        return self._call("result", step_run_id, lambda: self.world.result(self.uid, step_run_id))
+
+    def unfinished(self) -> StepRunResult | None:
+        return self._call("unfinished", "", lambda: self.world.unfinished(self.step_runs))
+
+    def acknowledge(self, step_run_id: str) -> None:
+        def serve() -> None:
+            chunks = self.world.cluster.select("ConfigMap", None, {LABEL_STEP_RUN: step_run_id})
+            assert chunks, f"{step_run_id} is dropped before it is stored"
+            self.world.acknowledged[self.uid].add(step_run_id)
+
+        self._call("acknowledge", step_run_id, serve, is_write=True)
+
+    def _state(self) -> LoadState:
+        stored, now = self.world.acknowledged[self.uid], self.world.operator.now
+        begun = self.world.begun.setdefault((self.uid, len(stored)), now)
+        possible = self.step_runs[: self.world.finished]
+        waiting = [each for each in possible if each not in stored and now > begun]
+        return LoadState(stage="Measuring", requests=len(stored), unacknowledged=waiting[:1])
+
+    def _call(
+        self, method: str, about: str, serve: Callable[[], T], *, is_write: bool = False
+    ) -> T:
+        error = functools.partial(TemporaryError, LoadReason.LOAD_MASTER_UNREACHABLE, "reset")
+        call = Call("master", method, about, is_write)
+        return self.world.crossings.cross(call, serve, error)
+
+
+class _AtOnce:
+    """A thread that has ended when it is started, so that calls have one order."""
+
+    def __init__(self, target: Callable[[], None], **_: object) -> None:
+        self.start = target
+
+    def join(self, _: float) -> None:
+        return
+
+
+class World:
+    """Benchmarks, sweeps, their pods and their Solr.
+
+    Attributes:
+        events: what happens beside the operator, one after another: whether it is time, what it is
+        acknowledged: ids by the uid of the load master's pod
+        finished: how many step runs a load master finishes before the next breaks off, if one does
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, crossings: Crossings) -> None:
+        self.crossings = crossings
+        self.cluster = ListedCluster(crossings)
+        self.sweeps = SweepDriver(patch, self.cluster)
+        self.operator = self.sweeps.operator
+        self.cluster.now = lambda: f"{self.operator.now.isoformat()}"
+        self.workloads = self.operator.workloads
+        self.cloud = CalledCloud(documents=DOCUMENTS, crossings=crossings)
+        self.operator.access = TargetAccess(self._connect, access_to(self.cloud).resolve)
+        self.acknowledged: dict[str, set[str]] = defaultdict(set)
+        self.begun: dict[tuple[str, int], datetime] = {}
+        self.masters: dict[str, tuple[str, Body]] = {}
+        self.microseconds: Callable[[str], int] = lambda _: 1000
+        self.finished: int | None = None
+        self.events: list[tuple[Callable[[World], bool], Callable[[World], None]]] = []
+        self.together: set[tuple[str, ...]] = set()
+        self._results: dict[tuple[str, str], StepRunResult] = {}
+        for kind, method in (
+            (Handlers, "on_due"),
+            (Handlers, "on_delete"),
+            (SweepHandlers, "on_due"),
+        ):
+            patch.setattr(kind, method, self._armed(getattr(kind, method)))
+        patch.setattr(load_results, "LoadMasterClient", self._master)
+        patch.setattr(failure_evidence, "threading", SimpleNamespace(Thread=_AtOnce))
+        patch.setattr(benchmark_handlers, "DELETE_POLL_SECONDS", 0.0)
+        patch.setattr(benchmark_handlers.log, "exception", self._note_exception)
+        small = functools.partial(to_chunks, max_bytes=CHUNK_BYTES)
+        patch.setattr("solrbench.kube.results.to_chunks", small)
+        patch.setattr(solr_operator, "known_fields", lambda *_: frozenset())
+        patch.setattr(zookeeper, "send_command", self._zookeeper)
+        self.sweeps.restart()
+
+    def _connect(
+        self, _: Any, urls: list[str], seconds: float, auth: HttpAuth, __: tuple[str, ...]
+    ) -> SolrClient:
+        client = self.cloud.client(auth, seconds)
+        client.urls = list(urls)
+        return client
+
+    def run(self) -> None:
+        """Let everything get on until nothing changes any more.
+
+        Raises:
+            AssertionError: if it never ends.
+        """
+        quiet = 0
+        for _ in range(MAX_ROUNDS):
+            before = self.cluster._version, set(self.cluster.objects), len(self.events)
+            self._happen()
+            self._advance()
+            self._reconcile()
+            after = self.cluster._version, set(self.cluster.objects), len(self.events)
+            quiet = quiet + 1 if before == after else 0
+            if quiet == QUIET_ROUNDS and not self.events:
+                return
+        raise AssertionError("it does not come to its end")
+
+    def _happen(self) -> None:
+        if self.events and self.events[0][0](self):
+            self.events.pop(0)[1](self)
+
+    def _reconcile(self) -> None:
+        self.operator.now += timedelta(seconds=SECONDS_A_ROUND)
+        self.operator.watch()
+        for kind, _, name in sorted(self.cluster.objects):
+            body = self.cluster.objects.get((kind, "default", name))
+            if body is None or kind not in (SWEEP.name, BENCHMARK.name):
+                continue
+            try:
+                if kind == SWEEP.name:
+                    self.sweeps.handlers.on_due(self.sweeps.key(body))
+                else:
+                    self._reconcile_benchmark(body)
+            except KilledError:
+                self.sweeps.restart()
+                self.operator.watch()
+            except RuntimeError:
+                continue  # the schedule logs it and tries again
+
+    def _reconcile_benchmark(self, body: Body) -> None:
+        """Keep the finalizer as kopf does, then finalize or reconcile."""
+        metadata = body["metadata"]
+        held = [FINALIZER] if needs_finalizer(body=body) else []
+        if metadata.get("deletionTimestamp") is not None:
+            if self.operator.finalize(metadata["name"]):
+                del self.cluster.objects[BENCHMARK.name, "default", metadata["name"]]
+        elif metadata.get("finalizers", []) != held:
+            self.cluster.put(body | {"metadata": metadata | {"finalizers": held}})
+        else:
+            self.operator.run(body)
+
+    def _advance(self) -> None:
+        self._collect_garbage()
+        for body in self.cluster.select("SolrCloud", None, {}):
+            self._make_solr_cloud(body)
+        for body in self.cluster.select("StatefulSet", None, {}):
+            self._make_pods(body)
+        self.workloads.advance()
+        self._start_masters()
+        pods = self.cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER})
+        running = sorted(each["metadata"]["name"] for each in pods)
+        self.together.add(tuple(each for each in running if len(running) > 1))
+
+    def _collect_garbage(self) -> None:
+        """Delete what is owned by nothing that is there."""
+        while True:
+            there = {body["metadata"]["uid"] for body in self.cluster.objects.values()}
+            gone = [
+                key
+                for key, body in self.cluster.objects.items()
+                if (owners := body["metadata"].get("ownerReferences"))
+                and not {each["uid"] for each in owners} & there
+            ]
+            for key in gone:
+                body = self.cluster.objects[key]
+                if body["metadata"].get("finalizers"):
+                    body["metadata"].setdefault("deletionTimestamp", f"{self.operator.now}")
+                else:
+                    del self.cluster.objects[key]
+            if not [key for key in gone if key not in self.cluster.objects]:
+                return
+
+    def _make_solr_cloud(self, cloud: Body) -> None:
+        """Make the StatefulSet of a SolrCloud and show it as up, as the Solr Operator does."""
+        metadata, spec = cloud["metadata"], cloud["spec"]
+        name, nodes = f"{metadata['name']}-solrcloud", spec["replicas"]
+        if ("StatefulSet", "default", name) in self.cluster.objects:
+            return
+        owner = {key: cloud[key] for key in ("apiVersion", "kind")}
+        owners = [owner | {key: metadata[key] for key in ("name", "uid")} | {"controller": True}]
+        image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
+        environment = [{"name": "SOLR_JAVA_MEM", "value": spec["solrJavaMem"]}]
+        container = {"name": "solrcloud-node", "image": image, "env": environment}
+        template = {"metadata": {"labels": metadata["labels"]}, "spec": {"containers": [container]}}
+        self.cluster.put(
+            {
+                "apiVersion": "apps/v1",
+                "kind": "StatefulSet",
+                "metadata": {"name": name, "labels": metadata["labels"], "ownerReferences": owners},
+                "spec": {"replicas": nodes, "template": template},
+                "status": {"observedGeneration": 1},
+            }
+        )
+        counts = dict.fromkeys(("replicas", "readyReplicas", "upToDateNodes"), nodes)
+        node = {"ready": True, "specUpToDate": True}
+        shown = [node | {"name": f"{name}-{number}"} for number in range(nodes)]
+        self.cluster.put(cloud | {"status": counts | {"solrNodes": shown}})
+
+    def _make_pods(self, owner: Body) -> None:
+        """Make the pods of a StatefulSet; the data of its Solr come and go with them."""
+        metadata, labels = owner["metadata"], owner["spec"]["template"]["metadata"]["labels"]
+        for number in range(owner["spec"]["replicas"]):
+            name = f"{metadata['name']}-{number}"
+            if ("Pod", "default", name) in self.cluster.objects:
+                continue
+            self.workloads._put_pod(owner, number, RUNNING)
+            if labels[LABEL_COMPONENT] == SOLR:
+                service = owner["spec"].get("serviceName", f"{metadata['name']}-headless")
+                suffix = ".svc" if "serviceName" in owner["spec"] else ""
+                self.cloud.nodes = {f"{name}.{service}.default{suffix}:8983_solr": "1"}
+                self.cloud.collections.clear()
+                self.cloud.config_sets.clear()
+
+    def _zookeeper(self, _: str, __: int, word: str) -> str:
+        def serve() -> str:
+            pods = self.cluster.select("Pod", None, {LABEL_COMPONENT: ZOOKEEPER})
+            text = {"mntr": "zk_server_state\tstandalone", "envi": "os.memory.max=128MB"}[word]
+            return text if pods else ""
+
+        try:
+            return self.crossings.cross(
+                Call("zookeeper", word, "", is_write=False), serve, lambda: OSError("reset")
+            )
+        except OSError:
+            return ""  # as `send_command` says it
+
+    def _master(self, host: str, token: str, _: object = None) -> CalledMaster:
+        for uid, (address, plan) in self.masters.items():
+            if address == host:
+                assert token == plan["token"], "the master was started with another token"
+                return CalledMaster(self, uid, self.planned(uid))
+        raise AssertionError(f"no load master has the address {host}")
+
+    def _start_masters(self) -> None:
+        """Let new load masters read their plan, which they do once."""
+        for pod in self.cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER}):
+            metadata = pod["metadata"]
+            uid = f"{metadata['labels'][LABEL_BENCHMARK]}-{metadata['uid']}"
+            if uid not in self.masters:
+                name = metadata["name"].removesuffix("-0")
+                files = self.cluster.objects["ConfigMap", "default", name]["data"]
+                plan = json.loads(files["load-plan.json"])
+                self.masters[uid] = pod["status"]["podIP"], plan
+
+    def planned(self, master: str) -> list[str]:
+        """Return the ids of the step runs in the plan of a load master."""
+        return [each["id"] for each in self.masters[master][1]["stepRuns"]]
+
+    def result(self, master: str, step_run_id: str) -> StepRunResult:
+        """Return a result, which stays as it was when it was asked for first."""
+        if (master, step_run_id) not in self._results:
+            self.workloads.microseconds = self.microseconds
+            times = {"end_time": self.operator.now, "start_time": self.operator.now}
+            made = self.workloads.result(step_run_id).model_copy(update=times)
+            self._results[master, step_run_id] = made
+        return self._results[master, step_run_id]
+
+    def unfinished(self, step_runs: list[str]) -> StepRunResult | None:
+        """Return the step run that broke off, if one did."""
+        if self.finished is None:
+            return None
+        ended = EndedEarly(second=1.0, last_good_second=1.0, failures=0)
+        return self.result("", step_runs[self.finished]).model_copy(update={"ended_early": ended})
+
+    @property
+    def last_end(self) -> datetime:
+        """When the last step run ended that was asked for."""
+        return max(each.end_time for each in self._results.values())
+
+    def end_pod(self, component: str, reason: str = "OOMKilled") -> None:
+        """Let the first pod of a component end, by default for lack of memory."""
+        pod = self.cluster.select("Pod", None, {LABEL_COMPONENT: component})[0]
+        ended = {"exitCode": 137, "reason": reason}
+        status = {"name": component, "state": {"terminated": ended}}
+        self.cluster.put(pod | {"status": {"phase": "Failed", "containerStatuses": [status]}})
+
+    def lose_pod(self, component: str) -> None:
+        """Take the first pod of a component away, as with its node."""
+        pod = self.cluster.select("Pod", None, {LABEL_COMPONENT: component})[0]
+        del self.cluster.objects["Pod", "default", pod["metadata"]["name"]]
+
+    def change(self, kind: str, name: str, **spec: Any) -> None:
+        """Change fields of a spec as a user does."""
+        body = self.cluster.objects[kind, "default", name]
+        metadata = body["metadata"] | {"generation": body["metadata"].get("generation", 1) + 1}
+        self.cluster.put(body | {"metadata": metadata, "spec": body["spec"] | spec})
+
+    def delete(self, kind: str, name: str) -> None:
+        """Begin to delete an object as a user does."""
+        body = self.cluster.objects[kind, "default", name]
+        if body["metadata"].get("finalizers"):
+            time = {"deletionTimestamp": self.operator.now.isoformat()}
+            self.cluster.put(body | {"metadata": body["metadata"] | time})
+        else:
+            del self.cluster.objects[kind, "default", name]
+
+    def stored_steps(self) -> int:
+        """Return how many results were acknowledged so far."""
+        return sum(map(len, self.acknowledged.values()))
+
+    def _armed(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def run(*arguments: Any, **options: Any) -> Any:
+            with self.crossings.armed():
+                return method(*arguments, **options)
+
+        return run
+
+    def _note_exception(self, text: str, **_: object) -> None:
+        self.operator.errors.append(text)

@@ -1,0 +1,49 @@
+"""Calls of the operator that fail, each in a run of its own: the outcome stays the same.
+
+A part is drawn by the commit, or by the variable SEED; `make soak` breaks every call.
+"""
+
+import pytest
+
+from support.faults.defects import DEFECTS
+from support.faults.scenarios import SCENARIOS
+from support.faults.selection import (
+    check,
+    explored,
+    faults_of,
+    is_found,
+    one_of,
+    seed_of_session,
+)
+
+PART = 20
+SHORT = [scenario for scenario in SCENARIOS if scenario != "sweep in rounds"]
+"""That one takes as long as all others."""
+FOUND = ("acknowledged before stored", "one Job is enough", "config sets first", "always its turn")
+
+
+@pytest.mark.parametrize("scenario", SHORT)
+def test_a_broken_call_changes_nothing(scenario: str) -> None:
+    runs = explored(scenario, one_of(scenario, PART))
+    assert check(scenario, runs) == [], f"SEED={seed_of_session}"
+
+
+@pytest.mark.parametrize(
+    ("scenario", "call"),
+    [
+        # What an operator that was killed had left of a document was never deleted.
+        ("Solr restarts", "delete ConfigMap/one-report-r1-s0-step-1"),
+        # The step that broke off was lost with any error while it was stored.
+        ("load fails", "apply ConfigMap/one-report-unfinished"),
+        ("load fails", "unfinished "),
+    ],
+)
+def test_what_was_found_stays_mended(scenario: str, call: str) -> None:
+    runs = explored(scenario, faults_of(call))
+    assert len(runs) > 1
+    assert check(scenario, runs) == []
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_planted_defect_is_found(name: str) -> None:
+    assert is_found(DEFECTS[name])
