@@ -144,6 +144,11 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
+.PHONY: tutorials
+tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as a reader types them
+	$(IN_CLUSTER) hack/install
+	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
+
 .PHONY: soak
 soak: $(VENV)/ready ## fifty benchmarks that each lose a random pod (1 h), or one test of hours (CASES=an_hour)
 	hack/cluster/images $(OPERATOR_IMAGES)
@@ -171,9 +176,24 @@ test: ## everything, slow suites last; what .ci/run calls
 	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
+	$(MAKE) tutorials
 	hack/test_report.py $(REPORTS)
 
 ##@ Maintain
+.PHONY: release-dry-run
+release-dry-run: $(VENV)/ready ## every step of a release but push and signature, into build/release (CLIENT=skip: a minute less)
+	PATH=$$PATH:$(abspath $(BIN)):$$(ls -d "$${SOLRBENCH_CACHE:-$$HOME/.cache/solrbench}"/bin/kube-* 2>/dev/null | head -n 1) \
+		PYTHON=$(abspath $(BIN)/python) hack/release/dry-run
+
+.PHONY: site
+site: $(VENV)/ready ## build the site of docs/ into build/site/html, which needs no server; look for dead links
+	test -x $(BIN)/zensical || $(BIN)/pip install -q --disable-pip-version-check --group docs
+	hack/site/build
+
+.PHONY: audit
+audit: ## look up known vulnerabilities of the pinned libraries (needs a package index)
+	PYTHON=$(BIN)/python hack/audit
+
 .PHONY: lock
 lock: ## pin all run-time dependencies for the image
 	hack/lock

@@ -29,7 +29,6 @@ from bench.statistics.ladders import ladders
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
 from bench.statistics.real_pairs import real_pairs
 from bench.statistics.sweep_designs import sweep_designs
-from bench.statistics.user_capacity import user_capacity
 from bench.statistics.verdicts import healthy, short_repeats
 
 _PARTS: dict[str, Callable[[Path], list[Row]]] = {
@@ -63,7 +62,6 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "held": partial(held_capacity, count=100),
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
-    "users": partial(user_capacity, count=40),
     "faults": faults,
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }

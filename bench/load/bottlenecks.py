@@ -59,12 +59,10 @@ KINDS = {
         load=lambda draw: {"users": draw.randint(2, 6)},
     ),
     "pauses of the collector": Kind(
-        Resource.GARBAGE_COLLECTION,
-        lambda draw: [_LIGHT | {"pause_percent": draw.uniform(15, 60)}],
+        Resource.GARBAGE_COLLECTION, lambda draw: [_LIGHT | {"pause_percent": draw.uniform(15, 60)}]
     ),
     "hot shard": Kind(
-        Resource.ONE_NODE,
-        lambda draw: [_LIGHT, _LIGHT, {"cpu_milliseconds": draw.uniform(66, 90)}],
+        Resource.ONE_NODE, lambda draw: [_LIGHT, _LIGHT, {"cpu_milliseconds": draw.uniform(66, 90)}]
     ),
     "slow node": Kind(
         Resource.ONE_NODE,

@@ -243,10 +243,7 @@ def telemetry_cost(folder: Path, pairs: int, seconds: int) -> list[Row]:
             }
             rates.append(log(side[True][0] / side[False][0]))
             tails.append(log(side[True][1] / side[False][1]))
-    return [
-        _telemetry_row("throughput", [-each for each in rates]),
-        _telemetry_row("p99", tails),
-    ]
+    return [_telemetry_row("throughput", [-each for each in rates]), _telemetry_row("p99", tails)]
 
 
 def _measure_telemetry(

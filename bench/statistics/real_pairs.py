@@ -46,10 +46,7 @@ def target_benchmark() -> Body:
     zookeeper = {
         "replicas": 1,
         "heap": "128Mi",
-        "resources": {
-            "requests": {"cpu": "50m", "memory": "192Mi"},
-            "limits": {"memory": "512Mi"},
-        },
+        "resources": {"requests": {"cpu": "50m", "memory": "192Mi"}, "limits": {"memory": "512Mi"}},
     }
     solr = {
         "provisioner": "StatefulSet",
@@ -107,10 +104,7 @@ def way_pod(image: str, server: str) -> Body:
         "ports": [{"containerPort": _PORT}],
         "readinessProbe": {"tcpSocket": {"port": _PORT}, "periodSeconds": 1},
         "volumeMounts": [{"name": "relay", "mountPath": "/relay"}],
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
     spec = {
         "containers": [container],

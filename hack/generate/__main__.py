@@ -14,6 +14,7 @@ from hack.dashboards.render import render_dashboards
 from hack.generate.api_reference import render_reference
 from hack.generate.command_reference import render_command_reference
 from hack.generate.crd import render_chart_template, render_crd
+from hack.generate.docs_index import render_llms
 from hack.generate.json_schema import render_report_schema, render_sweep_schema
 from hack.generate.metrics_reference import render_metrics_reference
 from hack.generate.reason_reference import render_reason_reference, render_verdict_reasons
@@ -26,6 +27,7 @@ REASONS_FILE = "docs/reasons.md"
 REPORT_SCHEMA_FILE = "docs/schemas/report-1.json"
 SWEEP_SCHEMA_FILE = "docs/schemas/sweep-report-1.json"
 COMMANDS_FILE = "docs/command-line.md"
+LLMS_FILE = "llms.txt"
 
 
 def crd_file(kind: ResourceKind) -> str:
@@ -45,6 +47,7 @@ def render_files() -> dict[str, str]:
         REPORT_SCHEMA_FILE: render_report_schema(),
         SWEEP_SCHEMA_FILE: render_sweep_schema(),
         COMMANDS_FILE: render_command_reference(),
+        LLMS_FILE: render_llms(),
         METRICS_FILE: render_metrics_reference(),
         REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",
     }

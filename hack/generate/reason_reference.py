@@ -48,7 +48,7 @@ VERDICT_HEAD = """\
 ## Reasons of an Invalid step
 
 `status.verdicts` shows them for each step and variant, with the measured value and the limit.
-[How the numbers are made](method.md#the-verdict) has the evidence and the limits.
+[The verdict](method/validity.md#the-verdict) has the evidence and the limits.
 
 | Reason | Meaning | What to do |
 | --- | --- | --- |

@@ -30,9 +30,10 @@ from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
-from support.cluster.prometheus import CONFIG, Prometheus, free_port, queries
+from support.cluster.prometheus import CONFIG, Prometheus, queries
 from support.resources.small_sweep import measured_sweep, plan
 from support.results.full_benchmark import full_benchmark
+from support.servers.ports import free_port
 
 
 def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:

@@ -171,6 +171,20 @@ def test_dashboards_are_installed_and_checked_where_prometheus_is(checkout: Path
     assert check in calls_of(checkout, "kind", ["hack/ci/dashboards"])
 
 
+def test_playground_has_dashboards_and_a_result(checkout: Path) -> None:
+    calls = calls_of(checkout, "kind", ["hack/playground", "hack/playground remove"])
+    order = [
+        "kind create cluster",
+        "helm upgrade --install monitoring",
+        "helm upgrade --install bench",
+        "solrbench run --replace -n bench -f examples/quickstart.yaml",
+        "solrbench report -n bench quickstart -o html",
+        "kind delete cluster",
+    ]
+    places = [next(i for i, call in enumerate(calls) if call.startswith(each)) for each in order]
+    assert places == sorted(places)
+
+
 def test_unknown_cluster_is_refused(checkout: Path) -> None:
     with pytest.raises(AssertionError, match="CLUSTER is packages, kind or minikube, not"):
         calls_of(checkout, "k3d", ["make cluster"])

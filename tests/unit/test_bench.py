@@ -1,11 +1,13 @@
 """The arithmetic of the bench: what decides whether a bar is met."""
 
 import random
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from bench.__main__ import _PARTS
 from bench.faults import FAULTS, QUICK_PARTS, Fault, FaultNotPlantedError, plant
 from bench.harness.table import Row, at_least, at_most, ratio_row, render, skipped, within
 from bench.load.times import PERCENTS, exact_percentile, theory, worst_of
@@ -14,6 +16,7 @@ from bench.statistics.real_pairs import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.histograms import Histogram
+from support.repository import ROOT
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 999, 5000])
@@ -108,7 +111,12 @@ def test_benchmarks_of_a_chain_have_one_spec_and_are_accepted() -> None:
     assert third.comparison.baseline.benchmark.name == "pair-01"
 
 
-SOURCES = Path(__file__).parents[2] / "operator" / "src"
+SOURCES = ROOT / "operator" / "src"
+
+
+def test_readme_names_every_part() -> None:
+    readme = (ROOT / "bench" / "README.md").read_text("utf-8")
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", readme, re.MULTILINE)) == _PARTS.keys()
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)

@@ -1,13 +1,16 @@
 """Workflows, and what users copy into theirs."""
 
+import json
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import documents_of
 from solrbench.cli.main import COMMANDS, main
@@ -32,7 +35,10 @@ def test_actions_are_pinned_by_digest_and_named_by_version(path: Path) -> None:
     used = re.findall(r"uses: (.*)", path.read_text("utf-8"))
     assert used
     for each in used:
-        assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
+        if each.startswith("./"):
+            assert (ROOT / each / "action.yaml").is_file()
+            continue
+        assert re.fullmatch(r"[\w-]+(/[\w-]+)+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each), each
 
 
 def test_one_action_has_one_digest() -> None:
@@ -117,6 +123,45 @@ def test_nightly_benchmark_is_valid_and_its_command_parses() -> None:
     options[options.index("/benchmark")] = str(ROOT / "examples")
     context = found.make_context(command, options)
     assert context.params["timeout_seconds"] == 3 * 3600
+
+
+def documents_in(name: str) -> list[dict[str, Any]]:
+    return list(yaml.safe_load_all((ROOT / "examples/ci" / name).read_text("utf-8")))
+
+
+def test_benchmark_of_argo_rollouts_is_valid_and_its_command_parses() -> None:
+    config_map, template = documents_in("argo-rollouts.yaml")
+    (document,) = documents_of("rollout", config_map["data"]["benchmark.yaml"])
+    benchmark, faults = check(document)
+    assert isinstance(benchmark, SolrBenchmark), faults
+    (metric,) = template["spec"]["metrics"]
+    (container,) = metric["provider"]["job"]["spec"]["template"]["spec"]["containers"]
+    command, *options = container["args"]
+    found = main.get_command(None, command)  # type: ignore[arg-type]
+    assert found is not None
+    options[options.index("/benchmark")] = str(ROOT / "examples")
+    assert found.make_context(command, options).params["require_valid"]
+
+
+@pytest.mark.parametrize("name", ["gitlab-ci.yaml", "testkube.yaml", "argo-rollouts.yaml"])
+def test_images_and_commands_in_examples_are_those_of_the_project(name: str) -> None:
+    text = (ROOT / "examples/ci" / name).read_text("utf-8")
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    text = text.replace("{{ config.version }}", version)
+    assert set(re.findall(r"solrbench/solrbench:(\S+)", text)) == {version}
+    called = re.findall(r"^ *(?:- )?solrbench ([a-z]+) ", text, re.MULTILINE)
+    assert set(called) <= COMMANDS.keys()
+
+
+def test_argo_cd_knows_the_health_of_both_kinds() -> None:
+    config_map, _ = documents_in("argo-cd.yaml")
+    keys = {each.rpartition("_")[2] for each in config_map["data"]}
+    assert keys == {KIND, SWEEP_KIND}
+
+
+def test_settings_of_tools_are_json() -> None:
+    for name in (".github/renovate.json", ".devcontainer/devcontainer.json"):
+        assert json.loads((ROOT / name).read_text("utf-8"))
 
 
 def test_krew_manifest_has_a_digest_for_each_platform(tmp_path: Path) -> None:

@@ -15,15 +15,13 @@ from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.request_mix import Queries
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.target import Provisioner
-from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.endpoints import solr_service_url
-from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import sources
 from solrbench.load.workload.loader import load_workload
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
-from support.load.builders import parse_lines
+from support.load.builders import parse_lines, plan_of
 
 FOLDER = Path(__file__).parents[2] / "examples"
 UPGRADE = FOLDER / "upgrade.yaml"
@@ -203,19 +201,9 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
             where.parent.mkdir(parents=True)
             where.write_text("anything")
     dataset = body.spec.dataset
-    plan = LoadPlan(
-        benchmark="a/b",
-        attempt=1,
-        solr_urls=["http://node:8983/solr"],
-        collection="c",
-        workload=Workload.model_validate(
-            with_few_queries(body.spec.workload.model_dump(**AS_JSON))
-        ),
+    plan = plan_of(
+        with_few_queries(body.spec.workload.model_dump(**AS_JSON)),
         generator=dataset.generator if dataset is not None else None,
-        workers=1,
-        step_runs=[],
-        master_host="master",
-        token="t",
     )
     assert load_workload(plan, tmp_path).names
 

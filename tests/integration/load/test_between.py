@@ -41,18 +41,6 @@ def test_steps_begin_with_empty_caches(
     assert solr.selects == sum(warm_ups) + 60
 
 
-def test_solr_that_does_not_empty_its_caches_ends_the_load(tmp_path: Path) -> None:
-    async def without_metrics(exchange: Any) -> None:
-        exchange.send(b"{}")
-
-    with serving(without_metrics) as server:
-        plan = make_plan(server, LOW, emptiesCaches=True)
-        with running(tmp_path, plan, "a\n") as load:
-            state = load.wait(lambda state: state.stage == "Failed")
-    assert state.reason == "CachesNotEmpty"
-    assert "set load.between.caches to Keep" in (state.message or "")
-
-
 def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "warm-up").mkdir()
     (tmp_path / "warm-up" / "queries.txt").write_text("warm\nwarmer\n")

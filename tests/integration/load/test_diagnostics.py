@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running, serving
 from support.servers.http_server import Exchange
 
@@ -33,27 +32,15 @@ class DumpingSolr:
         exchange.send(json.dumps(DUMP).encode(), status=503 if failed else 200)
 
 
-def measure(folder: Path, solr: DumpingSolr, repeat: int) -> StepRunResult:
-    dumps = {"count": 5, "intervalSeconds": 1}
-    with serving(solr) as server:
-        plan = make_plan(server, STEP, diagnostics={"repeat": repeat, "threadDumps": dumps})
-        with running(folder, plan, "a\nb\n") as load:
-            document = load.store("r1-s0-step")
-            load.exit_codes()
-    return document
-
-
 @pytest.mark.timeout(60)
 def test_dumps_of_the_repeat_are_in_its_document(tmp_path: Path) -> None:
-    found = measure(tmp_path, DumpingSolr(), repeat=1).diagnostics
+    diagnostics = {"repeat": 1, "threadDumps": {"count": 5, "intervalSeconds": 1}}
+    with serving(DumpingSolr()) as server:
+        plan = make_plan(server, STEP, diagnostics=diagnostics)
+        with running(tmp_path, plan, "a\nb\n") as load:
+            found = load.store("r1-s0-step").diagnostics
+            load.exit_codes()
     assert 2 <= len(found) < 5  # those after the end are left out
     assert [each.name.split("-")[:2] for each in found[:2]] == [["threads", "1"], ["threads", "2"]]
     assert b"no thread dump of http://127.0.0.1" in found[0].unpack()
     assert b'"qtp-7" #7\n   state: RUNNABLE' in found[1].unpack()
-
-
-@pytest.mark.timeout(60)
-def test_no_other_repeat_has_any(tmp_path: Path) -> None:
-    solr = DumpingSolr()
-    assert measure(tmp_path, solr, repeat=2).diagnostics == []
-    assert solr.dumps == 0

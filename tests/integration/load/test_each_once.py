@@ -126,15 +126,3 @@ def test_those_left_begin_a_step_again_with_other_queries(tmp_path: Path) -> Non
     assert [each.requests[0].requests for each in stored] == [400, 60]
     assert [each.list_offsets for each in stored] == [[800], [860]]
     assert [each.queries_may_repeat for each in stored] == [False, False]
-
-
-def test_worker_lost_in_a_timed_step_may_repeat_queries(tmp_path: Path) -> None:
-    with serving() as server:
-        plan = each_once(server, {"name": "timed", "durationSeconds": 8, **SLOWLY}, LAST, **GOES_ON)
-        with running(tmp_path, plan, QUERIES, **SOON) as load:
-            load.wait(lambda state: state.requests > 30, 60)
-            kill_one(load)
-            timed, last = load.store("r1-s0-timed"), load.store("r1-s1-last")
-            assert load.exit_codes() == [0, -signal.SIGKILL, 0]
-    assert (len(timed.lost_workers), timed.queries_may_repeat) == (1, False)
-    assert last.queries_may_repeat

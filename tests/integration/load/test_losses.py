@@ -93,18 +93,6 @@ def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     assert [each.users for each in exact.workers] == [5]
 
 
-def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
-    with serving() as server:
-        step = {"name": "long", "users": 2, "durationSeconds": 60}
-        plan = make_plan(server, step, workers=1, **GOES_ON)
-        with running(tmp_path, plan, "a\n", **SOON) as load:
-            load.wait(lambda state: state.requests > 0, 60)
-            kill_one(load)
-            state = load.wait(lambda state: state.stage == "Failed", 15)
-            assert state.reason == "WorkerLost"
-            assert "no worker is left" in (state.message or "")
-
-
 @pytest.mark.parametrize("mode", [{}, GOES_ON], ids=["RepeatStep", "Redistribute"])
 def test_custom_users_of_a_lost_worker(tmp_path: Path, mode: dict[str, Any]) -> None:
     with serving() as server:

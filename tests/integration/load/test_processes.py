@@ -209,15 +209,6 @@ def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) ->
         assert server.requests == []
 
 
-def test_unreachable_target_fails_before_the_first_step_run(tmp_path: Path) -> None:
-    with serving() as server:
-        plan = make_plan(server, {"name": "any", "users": 1, "requests": 1}, workers=1)
-    plan["solrUrls"] = [f"http://127.0.0.1:{free_port()}/solr"]
-    with running(tmp_path, plan, "a\n", **{"target-seconds": 1}) as load:
-        assert load.exit_codes(20) == [4, 4]
-        assert "TargetUnreachable" in (tmp_path / "log").read_text()
-
-
 def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60}, workers=1)

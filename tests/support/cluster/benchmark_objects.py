@@ -86,12 +86,7 @@ class BenchmarkObjects:
         self._core.delete_namespace(self.namespace)
 
     def _call(self, call: str, **arguments: Any) -> Body:
-        where = {
-            "group": GROUP,
-            "version": VERSION,
-            "namespace": self.namespace,
-            "plural": PLURAL,
-        }
+        where = {"group": GROUP, "version": VERSION, "namespace": self.namespace, "plural": PLURAL}
         try:
             response: Body = getattr(self._objects, call)(**where, **arguments)
         except ApiException as error:

@@ -1,7 +1,6 @@
 """Definitions of other operators in the real API server: installed for a while, then removed."""
 
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +13,10 @@ from kubernetes.dynamic.exceptions import ApiException, NotFoundError
 
 from solrbench.kube.client import connect
 from support.cluster.admission import RejectedError, reasons
+from support.cluster.waiting import wait_until
 from support.repository import ROOT
 
 SECONDS = 60
-POLL_SECONDS = 0.2
 FIND_MODULE = """
 . hack/lib/common.sh; . hack/lib/go.sh; . hack/lib/operators.sh
 provide_go >&2
@@ -61,11 +60,11 @@ def installed(dynamic: DynamicClient, definition: Body) -> Iterator[None]:
     name = definition["metadata"]["name"]
     api.create_custom_resource_definition(definition)
     try:
-        _wait(lambda: _is_served(dynamic, definition), f"{name} to be served")
+        wait_until(lambda: _is_served(dynamic, definition), f"{name} to be served", SECONDS)
         yield
     finally:
         api.delete_custom_resource_definition(name)
-        _wait(lambda: not _is_served(dynamic, definition), f"{name} to be gone")
+        wait_until(lambda: not _is_served(dynamic, definition), f"{name} to be gone", SECONDS)
 
 
 def _is_served(dynamic: DynamicClient, definition: Body) -> bool:
@@ -106,13 +105,6 @@ def is_there(dynamic: DynamicClient, name: str) -> bool:
     except NotFoundError:
         return False
     return True
-
-
-def _wait(probe: Any, what: str) -> None:
-    end = time.monotonic() + SECONDS
-    while not probe():
-        assert time.monotonic() < end, f"waited {SECONDS} s for {what}"
-        time.sleep(POLL_SECONDS)
 
 
 def lost(built: Any, stored: Any, path: str = "") -> list[str]:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -13,6 +12,7 @@ from urllib.request import urlopen
 
 from hack.dashboards.panel_data import CHART_BOARDS, read_queries
 from support.cluster import kube
+from support.servers.ports import free_port
 
 CONFIG = """
 global: {{scrape_interval: 1s}}
@@ -20,14 +20,6 @@ scrape_configs:
   - job_name: solrbench
     static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
 """
-
-
-def free_port() -> int:
-    """Return a free port of loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 class Prometheus:

@@ -42,46 +42,36 @@ def measured_so_far(retries: int, **attempts: int) -> World:
 
 def solr_pod(restarts: int = 0, **ended: Any) -> dict[str, Any]:
     """Return the Solr pod that was there when the target became ready."""
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "solr",
-        "solrbench.io/attempt": "1",
-    }
-    container = {"name": "solr", "restartCount": restarts, "lastState": {"terminated": ended}}
-    return {
-        "kind": "Pod",
-        "metadata": {
-            "name": "one-solr-0",
-            "uid": "some-uid",
-            "labels": labels,
-            "ownerReferences": OWNED_BY_ONE,
-        },
-        "status": {"phase": "Running", "containerStatuses": [container]},
-    }
+    container = {"restartCount": restarts, "lastState": {"terminated": ended}}
+    return _pod("solr", "one-solr-0", "some-uid", "Running", container)
 
 
 def worker_pod(phase: str = "Failed", **words: str) -> dict[str, Any]:
     """Return a worker that ended; `words` are its last ones."""
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-worker",
-        "solrbench.io/attempt": "1",
-    }
     ended = {"exitCode": 137, "reason": "OOMKilled"} if not words else {"exitCode": 3}
     message = json.dumps({"stage": "Failed"} | words) if words else ""
     state = {"terminated": ended | {"message": message}}
+    return _pod("load-worker", "one-load-worker-0-x", "w", phase, {"state": state})
+
+
+def _pod(
+    component: str, name: str, uid: str, phase: str, container: dict[str, Any]
+) -> dict[str, Any]:
+    """Return a pod of the first attempt, whose container has the name of its component."""
+    labels = {
+        "solrbench.io/benchmark": "one",
+        "app.kubernetes.io/component": component,
+        "solrbench.io/attempt": "1",
+    }
     return {
         "kind": "Pod",
         "metadata": {
-            "name": "one-load-worker-0-x",
-            "uid": "w",
+            "name": name,
+            "uid": uid,
             "labels": labels,
             "ownerReferences": OWNED_BY_ONE,
         },
-        "status": {
-            "phase": phase,
-            "containerStatuses": [{"name": "load-worker", "state": state}],
-        },
+        "status": {"phase": phase, "containerStatuses": [{"name": component} | container]},
     }
 
 
@@ -160,17 +150,9 @@ class Master:
 
 
 def master_pod() -> dict[str, Any]:
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-master",
-        "solrbench.io/attempt": "1",
-    }
-    metadata = {"name": "one-load-master", "uid": "m", "labels": labels}
-    return {
-        "kind": "Pod",
-        "metadata": {**metadata, "ownerReferences": OWNED_BY_ONE},
-        "status": {"phase": "Running", "podIP": "10.0.0.1"},
-    }
+    found = _pod("load-master", "one-load-master", "m", "Running", {})
+    found["status"]["podIP"] = "10.0.0.1"
+    return found
 
 
 DOCUMENTS = 2000

@@ -109,21 +109,25 @@ def target(
     )
 
 
-def mix_plan(url: str, *entries: dict[str, Any], **fields: Any) -> LoadPlan:
+def plan_of(workload: Any, **fields: Any) -> LoadPlan:
+    """Return a plan of a workload without a step."""
+    given = {
+        "benchmark": "ns/b",
+        "attempt": 1,
+        "solrUrls": ["http://node:8983/solr"],
+        "collection": "books",
+        "workload": workload,
+        "workers": 1,
+        "stepRuns": [],
+        "masterHost": "m",
+        "token": "t",
+    }
+    return LoadPlan.model_validate(given | fields)
+
+
+def mix_plan(url: str, *entries: dict[str, Any]) -> LoadPlan:
     """Return a plan of a mix without a step."""
-    return LoadPlan.model_validate(
-        {
-            "benchmark": "ns/b",
-            "attempt": 1,
-            "solrUrls": [url],
-            "collection": "books",
-            "workload": {"mix": list(entries), **fields},
-            "workers": 1,
-            "stepRuns": [],
-            "masterHost": "m",
-            "token": "t",
-        }
-    )
+    return plan_of({"mix": entries}, solrUrls=[url])
 
 
 class RecordingListener:

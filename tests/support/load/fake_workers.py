@@ -14,7 +14,7 @@ from solrbench.load.schedule.messages import (
     StartMeasuring,
     StopSending,
 )
-from support.load.builders import workload
+from support.load.builders import plan_of, workload
 from support.load.fake_locust import FakeLoad, Sent
 from support.load.worker_results import part
 
@@ -97,21 +97,10 @@ class FakeCaches:
 
 def load_plan(*steps: dict[str, Any], repeats: int = 1, **fields: Any) -> LoadPlan:
     """Return a plan of a ladder for two workers, with a list in sequence."""
-    return LoadPlan.model_validate(
-        {
-            "benchmark": "tests/small",
-            "attempt": 2,
-            "solrUrls": ["http://solr:8983/solr"],
-            "collection": "books",
-            "workload": workload(timeout_seconds=2),
-            "workers": 2,
-            "stepRuns": [
-                {"id": f"r{repeat}-s{index}-{step['name']}", "repeat": repeat, "step": step}
-                for repeat in range(1, repeats + 1)
-                for index, step in enumerate(steps)
-            ],
-            "masterHost": "master",
-            "token": "t",
-            **fields,
-        }
-    )
+    step_runs = [
+        {"id": f"r{repeat}-s{index}-{step['name']}", "repeat": repeat, "step": step}
+        for repeat in range(1, repeats + 1)
+        for index, step in enumerate(steps)
+    ]
+    small = {"benchmark": "tests/small", "attempt": 2, "workers": 2, "stepRuns": step_runs}
+    return plan_of(**{"workload": workload(timeout_seconds=2)} | small | fields)

@@ -1,13 +1,14 @@
 """The states of a locustfile's step run, by a clock that the scenarios turn.
 
-A program, run by `test_step_run.py`: importing Locust patches the process that does it. It prints
-what went wrong in each scenario as JSON; nothing did where that is empty.
+A program that `test_locustfile_step_run.py` runs: importing Locust patches the process that does
+it. It prints what went wrong in each scenario as JSON; nothing did where that is empty.
 """
 
 import json
 import sys
 import traceback
 from collections.abc import Callable
+from inspect import isfunction
 from typing import Any, cast
 
 import gevent
@@ -91,9 +92,7 @@ class Bench:
 
     def __init__(self, **fields: Any) -> None:
         self.gevent = VirtualGevent()
-        for module in (locustfile_step_run, locustfile_step_run):
-            vars(module)["gevent"] = self.gevent
-        vars(locustfile_step_run)["_now"] = self.gevent.clock_ns
+        vars(locustfile_step_run).update(gevent=self.gevent, _now=self.gevent.clock_ns)
         self.calls: list[str] = []
         self.users: list[FakeUser] = []
         self.run = LocustfileStepRun(
@@ -281,19 +280,7 @@ def finished_step_run_stays_finished() -> None:
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
 
 
-SCENARIOS = (
-    users_at_the_barrier_measure_until_their_requests_are_done,
-    ramp_is_measured_once_all_are_there_and_users_stop_when_time_is_up,
-    immediate_start_measures_at_once,
-    users_that_do_not_stop_in_time_are_cut_off,
-    step_run_whose_users_are_gone_finishes_when_time_is_up,
-    user_that_comes_after_the_end_is_stopped,
-    users_that_all_exit_end_the_step_run_without_a_result,
-    worker_without_users_finishes_when_measuring_starts,
-    aborted_step_run_stops_and_reports_no_more,
-    step_run_that_is_dropped_while_it_waits_for_its_end_does_not_stop_users,
-    finished_step_run_stays_finished,
-)
+SCENARIOS = [each for each in vars().values() if isfunction(each) and each.__module__ == __name__]
 
 
 def _problem(scenario: Callable[[], None]) -> str:

@@ -41,10 +41,7 @@ async def echo(exchange: Exchange) -> None:
         exchange.send(b"", 500)
         return
     docs = [{"id": f"<{exchange.query}>"}]
-    body = {
-        "responseHeader": {"status": 0},
-        "response": {"numFound": 1, "docs": docs},
-    }
+    body = {"responseHeader": {"status": 0}, "response": {"numFound": 1, "docs": docs}}
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 

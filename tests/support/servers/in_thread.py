@@ -10,7 +10,7 @@ from socketserver import TCPServer
 def in_thread(server: TCPServer) -> Iterator[str]:
     """Serve in a thread, close in the end; give `host:port` on this machine."""
     with server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
             yield f"127.0.0.1:{server.server_address[1]}"

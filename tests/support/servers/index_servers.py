@@ -10,6 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
+from support.servers.in_thread import in_thread
+
 Answer = tuple[int, dict[str, Any]]
 OK: Answer = (200, {"responseHeader": {"status": 0}})
 RESET: Answer = (0, {})
@@ -184,16 +186,8 @@ class _Quiet(BaseHTTPRequestHandler):
 
 @contextmanager
 def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield f"http://{address}"
 
 
 def two_shards() -> dict[str, Any]:

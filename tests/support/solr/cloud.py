@@ -111,11 +111,7 @@ class Cloud:
             }
         if wanted is not None and not shown:
             return 400, {"error": {"msg": f"Collection: {wanted} not found", "code": 400}}
-        cluster = {
-            "live_nodes": list(self.nodes),
-            "collections": shown,
-            "aliases": self.aliases,
-        }
+        cluster = {"live_nodes": list(self.nodes), "collections": shown, "aliases": self.aliases}
         if what.startswith(("/admin/info", "/admin/metrics")):
             assert params["nodes"] == "all"
         answers: dict[str, Callable[[], Any]] = {

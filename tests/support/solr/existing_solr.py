@@ -17,11 +17,7 @@ USER, PASSWORD = "bench", "Rocks:and Røll"
 ENDPOINTS = "endpoints"
 PROXY, BALANCER, REDIRECT, INSPECTION, ENCRYPTED = 8081, 8082, 8083, 8084, 8085
 FILES = "/etc/nginx/endpoints"
-CONTEXT = {
-    "runAsNonRoot": True,
-    "runAsUser": 101,
-    "seccompProfile": {"type": "RuntimeDefault"},
-}
+CONTEXT = {"runAsNonRoot": True, "runAsUser": 101, "seccompProfile": {"type": "RuntimeDefault"}}
 
 NGINX = """
 worker_processes 1;
@@ -186,10 +182,7 @@ def _pod() -> kube.Body:
         "args": [*command, "-g", "daemon off; pid /tmp/nginx.pid;"],
         "readinessProbe": {"tcpSocket": {"port": PROXY}, "periodSeconds": 1},
         "volumeMounts": [{"name": "files", "mountPath": FILES}],
-        "securityContext": {
-            "allowPrivilegeEscalation": False,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
     }
     return {
         "apiVersion": "v1",

@@ -42,16 +42,7 @@ class Limit(Model):
 class Twice(Model):
     """Two rules that fail together."""
 
-    rules = (
-        Rule(
-            cel="false",
-            message="must be this",
-        ),
-        Rule(
-            cel="false",
-            message="must be that",
-        ),
-    )
+    rules = (Rule(cel="false", message="must be this"), Rule(cel="false", message="must be that"))
 
 
 def test_exactly_one_refuses_none_and_two_fields() -> None:

@@ -202,6 +202,28 @@ def test_preflight_looks_at_the_operator(
     assert words in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        (None, "no operator runs in this cluster; install the chart"),
+        ({"namespaces": "other"}, "does not watch namespace default; add it to watchNamespaces"),
+        ({"version": "0.0.9"}, "the operator has version 0.0.9, this command 0.1.0; install the"),
+        ({}, ""),
+        ({"namespaces": "*"}, ""),
+    ],
+)
+def test_run_warns_in_one_line_that_nothing_will_happen(
+    changes: dict[str, Any] | None, words: str, call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    if changes is not None:
+        ready(api, **changes)
+    result = call("run", "--timeout", "1ms", written(tmp_path, small("one")))
+    warnings = [line for line in result.stderr.splitlines() if line.startswith("Warning: ")]
+    assert result.exit_code == 3
+    assert len(warnings) == bool(words)
+    assert words in "".join(warnings)
+
+
 def test_preflight_compares_files_with_quota_and_classes(
     call: Call, api: ApiStub, tmp_path: Path
 ) -> None:
@@ -298,11 +320,7 @@ def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> 
 
 @pytest.mark.parametrize(("data", "query"), [({"token": "t"}, "?token=t"), ({}, "")])
 def test_open_gives_the_page_the_token_of_the_load(
-    call: Call,
-    api: ApiStub,
-    monkeypatch: pytest.MonkeyPatch,
-    data: dict[str, str],
-    query: str,
+    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch, data: dict[str, str], query: str
 ) -> None:
     forwarded: list[tuple[object, ...]] = []
 

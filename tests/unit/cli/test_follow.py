@@ -173,18 +173,6 @@ def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str
     assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
 
 
-@pytest.mark.parametrize(
-    ("verdict", "require_valid", "code"),
-    [("Invalid", True, 4), ("Invalid", False, 0), ("Valid", True, 0)],
-)
-def test_invalid_steps_exit_with_4_if_required(
-    verdict: str, require_valid: bool, code: int
-) -> None:
-    done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))
-    found = follow.follow(done, BENCHMARKS, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
-    assert found == code
-
-
 def exporting(truth: str | None, reason: str = "Exporting") -> dict[str, Any]:
     """Return a benchmark that is over, with an export."""
     volume = {"persistentVolumeClaim": {"claimName": "exports"}}
@@ -213,15 +201,6 @@ def test_export_that_is_not_begun_is_waited_for(capsys: pytest.CaptureFixture[st
 def test_export_that_fails_is_1_and_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     assert call(exporting("False", "VolumeFull")) == 1
     assert "  export: VolumeFull: pvc://exports/a" in capsys.readouterr().out
-
-
-def test_export_that_outlasts_the_time_is_3_with_the_results(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert call(exporting("Unknown"), timeout=0) == 3
-    text = capsys.readouterr().out
-    assert "default/one: Succeeded" in text
-    assert "The export goes on. Watch it again: solrbench watch -n default one" in text
 
 
 def test_nothing_to_export_is_not_waited_for() -> None:

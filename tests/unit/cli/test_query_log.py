@@ -21,8 +21,9 @@ def test_rates_and_mix_are_shown(tmp_path: Path) -> None:
     code, output = run(str(path))
     assert code == 0
     assert "3 requests from 2026-05-01T12:00:00Z to 2026-05-01T12:00:03Z" in output
-    assert "mean            0.75 requests/s" in output
-    assert "busiest second  2 requests/s, 2026-05-01T12:00:00Z" in output
+    assert "mean                0.75 requests/s" in output
+    assert "busiest second      2 requests/s, 2026-05-01T12:00:00Z" in output
+    assert "99.99 % of seconds  at most 2 requests/s" in output
     assert "100.0 %         3  /select fq&q&wt" in output
     assert max(map(len, output.splitlines())) <= 80
 

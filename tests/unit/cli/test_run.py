@@ -11,7 +11,7 @@ import yaml
 from click.testing import Result
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli import lifecycle, run
+from solrbench.cli import lifecycle
 from solrbench.cli import run as run_module
 from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import DURATION
@@ -180,6 +180,10 @@ MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}
         pytest.param(
             SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4, id="invalid"
         ),
+        pytest.param(SUCCEEDED | {"summary": {"verdict": "Invalid"}}, [], 0, id="accepted"),
+        pytest.param(
+            SUCCEEDED | {"summary": {"verdict": "Valid"}}, ["--require-valid"], 0, id="valid"
+        ),
         pytest.param(SUCCEEDED | MISSED, [], 5, id="missed"),
     ],
 )
@@ -316,18 +320,6 @@ def body(**metadata: Any) -> dict[str, Any]:
     made = resource({})
     made["metadata"] = {"name": "one", "namespace": "default", **metadata}
     return made
-
-
-def test_replacing_ends_when_a_finalizer_holds_the_benchmark(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(lifecycle, "POLL_SECONDS", 0.001)
-    cluster = FakeCluster(body(finalizers=["solrbench.io/finalizer"]))
-    with pytest.raises(click.ClickException, match=r"held by .* solrbench\.io/finalizer;"):
-        run._apply(
-            cluster, body(), replace=True, options=run.WatchOptions(0.01, False, False, "table")
-        )
-    assert cluster.applied == []
 
 
 def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:

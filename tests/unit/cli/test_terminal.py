@@ -38,9 +38,7 @@ def test_no_table_where_none_fits(width: int) -> None:
 
 
 @given(
-    st.lists(st.integers(1, 20), min_size=4, max_size=16),
-    st.integers(1, 3),
-    st.integers(1, 250),
+    st.lists(st.integers(1, 20), min_size=4, max_size=16), st.integers(1, 3), st.integers(1, 250)
 )
 def test_no_column_is_lost_and_no_table_too_wide(widths: list[int], names: int, width: int) -> None:
     middle = (names + len(widths)) // 2

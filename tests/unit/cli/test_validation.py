@@ -207,3 +207,19 @@ def test_file_of_powershell_is_read(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "b.yaml"
     file.write_text(yaml.safe_dump(small("one")), "utf-16")
     assert call("validate", "-f", str(file)).stdout == "one: valid\n"
+
+
+def test_files_may_be_named_with_and_without_the_option(tmp_path: Path) -> None:
+    examples = Path(__file__).parents[3] / "examples"
+    one, two = str(examples / "quickstart.yaml"), str(examples / "heap.yaml")
+    for arguments in ([one, two], ["-f", one, "-f", two], ["-f", one, two]):
+        done = CliRunner().invoke(main, ["validate", *arguments])
+        assert done.exit_code == 0, done.output
+        assert done.output.splitlines() == ["quickstart: valid", "heap-4gi: valid"]
+
+
+@pytest.mark.parametrize("command", ["validate", "plan", "run"])
+def test_a_command_without_a_file_says_what_to_name(command: str) -> None:
+    done = CliRunner().invoke(main, [command])
+    assert done.exit_code == 2
+    assert "No file is given" in done.output

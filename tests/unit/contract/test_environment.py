@@ -31,10 +31,7 @@ def test_the_hash_leaves_out_what_may_change(change: dict[str, object]) -> None:
 
 
 def test_every_seed_is_recorded() -> None:
-    assert seeds(make_spec("a")) == {
-        "workload.queries.seed": 9,
-        "dataset.generator.seed": 4,
-    }
+    assert seeds(make_spec("a")) == {"workload.queries.seed": 9, "dataset.generator.seed": 4}
 
 
 def test_an_environment_survives_json() -> None:

@@ -94,11 +94,7 @@ def test_damaged_windows_are_refused(stored: str) -> None:
         SecondSeries.decode(stored)
 
 
-WINDOWS = [
-    SecondSums(0, 2, 1, 21, 15),
-    SecondSums(1, 0, 0, 0, 0),
-    SecondSums(10, 1, 0, 40, 40),
-]
+WINDOWS = [SecondSums(0, 2, 1, 21, 15), SecondSums(1, 0, 0, 0, 0), SecondSums(10, 1, 0, 40, 40)]
 
 
 class _Stored(BaseModel):

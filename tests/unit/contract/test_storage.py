@@ -18,10 +18,6 @@ def _document() -> StepRunResult:
     return make_document("a", 1, make_result([source.randrange(1, 10**9) for _ in range(3000)]))
 
 
-def test_a_document_comes_back_as_it_was() -> None:
-    assert storage.from_chunks(storage.to_chunks(_document())) == _document()
-
-
 def test_no_chunk_is_larger_than_asked_and_all_but_the_last_are_full() -> None:
     stored = storage.to_chunks(_document(), max_bytes=300)
     assert len(stored.chunks) > 3
@@ -86,13 +82,6 @@ def test_another_document_as_a_whole_is_noticed() -> None:
     other = storage.to_chunks(_document().model_copy(update={"repeat": 2}))
     with pytest.raises(storage.DamagedReportError, match="SHA-256"):
         storage.from_chunks(replace(other, sha256=mine.sha256))
-
-
-def test_a_document_of_another_version_is_noticed() -> None:
-    text = b'{"step":"a"}'
-    stored = storage.ChunkedDocument((gzip.compress(text),), hashlib.sha256(text).hexdigest())
-    with pytest.raises(storage.DamagedReportError, match="another version wrote it"):
-        storage.from_chunks(stored)
 
 
 def test_damage_is_an_error_of_the_project_that_may_pass() -> None:

@@ -33,6 +33,20 @@ BUDGET = "PodDisruptionBudget"
 EVERYTHING = (*LOAD, *TARGET)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FINALIZER = "storage.finalizers.solr.apache.org"
+OURS = {"uid": "0b5b", "controller": True}
+API_VERSIONS = {
+    "SolrBenchmark": "solrbench.io/v1alpha1",
+    "SolrBenchmarkSweep": "solrbench.io/v1alpha1",
+    "StatefulSet": "apps/v1",
+    "ReplicaSet": "apps/v1",
+    "Deployment": "apps/v1",
+    "DaemonSet": "apps/v1",
+    "Service": "v1",
+    "ConfigMap": "v1",
+    "Pod": "v1",
+    "PersistentVolumeClaim": "v1",
+    "ZookeeperCluster": "zookeeper.pravega.io/v1beta1",
+}
 
 
 def cloud(*finalizers: str) -> dict[str, Any]:
@@ -41,29 +55,28 @@ def cloud(*finalizers: str) -> dict[str, Any]:
     return found
 
 
-def pod(component: str) -> dict[str, Any]:
+def labelled(kind: str, name: str, *owners: dict[str, Any], **more: Any) -> dict[str, Any]:
+    """Return an object with the labels of the benchmark, and such owners."""
     meta = {
-        "name": f"base-{component}-0",
+        "name": name,
         "namespace": "search",
-        "labels": names.labels(stored(), component, ATTEMPT),
-        "ownerReferences": [{"uid": "0b5b", "controller": True}],
+        "uid": f"{kind}-{name}",
+        "labels": names.labels(stored(), "solr", ATTEMPT),
+        "ownerReferences": list(owners),
     }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": meta}
+    return {"apiVersion": API_VERSIONS[kind], "kind": kind, "metadata": meta | more}
+
+
+def pod(component: str) -> dict[str, Any]:
+    labels = names.labels(stored(), component, ATTEMPT)
+    return labelled("Pod", f"base-{component}-0", OURS, labels=labels)
 
 
 def zookeeper_cluster() -> dict[str, Any]:
     """Return one as the Solr Operator makes it: with the labels of the SolrCloud."""
-    meta = {
-        "name": "base-solrcloud-zookeeper",
-        "namespace": "search",
-        "labels": ready_cloud()["metadata"]["labels"],
-        "ownerReferences": ready_cloud()["metadata"]["ownerReferences"],
-    }
-    return {
-        "apiVersion": "zookeeper.pravega.io/v1beta1",
-        "kind": "ZookeeperCluster",
-        "metadata": meta,
-    }
+    made = ready_cloud()["metadata"]
+    inherited = {key: made[key] for key in ("labels", "ownerReferences")}
+    return labelled("ZookeeperCluster", "base-solrcloud-zookeeper", **inherited)
 
 
 def fake(*bodies: dict[str, Any]) -> FakeCluster:
@@ -115,35 +128,9 @@ def test_everything_of_our_own_goes() -> None:
     assert cluster.objects == {}
 
 
-def labelled(kind: str, name: str, *owners: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """Return an object with the labels of the benchmark, and such owners."""
-    meta = {
-        "name": name,
-        "namespace": "search",
-        "uid": f"{kind}-{name}",
-        "labels": names.labels(stored(), "solr", ATTEMPT),
-        "ownerReferences": list(owners),
-    }
-    return {"apiVersion": API_VERSIONS[kind], "kind": kind, "metadata": meta | more}
-
-
 def owner(kind: str, name: str, uid: str = "", **more: Any) -> dict[str, Any]:
     reference = {"apiVersion": API_VERSIONS[kind], "kind": kind, "name": name}
     return reference | {"uid": uid or f"{kind}-{name}", "controller": True} | more
-
-
-API_VERSIONS = {
-    "SolrBenchmark": "solrbench.io/v1alpha1",
-    "SolrBenchmarkSweep": "solrbench.io/v1alpha1",
-    "StatefulSet": "apps/v1",
-    "ReplicaSet": "apps/v1",
-    "Deployment": "apps/v1",
-    "DaemonSet": "apps/v1",
-    "Service": "v1",
-    "ConfigMap": "v1",
-    "Pod": "v1",
-    "PersistentVolumeClaim": "v1",
-}
 
 
 def test_what_another_benchmark_made_is_spared_in_spite_of_its_labels() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import socket
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
@@ -37,6 +36,7 @@ from solrbench.errors import TemporaryError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.load import LoadReason
 from support.fakes.fake_cluster import FakeCluster
+from support.servers.ports import free_port
 
 ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
 LONG = timedelta(hours=1)
@@ -355,7 +355,7 @@ def test_live_figures_are_due_now_and_then(load_world: LoadWorld) -> None:
 async def health(registry: kopf.OperatorRegistry) -> tuple[int, Any]:
     """Return what kopf's own endpoint answers to the kubelet."""
     ready, settings = asyncio.Event(), kopf.OperatorSettings()
-    endpoint = f"http://127.0.0.1:{unused_port()}/healthz"
+    endpoint = f"http://127.0.0.1:{free_port()}/healthz"
     given = {"memo": kopf.Memo(), "indices": {}, "registry": registry, "settings": settings}
     task = asyncio.create_task(health_reporter(endpoint, ready_flag=ready, **cast(Any, given)))
     try:
@@ -367,11 +367,6 @@ async def health(registry: kopf.OperatorRegistry) -> tuple[int, Any]:
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-
-
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def test_a_reconcile_that_hangs_fails_the_probe(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from support.fakes.operator_driver import OperatorDriver
 from support.fakes.workloads import Master
 from support.resources.small_resource import create, resource
 from support.servers.api_stub import cluster_of, resources, status, stream_of
+from support.servers.in_thread import in_thread
 
 SECONDS = 10.0
 
@@ -371,12 +372,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def api_server() -> Iterator[ApiServer]:
-    with ApiServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    server = ApiServer()
+    with in_thread(server):
         yield server
-        server.shutdown()
-        thread.join()
 
 
 async def run_operator(api_server: ApiServer) -> None:

@@ -42,10 +42,7 @@ def cloud(*ready: bool) -> dict[str, Any]:
 def test_cloud_with_all_nodes_ready() -> None:
     found = ExistingSolrCloud("books", "search", served=True, body=cloud(True, True))
     assert check_existing_cloud(found) is None
-    assert found.node_urls == [
-        "http://a.nodes.search:8983/solr",
-        "http://b.nodes.search:8983/solr",
-    ]
+    assert found.node_urls == ["http://a.nodes.search:8983/solr", "http://b.nodes.search:8983/solr"]
 
 
 @pytest.mark.parametrize(

@@ -126,10 +126,7 @@ def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
     [
         (((), ()), None, ""),
         (
-            (
-                (config_map("queries.txt", "more"),),
-                (ClaimReference(CLAIM, "data", exists=True),),
-            ),
+            ((config_map("queries.txt", "more"),), (ClaimReference(CLAIM, "data", exists=True),)),
             None,
             "",
         ),

@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +12,7 @@ import pytest
 
 from hack.dashboards import panel_data
 from hack.dashboards.panel_data import CHART_BOARDS, NEED_MORE, GrafanaSource, main
+from support.servers.in_thread import in_thread
 
 SOURCES = [
     {"uid": "logs", "type": "loki", "isDefault": False},
@@ -65,10 +65,8 @@ def serving(grafana: Grafana) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
             """Print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
+        yield f"http://{address}"
 
 
 @pytest.fixture(autouse=True)

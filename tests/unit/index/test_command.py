@@ -1,7 +1,6 @@
 import json
 import os
 import signal
-import socket
 import threading
 import urllib.request
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ from solrbench.index.files import Partition
 from solrbench.index.sources import GeneratedDocuments
 from solrbench.net.http import basic_auth
 from support.servers.index_servers import RESET, FakeSolr, fake_solr, shard, two_shards
+from support.servers.ports import free_port
 
 BUSY = (503, {"error": {"msg": "busy"}})
 GENERATED = {"generator": {"documents": 200, "vocabularyTerms": 100, "wordsPerDocument": 3}}
@@ -215,10 +215,8 @@ def test_unexpected_failure_writes_the_termination_message(
     assert bench.words.reason == "IndexInternalError"
 
 
-def test_progress_is_reported_and_sigterm_stops(
-    bench: Bench, solr: FakeSolr, free_port: int
-) -> None:
-    bench.port = free_port
+def test_progress_is_reported_and_sigterm_stops(bench: Bench, solr: FakeSolr) -> None:
+    bench.port = port = free_port()
     seen: list[bytes] = []
     before = set(threading.enumerate())
 
@@ -228,7 +226,7 @@ def test_progress_is_reported_and_sigterm_stops(
         def update(engine: str, params: dict[str, str], body: bytes) -> Any:
             if len(solr.updates) == 10:
                 for page in ("progress", "metrics"):
-                    with urllib.request.urlopen(f"http://127.0.0.1:{free_port}/{page}") as answer:
+                    with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}") as answer:
                         seen.append(answer.read())
                 os.kill(os.getpid(), signal.SIGTERM)
             return first(engine, params, body)
@@ -243,13 +241,6 @@ def test_progress_is_reported_and_sigterm_stops(
     assert progress.documents == 100
     assert b'solrbench_index_documents_total{benchmark="ns/books",pod="0"} 100\n' in seen[1]
     assert len(set(threading.enumerate()) - before) < 5
-
-
-@pytest.fixture
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def login(bench: Bench, password: str) -> dict[str, Any]:

@@ -153,20 +153,12 @@ def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
 @pytest.mark.parametrize(
     ("pods", "batch", "total"), [(1, 10, 25), (2, 10, 95), (3, 7, 50), (5, 9, 4)]
 )
-def test_each_position_belongs_to_one_pod(pods: int, batch: int, total: int) -> None:
+def test_each_position_is_in_the_ranges_of_one_pod(pods: int, batch: int, total: int) -> None:
     parts = [Partition(pod, pods, batch) for pod in range(pods)]
     owners = [[part.pod for part in parts if part.owns(position)] for position in range(total)]
     assert owners == [[position // batch % pods] for position in range(total)]
-
-
-@pytest.mark.parametrize(
-    ("pods", "batch", "total"), [(1, 10, 25), (2, 10, 95), (3, 7, 50), (5, 9, 4)]
-)
-def test_ranges_are_the_owned_positions(pods: int, batch: int, total: int) -> None:
-    for pod in range(pods):
-        part = Partition(pod, pods, batch)
-        positions = [position for piece in part.ranges(total) for position in piece]
-        assert positions == [position for position in range(total) if part.owns(position)]
+    ranges = [[each for piece in part.ranges(total) for each in piece] for part in parts]
+    assert ranges == [[each for each in range(total) if part.owns(each)] for part in parts]
 
 
 @pytest.mark.parametrize(("pods", "files"), [(1, 3), (2, 5), (3, 3), (5, 2), (7, 3)])
@@ -221,7 +213,9 @@ def read_first(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize(("first", "pods", "batch"), [(1, 1, 4), (8, 1, 4), (8, 3, 2), (25, 4, 3)])
+@pytest.mark.parametrize(
+    ("first", "pods", "batch"), [(1, 1, 4), (8, 1, 4), (8, 3, 2), (25, 4, 3), (ALL, 1, 4)]
+)
 def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
     kind: str, first: int, pods: int, batch: int, tmp_path: Path
 ) -> None:
@@ -248,13 +242,6 @@ def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: 
                 permanent=True,
             ):
                 read_first(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
-
-
-@pytest.mark.parametrize("kind", SOURCES)
-def test_exactly_as_many_documents_are_enough(kind: str, tmp_path: Path) -> None:
-    with source(kind, tmp_path) as spec:
-        found = read_first(spec | {"firstDocuments": ALL}, tmp_path, Partition(0, 1, 4))
-    assert len(found) == ALL
 
 
 def test_files_behind_the_last_document_are_not_read(tmp_path: Path) -> None:

@@ -1,5 +1,3 @@
-import random
-import string
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +10,6 @@ from solrbench.index.errors import IndexingError
 from solrbench.index.routing import Batch, Routes, batches, composite_hash, murmur3, parse_routes
 from support.narrowing import not_none
 from support.servers.index_servers import shard, two_shards
-from support.solr.reference_murmur3 import reference_murmur3
 
 Documents = list[dict[str, Any]]
 
@@ -199,9 +196,6 @@ def test_unknown_collection_has_no_routes() -> None:
     assert parse_routes({"cluster": {"collections": {}}}, "books", "id") is None
 
 
-CHARACTERS = string.printable + "\0äßπ€日🂡"
-
-
 @pytest.mark.parametrize(
     ("data", "seed", "expected"),
     [
@@ -225,11 +219,3 @@ def test_hash_of_published_vectors_is_the_published_one(
     data: bytes, seed: int, expected: int
 ) -> None:
     assert mmh3.hash(data, seed, signed=False) == expected
-    assert reference_murmur3(data, seed) == expected
-
-
-def test_library_hashes_random_ids_as_the_reference_does() -> None:
-    source = random.Random(1)
-    for _ in range(20_000):
-        text = "".join(source.choices(CHARACTERS, k=source.randrange(40)))
-        assert murmur3(text) == reference_murmur3(text.encode()), text

@@ -334,9 +334,7 @@ def test_a_deletion_names_the_uid() -> None:
     assert body_of(call)["preconditions"] == {"uid": "s1"}
 
 
-KNOWN = small("one") | {
-    "metadata": {"name": "one", "namespace": "search", "resourceVersion": "7"},
-}
+KNOWN = small("one") | {"metadata": {"name": "one", "namespace": "search", "resourceVersion": "7"}}
 Event = dict[str, Any]
 
 

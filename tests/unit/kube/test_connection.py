@@ -3,7 +3,6 @@
 import json
 import ssl
 import sys
-import threading
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,6 +24,7 @@ from solrbench.kube.connection import (
 from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
+from support.servers.in_thread import in_thread
 
 
 class Server(ThreadingHTTPServer):
@@ -65,12 +65,9 @@ def authority() -> trustme.CA:
 
 @pytest.fixture
 def server(authority: trustme.CA) -> Iterator[Server]:
-    with Server(authority) as http:
-        thread = threading.Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
+    http = Server(authority)
+    with in_thread(http):
         yield http
-        http.shutdown()
-        thread.join()
 
 
 def access(

@@ -4,13 +4,13 @@ import json
 import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import LoadMasterClient
+from support.servers.in_thread import in_thread
 
 ANSWERS = {
     "/solrbench/state": (200, json.dumps({"stage": "Measuring", "users": 3})),
@@ -38,12 +38,10 @@ class Master(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def master(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoadMasterClient]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Master) as server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
-        with LoadMasterClient("127.0.0.1", "t") as found:
-            yield found
-        server.shutdown()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Master)
+    monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
+    with in_thread(server), LoadMasterClient("127.0.0.1", "t") as found:
+        yield found
 
 
 def test_no_step_under_way_is_no_error(master: LoadMasterClient) -> None:
@@ -117,12 +115,9 @@ def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -
         server = Server6(("::1", 0), Master)
     except OSError:
         pytest.skip("there is no IPv6 here")
-    with server:
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
-        with LoadMasterClient("::1", "t") as found:
-            assert found.state().users == 3
-        server.shutdown()
+    monkeypatch.setattr(master_client, "WEB_PORT", server.server_port)
+    with in_thread(server), LoadMasterClient("::1", "t") as found:
+        assert found.state().users == 3
 
 
 def test_a_refused_token_says_what_to_do(master: LoadMasterClient) -> None:

@@ -93,8 +93,7 @@ def test_the_solr_operator_gets_it_as_a_sidecar() -> None:
 
 def test_agents_are_found_at_the_pods_of_solr_and_zookeeper() -> None:
     subject = benchmark(
-        load__telemetry={"collect": "ServersAndPods"},
-        target__solrCloud__provisioner="StatefulSet",
+        load__telemetry={"collect": "ServersAndPods"}, target__solrCloud__provisioner="StatefulSet"
     )
     found = pod_agents(subject)
     assert [(each.address, each.component) for each in found] == [

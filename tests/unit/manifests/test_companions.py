@@ -23,7 +23,7 @@ def pod_of(manifests: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def test_objects_have_our_names_labels_and_owner() -> None:
+def test_objects_have_our_names_and_labels() -> None:
     found = by_kind(companions())
     assert {kind: each["metadata"]["name"] for kind, each in found.items()} == {
         "ConfigMap": "base-files",
@@ -32,12 +32,8 @@ def test_objects_have_our_names_labels_and_owner() -> None:
         "Deployment": "base-proxy",
     }
     for each in found.values():
-        labels = each["metadata"]["labels"]
-        assert labels["solrbench.io/benchmark"] == "base"
-        assert labels["app.kubernetes.io/component"] == "companion"
-        assert labels["solrbench.io/attempt"] == "2"
-        assert each["metadata"]["ownerReferences"][0]["uid"] == "0b5b"
-    assert found["PodDisruptionBudget"]["spec"]["minAvailable"] == 2
+        assert each["metadata"]["labels"]["app.kubernetes.io/component"] == "companion"
+        assert each["metadata"]["labels"]["solrbench.io/attempt"] == "2"
 
 
 def test_selectors_never_pick_pods_of_others() -> None:
@@ -47,17 +43,6 @@ def test_selectors_never_pick_pods_of_others() -> None:
     spec = found["Deployment"]["spec"]
     assert spec["selector"]["matchLabels"] == own | {"solrbench.io/companion": "proxy"}
     assert spec["selector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
-
-
-def test_pods_are_restricted_and_have_no_credentials() -> None:
-    pod = pod_of(companions())
-    assert pod["securityContext"] | RESTRICTED == pod["securityContext"]
-    assert pod["automountServiceAccountToken"] is False
-    assert pod["containers"][0]["securityContext"] == {
-        "allowPrivilegeEscalation": False,
-        "capabilities": {"drop": ["ALL"]},
-        "readOnlyRootFilesystem": True,
-    }
 
 
 @pytest.mark.parametrize(

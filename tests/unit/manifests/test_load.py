@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.contract.load_plan import LOAD_PLAN_FILE, LOCUSTFILE_FOLDER, QUERIES_FOLDER, LoadPlan
-from support.resources.objects import container, pick, pod, target, tools
+from support.resources.objects import container, pick, pod, tools
 from support.resources.small_resource import Changes, custom_locustfile
 
 ROLES = ["master", "worker"]
@@ -21,21 +21,6 @@ def test_one_master_and_as_many_workers_as_asked() -> None:
     assert load("master", changes)["spec"]["completions"] == 1
     worker = load("worker", changes)["spec"]
     assert (worker["completions"], worker["parallelism"]) == (3, 3)
-
-
-@pytest.mark.parametrize("role", ROLES)
-def test_nodes_without_solr_of_the_benchmark_are_preferred(role: str) -> None:
-    affinity = pod(load(role))["affinity"]
-    assert affinity.keys() == {"podAntiAffinity"}
-    (preferred,) = affinity["podAntiAffinity"].pop(
-        "preferredDuringSchedulingIgnoredDuringExecution"
-    )
-    assert affinity == {"podAntiAffinity": {}}  # nothing is required
-    term = preferred["podAffinityTerm"]
-    assert term["topologyKey"] == "kubernetes.io/hostname"
-    labels = pick(target(), "StatefulSet", "base-solr")["spec"]["template"]["metadata"]["labels"]
-    assert term["labelSelector"]["matchLabels"].items() <= labels.items()
-    assert term["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "solr"
 
 
 @pytest.mark.parametrize("role", ROLES)

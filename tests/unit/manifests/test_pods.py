@@ -124,7 +124,9 @@ def test_ids_that_are_not_given_are_those_of_the_image() -> None:
 def test_load_and_index_pods_prefer_nodes_without_solr_in_any_case(component: str) -> None:
     solr = built("Solr")["spec"]["template"]["metadata"]["labels"]
     for changes, others in (({}, 0), (only(component), 1)):
-        away = pod(built(component, changes))["affinity"]["podAntiAffinity"]
+        affinity = pod(built(component, changes))["affinity"]
+        away = affinity["podAntiAffinity"]
+        assert others or (affinity.keys(), away.keys()) == ({"podAntiAffinity"}, {PREFERRED})
         *given, ours = away[PREFERRED]
         assert len(given) == others
         assert ours["podAffinityTerm"]["topologyKey"] == "kubernetes.io/hostname"

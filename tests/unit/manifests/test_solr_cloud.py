@@ -79,8 +79,7 @@ def test_nothing_moves_under_load() -> None:
 
 
 @pytest.mark.parametrize(
-    ("storage", "wanted"),
-    [({}, {}), ({"ephemeral": {}}, {}), ({"ephemeral": SIZE}, SIZE)],
+    ("storage", "wanted"), [({}, {}), ({"ephemeral": {}}, {}), ({"ephemeral": SIZE}, SIZE)]
 )
 def test_the_index_on_the_node_s_disk(storage: dict[str, Any], wanted: dict[str, str]) -> None:
     found = spec({f"{SOLR}.storage": storage})["dataStorage"]

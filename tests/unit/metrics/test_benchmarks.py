@@ -3,6 +3,7 @@ import re
 import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -46,16 +47,70 @@ def _names(registry: CollectorRegistry) -> set[str]:
     return {sample.name for family in registry.collect() for sample in family.samples}
 
 
-def test_milliseconds_become_seconds_and_percent_become_ratios() -> None:
-    registry = _registry(make_benchmark(results=[RESULT]))
-    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
-    times = "solrbench_step_service_time_seconds"
-    assert registry.get_sample_value(times, {**labels, "quantile": "0.95"}) == pytest.approx(
-        0.00987
-    )
-    ratio = "solrbench_step_service_time_deviation_ratio"
-    assert registry.get_sample_value(ratio, {**labels, "quantile": "0.95"}) == 0.05
-    assert registry.get_sample_value("solrbench_step_failures", labels) == 3
+STEP = {"step": "five", "variant": ""}
+REQUEST = STEP | {"request": "query"}
+PROXY = {"step": "five", "variant": "proxy"}
+OPEN_LOOP = OpenLoopStats(
+    **PROXY,
+    planned_arrivals=100,
+    sent_arrivals=97,
+    late_arrivals=0,
+    dropped_arrivals=3,
+    lag_p99_milliseconds=1.5,
+    lag_max_milliseconds=250.0,
+)
+LIVE = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
+FIELDS: dict[str, Any] = {
+    "results": [
+        RESULT.model_copy(update={"response_p99_milliseconds": 700.0, "late_requests": 7}),
+        RESULT.model_copy(update={"variant": "proxy"}),
+    ],
+    "open_loop": [OPEN_LOOP],
+    "cold_start": COLD_START,
+    "live_load": LIVE,
+    "dataset": DatasetStatus(documents=0),
+    "phase_start_time": NOW,
+    "verdicts": [
+        StepVerdict(step="one", verdict="Valid"),
+        StepVerdict(**PROXY, verdict="Invalid", reasons=[REASON]),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "value"),
+    [
+        # Milliseconds become seconds, per cent ratios.
+        ("step_service_time_seconds", REQUEST | {"quantile": "0.95"}, 0.00987),
+        ("step_service_time_deviation_ratio", REQUEST | {"quantile": "0.95"}, 0.05),
+        ("step_response_time_seconds", REQUEST | {"quantile": "0.99"}, 0.7),
+        ("step_late_requests", REQUEST, 7),
+        ("step_failures", REQUEST, 3),
+        ("step_failures", REQUEST | PROXY, 3),
+        ("step_planned_arrivals", PROXY, 100),
+        ("step_sent_arrivals", PROXY, 97),
+        ("step_late_arrivals", PROXY, 0),
+        ("step_dropped_arrivals", PROXY, 3),
+        ("step_send_lag_max_seconds", PROXY, 0.25),
+        ("step_send_lag_seconds", PROXY | {"quantile": "0.99"}, 0.0015),
+        ("cold_start_first_thousand_seconds", STEP, 2.5),
+        ("cold_start_first_thousand_service_time_average_seconds", STEP, 0.008),
+        ("cold_start_first_thousand_service_time_max_seconds", STEP, 0.25),
+        ("cold_start_steady_service_time_average_seconds", STEP, 0.002),
+        ("live_users", STEP, 5),
+        ("live_requests_per_second", STEP, 7.5),
+        ("live_step_requests", STEP, 70),
+        ("benchmark_documents", {}, 0),  # a measured zero is a sample
+        ("benchmark_phase_start_timestamp_seconds", {}, NOW.timestamp()),
+        ("step_valid", {"step": "one", "variant": ""}, 1),
+        ("step_valid", PROXY, 0),
+        ("step_invalid_reason", PROXY | {"reason": "WorkersLost"}, 1),
+    ],
+)
+def test_field_of_the_status_is_a_sample(name: str, labels: dict[str, str], value: float) -> None:
+    registry = _registry(make_benchmark(**FIELDS))
+    found = registry.get_sample_value(f"solrbench_{name}", OWNER | labels)
+    assert found == pytest.approx(value)
 
 
 def test_absent_numbers_give_no_sample() -> None:
@@ -66,11 +121,6 @@ def test_absent_numbers_give_no_sample() -> None:
     assert "solrbench_step_service_time_average_seconds" not in names
     assert "solrbench_benchmark_documents" not in names
     assert "solrbench_live_users" not in names
-
-
-def test_measured_zero_is_a_sample() -> None:
-    registry = _registry(make_benchmark(dataset=DatasetStatus(documents=0)))
-    assert registry.get_sample_value("solrbench_benchmark_documents", OWNER) == 0
 
 
 def test_phases_and_conditions_are_labels() -> None:
@@ -85,89 +135,10 @@ def test_phases_and_conditions_are_labels() -> None:
     assert get("solrbench_benchmark_condition", labels) == 1
 
 
-def test_live_load_has_the_step_as_label() -> None:
-    load = LiveLoad(stage="Measuring", step="five", users=5, requests_per_second=7.5, requests=70)
+def test_live_load_has_the_variant_as_label() -> None:
+    load = LIVE.model_copy(update={"variant": "proxy"})
     registry = _registry(make_benchmark(live_load=load))
-    labels = {**OWNER, "step": "five", "variant": ""}
-    assert registry.get_sample_value("solrbench_live_users", labels) == 5
-    assert registry.get_sample_value("solrbench_live_requests_per_second", labels) == 7.5
-    assert registry.get_sample_value("solrbench_live_step_requests", labels) == 70
-
-
-def test_variants_have_a_label() -> None:
-    results = [RESULT.model_copy(update={"variant": name}) for name in ("raw", "proxy")]
-    load = LiveLoad(stage="Measuring", step="five", variant="proxy", users=5)
-    registry = _registry(make_benchmark(results=results, live_load=load))
-    live, result = {**OWNER, "step": "five"}, {**OWNER, "step": "five", "request": "query"}
-    get = registry.get_sample_value
-    assert get("solrbench_live_users", {**live, "variant": "proxy"}) == 5
-    for name in ("raw", "proxy"):
-        assert get("solrbench_step_failures", {**result, "variant": name}) == 3
-
-
-def test_the_start_of_a_phase_is_unix_time() -> None:
-    registry = _registry(make_benchmark(phase_start_time=NOW))
-    name = "solrbench_benchmark_phase_start_timestamp_seconds"
-    assert registry.get_sample_value(name, OWNER) == NOW.timestamp()
-
-
-def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
-    good = StepVerdict(step="one", verdict="Valid")
-    bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[REASON])
-    registry = _registry(make_benchmark(verdicts=[good, bad]))
-    one, five = ({"step": "one", "variant": ""}, {"step": "five", "variant": "proxy"})
-    assert registry.get_sample_value("solrbench_step_valid", OWNER | one) == 1
-    assert registry.get_sample_value("solrbench_step_valid", OWNER | five) == 0
-    because = OWNER | five | {"reason": "WorkersLost"}
-    assert registry.get_sample_value("solrbench_step_invalid_reason", because) == 1
-
-
-def test_arrivals_and_lags_are_those_of_a_step() -> None:
-    open_loop = OpenLoopStats(
-        step="five",
-        variant="proxy",
-        planned_arrivals=100,
-        sent_arrivals=97,
-        late_arrivals=0,
-        dropped_arrivals=3,
-        lag_p99_milliseconds=1.5,
-        lag_max_milliseconds=250.0,
-    )
-    registry = _registry(make_benchmark(open_loop=[open_loop]))
-    labels = {**OWNER, "step": "five", "variant": "proxy"}
-
-    def get(name: str) -> float | None:
-        return registry.get_sample_value(f"solrbench_step_{name}", labels)
-
-    assert (get("planned_arrivals"), get("sent_arrivals")) == (100, 97)
-    assert (get("late_arrivals"), get("dropped_arrivals")) == (0, 3)
-    assert get("send_lag_max_seconds") == 0.25
-    lag = registry.get_sample_value(
-        "solrbench_step_send_lag_seconds", {**labels, "quantile": "0.99"}
-    )
-    assert lag == 0.0015
-
-
-def test_response_times_stand_beside_service_times() -> None:
-    result = RESULT.model_copy(update={"response_p99_milliseconds": 700.0, "late_requests": 7})
-    registry = _registry(make_benchmark(results=[result]))
-    labels = {**OWNER, "step": "five", "request": "query", "variant": ""}
-    get = registry.get_sample_value
-    assert get("solrbench_step_response_time_seconds", {**labels, "quantile": "0.99"}) == 0.7
-    assert get("solrbench_step_late_requests", labels) == 7
-
-
-def test_the_cold_start_is_in_seconds() -> None:
-    registry = _registry(make_benchmark(cold_start=COLD_START))
-    labels = {**OWNER, "step": "five", "variant": ""}
-
-    def get(name: str) -> float | None:
-        return registry.get_sample_value(f"solrbench_cold_start_{name}", labels)
-
-    assert get("first_thousand_seconds") == 2.5
-    assert get("first_thousand_service_time_average_seconds") == 0.008
-    assert get("first_thousand_service_time_max_seconds") == 0.25
-    assert get("steady_service_time_average_seconds") == 0.002
+    assert registry.get_sample_value("solrbench_live_users", OWNER | PROXY) == 5
 
 
 def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() -> None:

@@ -84,7 +84,7 @@ def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
 
 
 def test_few_equal_repeats_are_accused() -> None:
-    """At most 1.5 %; docs/method.md has the whole table."""
+    """At most 1.5 %; docs/method/repeats.md has the whole table."""
     accused = 0
     for run in range(200):
         levels = batch_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])
@@ -189,7 +189,7 @@ def test_equal_times_differ_for_certain() -> None:
 
 @pytest.mark.slow
 def test_few_equal_pairs_of_repeats_are_accused() -> None:
-    """At most 1.5 %; docs/method.md has the table (`python -m bench short-repeats`)."""
+    """At most 1.5 %; docs/method/repeats.md has the table (`python -m bench short-repeats`)."""
     accused = sum(
         found.is_certain
         for seed in range(0, 60, 2)

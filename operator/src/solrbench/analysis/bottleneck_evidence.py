@@ -1,7 +1,7 @@
 """What the rules of bottlenecks read of one step run, and the limits that several of them share.
 
-The limits are those of docs/method.md, with their sources. A rule whose metrics are missing does
-not apply.
+The limits are those of docs/method/causes.md, with their sources. A rule whose metrics are missing
+does not apply.
 """
 
 from collections.abc import Mapping
@@ -53,7 +53,7 @@ def pod_of(server: str) -> str:
 
 
 # A node with twice its share of requests has more; nodes whose shards are nearly alike differ by
-# less (docs/method.md, the bottleneck).
+# less (docs/method/causes.md, the bottleneck).
 _MIN_RATIO = 1.4
 
 # Below so much nothing is apart: nodes that do nothing differ by chance.

@@ -1,8 +1,8 @@
 """The rules of bottlenecks: memory, collector, CPU, disk, threads, and what is outside of Solr.
 
-The limits are those of docs/method.md, with their sources. A rule whose metrics are missing does
-not apply. Of the time that is spent in a proxy or in the network, what writing the response took is
-taken away first, which comes after a handler ended.
+The limits are those of docs/method/causes.md, with their sources. A rule whose metrics are missing
+does not apply. Of the time that is spent in a proxy or in the network, what writing the response
+took is taken away first, which comes after a handler ended.
 """
 
 from solrbench.analysis.bottleneck_evidence import (
@@ -19,7 +19,7 @@ from solrbench.analysis.bottleneck_evidence import (
 )
 from solrbench.stats.number_format import format_milliseconds, format_percent
 
-# Limits and their sources: docs/method.md, held against computed cases of each kind.
+# Limits and their sources: docs/method/causes.md, held against computed cases of each kind.
 MAX_MEMORY_STALL_PERCENT = 5.0
 MAX_MAJOR_FAULTS = 100.0
 MIN_MEMORY_SOME_PERCENT = 1.0

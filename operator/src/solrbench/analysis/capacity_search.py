@@ -5,8 +5,8 @@ and nearly straight in the logarithm of the rate where queues form; the logarith
 itself is bent there. A probe with users gives a rate that is too high; trials below it find one
 rate that meets the limits and one that misses them. Further trials stand around the place where the
 line through the trials crosses zero, in random order so that a drift shows as noise and not as
-slope. The interval of the crossing says when to stop. `docs/method.md` compares it with other
-searches.
+slope. The interval of the crossing says when to stop. `docs/method/limits.md` compares it with
+other searches.
 
 With users, nothing piles up: where all places are busy, response times grow in proportion to users,
 and so does the overshoot. A trial that misses a limit by a factor, or meets it with as much left,

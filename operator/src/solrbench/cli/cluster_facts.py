@@ -52,6 +52,28 @@ def find_operators(cluster: Cluster, namespace: str | None = None) -> list[Opera
     return list(map(_facts, deployments))
 
 
+def operator_problem(cluster: Cluster, namespace: str) -> str | None:
+    """Return why benchmarks of a namespace would wait, or be misread, with a remedy; else nothing.
+
+    Users who may not read Deployments of any namespace learn nothing here: `preflight` says so.
+    """
+    try:
+        operators = find_operators(cluster)
+    except SolrbenchError:
+        return None
+    watching = [each for each in operators if each.watches(namespace)]
+    if not operators:
+        return "no operator runs in this cluster; install the chart solr-benchmark-operator"
+    if not watching:
+        places = ", ".join(sorted({each.namespace for each in operators}))
+        text = f"the operator in {places} does not watch namespace {namespace}"
+        return f"{text}; add it to watchNamespaces, or choose another with -n"
+    own = version("solrbench")
+    if other := next((each.version for each in watching if each.version != own), None):
+        return f"the operator has version {other}, this command {own}; install the same version"
+    return None
+
+
 def _facts(body: dict[str, Any]) -> OperatorFacts:
     metadata = body["metadata"]
     containers = body["spec"]["template"]["spec"]["containers"]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,41 @@ import yaml
 
 from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import KIND
-from solrbench.cli.program import Command
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that are read in a folder."""
 
 
-def _files_option(*, required: bool) -> Callable[[Command], Command]:
-    return click.option(
+def _files_given(*, required: bool) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return a decorator that gives a command `files`: those behind -f, then those without it."""
+    path = click.Path(exists=True, allow_dash=True, path_type=Path)
+    option = click.option(
         "-f",
         "--filename",
         "files",
-        required=required,
         multiple=True,
         metavar="FILE",
-        type=click.Path(exists=True, allow_dash=True, path_type=Path),
+        type=path,
         help="File with benchmarks and what they refer to, as YAML or JSON; a folder of such files;"
-        " - reads standard input. May be given several times.",
+        " - reads standard input. May be given several times; -f may be left out.",
     )
+    argument = click.argument("more", metavar="[FILE]...", nargs=-1, type=path)
+
+    def decorate(function: Callable[..., object]) -> Callable[..., object]:
+        @wraps(function)
+        def call(
+            *arguments: object, files: tuple[Path, ...], more: tuple[Path, ...], **options: object
+        ) -> object:
+            if required and not (files or more):
+                raise click.UsageError("No file is given. Name one, or a folder, or - for stdin.")
+            return function(*arguments, files=(*files, *more), **options)
+
+        return argument(option(call))
+
+    return decorate
 
 
-FILES, FILES_OPTIONAL = _files_option(required=True), _files_option(required=False)
+FILES, FILES_OPTIONAL = _files_given(required=True), _files_given(required=False)
 
 Place = tuple[str | int, ...]
 """Path of a field, such as `("spec", "load", "steps", 0)`."""

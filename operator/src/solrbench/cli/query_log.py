@@ -125,14 +125,14 @@ def _as_text(found: LogStatistics, target: Path | None) -> str:
     first, last, of_second, of_minute = map(_time, times)
     lines = [
         f"{found.requests} requests from {first} to {last}",
-        f"mean            {found.mean_requests_per_second:.4g} requests/s",
+        f"mean                {found.mean_requests_per_second:.4g} requests/s",
     ]
     for q in _QUANTILES:
         title = f"{q:g} % of seconds"
-        lines.append(f"{title:<16}at most {found.rate_quantile(q)} requests/s")
+        lines.append(f"{title:<20}at most {found.rate_quantile(q)} requests/s")
     lines += [
-        f"busiest second  {second.requests_per_second:g} requests/s, {of_second}",
-        f"busiest minute  {minute.requests_per_second:.4g} requests/s, {of_minute}",
+        f"busiest second      {second.requests_per_second:g} requests/s, {of_second}",
+        f"busiest minute      {minute.requests_per_second:.4g} requests/s, {of_minute}",
         "",
         "share  requests  kind",
     ]

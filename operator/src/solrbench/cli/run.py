@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
+from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
 from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, is_over, replace_existing
@@ -114,6 +115,9 @@ def run(
     if no_watch:
         _print_names(wanted, watch_options.output)
         return
+    for namespace in sorted({body["metadata"]["namespace"] for body in wanted}):
+        if problem := operator_problem(cluster, namespace):
+            click.echo(f"Warning: {problem}", err=True)
     sys.exit(_follow_all(cluster, wanted, watch_options))
 
 

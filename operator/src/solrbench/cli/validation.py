@@ -202,7 +202,11 @@ def _warn(noun: str, left_out: list[str]) -> None:
     )
 
 
-@command("solrbench validate -f examples/", "helm template my-chart | solrbench validate -f -")
+@command(
+    "solrbench validate bench.yaml",
+    "solrbench validate -f examples/",
+    "helm template my-chart | solrbench validate -f -",
+)
 @FILES
 @SET
 def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:

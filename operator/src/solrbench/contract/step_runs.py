@@ -66,7 +66,7 @@ def variant_order(spec: Spec, repeat: int) -> list[int]:
     """Return the places of the variants in the order in which one repeat measures them.
 
     A drift that goes on through all repeats falls on both variants alike only if neither is always
-    the first: with A B A B it is taken for a difference (docs/method.md has the rates).
+    the first: with A B A B it is taken for a difference (docs/method/comparisons.md has the rates).
     """
     places = list(range(len(variant_names(spec))))
     match spec.load.repeats.order:

@@ -8,7 +8,7 @@ Franco, Little, Louis, Slud, Comparative study of confidence intervals for propo
 sample surveys, 2019), read through the merged histogram. Failures come together, too: an outage of
 a second is not as many independent failures, so their share has the design effect of its own blocks
 (Wilson, Probable inference, Journal of the American Statistical Association 22, 1927); without a
-single failure the upper bound is about 3.8 / n. `docs/method.md` has the formulae.
+single failure the upper bound is about 3.8 / n. `docs/method/limits.md` has the formulae.
 
 A step that is too short for its own autocorrelation has no interval: none is better than a wrong
 one.

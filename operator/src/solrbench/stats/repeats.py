@@ -3,7 +3,7 @@
 A repeat is known only as well as its seconds let it be: where service times are autocorrelated,
 repeats differ by chance. Three tests compare what repeats differ by with what their seconds
 explain, and with a dispersion of repeats that is normal in the field. Each has the level at which
-all three together accuse at most 1.5 % of equal repeats; the simulation is in docs/method.md.
+all three together accuse at most 1.5 % of equal repeats; docs/method/repeats.md has the simulation.
 
 Of short repeats, blocks of time show at least a difference that no reader would overlook. It must
 be left when the limit has been granted: the times of the lower repeat are lengthened, and those of

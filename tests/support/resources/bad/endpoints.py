@@ -34,10 +34,7 @@ ENDPOINTS = [
     wrong(
         "the Service of an existing target",
         "spec.target",
-        {
-            "existing": {"urls": ["http://search:8983/solr"]},
-            "variants": [RAW, SERVICE],
-        },
+        {"existing": {"urls": ["http://search:8983/solr"]}, "variants": [RAW, SERVICE]},
         "variants must not have the endpoint Service with target.existing",
     ),
     wrong("9 variants", VARIANTS, _variants(9), TOO_MANY),

@@ -20,10 +20,7 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
         OTHERS,
         {"name": "mean", "meanResponseTime": {"maxMilliseconds": 100}},
         {"name": "rate", "throughput": {"minRequestsPerSecond": 0.5}},
-        {
-            "name": "goodput",
-            "goodput": {"minRequestsPerSecond": 10, "withinMilliseconds": 300},
-        },
+        {"name": "goodput", "goodput": {"minRequestsPerSecond": 10, "withinMilliseconds": 300}},
         {"name": "load", "indexingTime": {"maxSeconds": 600}, "failFast": True},
         {"name": "size", "indexSize": {"maxBytes": 2**40}},
     ),

@@ -24,10 +24,7 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
     "no values": ({"spec.axes.0.values": []}, "spec.axes[0].values"),
     "too many points": ({"spec.maxPoints": 501}, "spec.maxPoints"),
     "no points at a time": ({"spec.parallelism": 0}, "spec.parallelism"),
-    "an exclusion that is no expression": (
-        {"spec.exclude": [{"heap": "1Gi"}]},
-        "spec.exclude[0]",
-    ),
+    "an exclusion that is no expression": ({"spec.exclude": [{"heap": "1Gi"}]}, "spec.exclude[0]"),
     "a long expression": ({"spec.exclude": ["true || " * 40 + "true"]}, "spec.exclude[0]"),
     "too many expressions": ({"spec.exclude": ["false"] * 17}, "spec.exclude"),
     "rounds until nothing": ({"spec.repeats": {"min": 2}}, "spec.repeats.until"),

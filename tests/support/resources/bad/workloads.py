@@ -195,7 +195,7 @@ GOOD_WORKLOADS: dict[str, Changes] = {
                         "thinkTime": {"uniform": {"minMilliseconds": 1, "maxMilliseconds": 2}},
                     },
                 ],
-            },
+            }
         },
     ),
     "documents of a file for a collection of the user's": use()

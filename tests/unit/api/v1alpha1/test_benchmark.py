@@ -62,10 +62,7 @@ GENERATED: dict[str, Any] = {"generated": {}}
 MIX = [
     {"name": "read", "queries": GENERATED},
     {"name": "write", "updates": {"generated": {"ids": "New"}}},
-    {
-        "name": "flow",
-        "transaction": {"inputs": GENERATED, "requests": [{"name": "one"}]},
-    },
+    {"name": "flow", "transaction": {"inputs": GENERATED, "requests": [{"name": "one"}]}},
 ]
 
 

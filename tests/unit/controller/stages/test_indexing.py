@@ -46,15 +46,6 @@ def test_replicas_that_are_behind_are_waited_for(
     assert whole.commits == 1
 
 
-@pytest.mark.parametrize("documents", [0, DOCUMENTS - 1, DOCUMENTS + 1])
-def test_replicas_that_agree_on_a_wrong_number_are_no_success(
-    world: World, monkeypatch: pytest.MonkeyPatch, documents: int
-) -> None:
-    after = passed(world, monkeypatch, Index(leader=documents, tlog=documents, pull=documents))
-    assert condition_of(after, "DataIndexed") == ("False", "DocumentCountMismatch")
-    assert after.status.phase == "Failed"
-
-
 def test_node_that_is_lost_while_documents_are_counted(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,16 +22,13 @@ from support.load.builders import (
     SHORT_THINK,
     RecordingListener,
     assignment,
-    kinds,
     only,
     plain,
     run_step,
     target,
-    until,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
-from support.servers.ports import free_port
+from support.servers.http_server import Exchange, HttpServer, respond_well
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
@@ -62,16 +59,6 @@ async def test_step_run_uses_the_endpoints_of_its_variant() -> None:
     assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)
 
 
-async def test_two_workers_share_the_list_without_doubles() -> None:
-    queries = plain(*(f"w{i}" for i in range(40)))
-    async with HttpServer() as server:
-        parts = [assignment(users=5, requests=40, worker=worker, workers=2) for worker in (0, 1)]
-        await asyncio.gather(
-            *(run_step(target(server.url, queries=queries), part) for part in parts)
-        )
-    assert sorted(server.queries) == sorted(f"w{i}" for i in range(40))
-
-
 async def test_users_are_spread_over_nodes() -> None:
     async with HttpServer() as one, HttpServer() as two, HttpServer() as three:
         what = target(one.url, two.url, three.url)
@@ -86,82 +73,8 @@ async def test_request_goes_to_the_handler_with_all_parameters() -> None:
         what = target(server.url, queries=plain("café & crème"), spec=spec)
         await run_step(what, assignment(requests=1))
     assert server.requests == [
-        (
-            "POST",
-            "/solr/books/browse",
-            [("q", "café & crème"), ("wt", "json"), ("rows", "5")],
-        )
+        ("POST", "/solr/books/browse", [("q", "café & crème"), ("wt", "json"), ("rows", "5")])
     ]
-
-
-async def test_users_at_the_barrier_are_connected_but_silent() -> None:
-    async with HttpServer() as server:
-        listener = RecordingListener()
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        duty = assignment(users=200, requests=400)
-        engine.execute(duty)
-        for _ in range(199):
-            engine.add_user()
-        await until(lambda: server.connections == 199)
-        assert not listener.all_ready.is_set()
-        engine.add_user()
-        await asyncio.wait_for(listener.all_ready.wait(), 5)
-        assert server.requests == []
-        engine.execute(StartMeasuring(key=duty.key))
-        result = await asyncio.wait_for(listener.outcome, 5)
-    assert (result.measured, server.connections) == (400, 200)
-
-
-async def test_refused_connections_do_not_delay_the_barrier() -> None:
-    what = target(f"http://127.0.0.1:{free_port()}/solr")
-    result = await run_step(what, assignment(users=3, requests=6))
-    assert kinds(result) == {"ConnectionRefused": 6}
-
-
-async def test_requests_under_way_at_the_end_are_counted() -> None:
-    async with HttpServer(respond_after(0.4)) as server:
-        result = await run_step(target(server.url), assignment(users=3, seconds=1))
-    assert only(result).requests == len(server.requests) == 9
-    assert only(result).failures == 0
-    assert 1.15 < (result.last_seconds or 0) < 1.6
-    assert [window.second for window in only(result).windows] == [0, 1]
-
-
-async def test_requests_of_the_ramp_are_kept_apart() -> None:
-    duty = assignment(users=2, seconds=1, start=Start.RAMP, think=SHORT_THINK)
-    listener = RecordingListener()
-    async with HttpServer() as server:
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        engine.add_user()
-        await until(lambda: len(server.requests) > 10)
-        engine.add_user()
-        engine.execute(StartMeasuring(key=duty.key))
-        outcome = await asyncio.wait_for(listener.outcome, 5)
-    result = only(outcome)
-    assert result.ramp_requests > 0
-    assert result.ramp_requests + result.requests == len(server.requests)
-    assert decode(result.service_time_histogram).count == result.requests
-
-
-async def test_users_that_come_one_by_one_share_an_exact_number() -> None:
-    duty = assignment(users=3, requests=100, start=Start.IMMEDIATE)
-    listener = RecordingListener()
-    async with HttpServer() as server:
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        for _ in range(3):
-            engine.add_user()
-            await asyncio.sleep(0.005)
-        result = await asyncio.wait_for(listener.outcome, 5)
-    assert result.measured == len(server.requests) == 100
-
-
-async def test_worker_without_users_ends_its_warm_up() -> None:
-    duty = assignment(users=1, requests=10, worker=1, workers=2)
-    async with HttpServer() as server:
-        result = await run_step(target(server.url), duty)
-    assert (result.measured, result.users, server.connections) == (0, 0, 0)
 
 
 async def test_progress_adds_up_to_the_outcome() -> None:
@@ -212,10 +125,7 @@ async def test_names_in_the_file_are_counted_apart() -> None:
     named = [WorkloadQuery(name, (("q", name),)) for name in ("hot", "cold", "hot")]
     async with HttpServer() as server:
         result = await run_step(target(server.url, queries=named), assignment(users=2, requests=30))
-    assert {each.request: each.requests for each in result.requests} == {
-        "hot": 20,
-        "cold": 10,
-    }
+    assert {each.request: each.requests for each in result.requests} == {"hot": 20, "cold": 10}
     assert Counter(server.queries) == {"hot": 20, "cold": 10}
 
 

@@ -166,12 +166,7 @@ async def test_draining_lasts_until_no_request_waits(make: MakeBench) -> None:
 
 
 async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: MakeBench) -> None:
-    bench = make(
-        requests=4,
-        max_in_flight=1,
-        response_seconds=0.45,
-        timeout_seconds=0.5,
-    )
+    bench = make(requests=4, max_in_flight=1, response_seconds=0.45, timeout_seconds=0.5)
     await bench.start()
     await bench.until(FINISHED)
     assert bench.sent_ms == [0, 450]
@@ -313,23 +308,3 @@ async def test_requests_dropped_at_a_silent_node_are_its_own() -> None:
     assert lost.requests + lost.unsent_requests == 50
     assert lost.requests == lost.failures == len(silent.requests)
     assert only(outcome).dropped_requests == lost.unsent_requests > 0
-
-
-async def test_refused_connections_fail_every_request() -> None:
-    what = target(f"http://127.0.0.1:{free_port()}/solr")
-    result = await run_step(what, duty(requests=30, requests_per_second=300))
-    assert kinds(result) == {"ConnectionRefused": 30}
-    assert decode(only(result).response_time_histogram or "").count == 30
-
-
-async def test_connections_that_the_server_closes_are_opened_again() -> None:
-    async def close(exchange: Exchange) -> None:
-        exchange.send(headers="Connection: close\r\n")
-        exchange.close()
-
-    async with HttpServer(close) as server:
-        result = await run_step(
-            target(server.url), duty(requests=100, requests_per_second=400, max_in_flight=5)
-        )
-    assert (only(result).requests, only(result).failures) == (100, 0)
-    assert server.connections >= 100

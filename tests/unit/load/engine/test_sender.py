@@ -5,7 +5,6 @@ Transactions at a planned rate: each is one arrival, whatever it asks.
 
 import asyncio
 import time
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -14,8 +13,7 @@ from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.schedule.messages import Abort, StartMeasuring, StopSending
-from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.load.schedule.messages import StartMeasuring, StopSending
 from solrbench.stats.histograms import decode
 from support.load.builders import (
     RecordingListener,
@@ -148,22 +146,6 @@ async def test_dropped_requests_keep_their_place_in_the_order() -> None:
     assert len(asked) == 60 - dropped
 
 
-async def test_requests_of_the_ramp_are_kept_apart() -> None:
-    async with HttpServer() as server:
-        what = duty(requests=50, requests_per_second=100, ramp_seconds=1)
-        listener = RecordingListener()
-        outcome = await run_step(target(server.url), what, listener)
-    result = only(outcome)
-    assert (result.requests, result.ramp_requests) == (50, 50)
-    assert len(server.requests) == 100
-    assert (outcome.planned_requests, outcome.used_numbers) == (50, [100])
-    assert decode(result.response_time_histogram or "").count == 50
-    # Seconds count from the end of the ramp, which takes one. A busy machine may send later.
-    assert 0 <= (outcome.first_seconds or -1) < 0.9
-    assert (outcome.last_seconds or 0) > 0.48
-    assert min(window.second for window in result.windows) == 0
-
-
 async def test_sender_rests_while_the_last_responses_are_awaited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -180,18 +162,6 @@ async def test_sender_rests_while_the_last_responses_are_awaited(
         await run_step(target(server.url), duty(requests=5, requests_per_second=1000))
     # A timer that stays due would call it in each turn of the loop.
     assert 1 <= len(rings) <= 6
-
-
-async def test_request_names_are_counted_separately() -> None:
-    queries = [WorkloadQuery(name, (("q", name),)) for name in ("a", "b", "a")]
-    async with HttpServer() as server:
-        result = await run_step(
-            target(server.url, queries=queries), duty(requests=30, requests_per_second=1000)
-        )
-    found = Counter({each.request: each.requests for each in result.requests})
-    assert found == {"a": 20, "b": 10}
-    counts = [decode(each.response_time_histogram or "").count for each in result.requests]
-    assert sum(counts) == 30
 
 
 async def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
@@ -224,26 +194,6 @@ async def test_schedule_without_an_arrival_ends_at_once() -> None:
     async with HttpServer() as server:
         result = await run_step(target(server.url), duty(1, 2, requests=1, requests_per_second=1))
     assert (result.planned_requests, result.requests, server.requests) == (0, [], [])
-
-
-async def test_aborted_step_run_sends_nothing_more() -> None:
-    async with HttpServer() as server:
-        listener = RecordingListener()
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        what = duty(seconds=60, requests_per_second=200)
-        engine.execute(what)
-        engine.add_user()
-        await asyncio.wait_for(listener.all_ready.wait(), 5)
-        engine.execute(StartMeasuring(key=what.key))
-        await until(lambda: len(server.requests) > 10)
-        engine.execute(Abort(key=what.key))
-        # Another step run takes as long as the dropped one would need for 30 more requests.
-        other = duty(requests=30, requests_per_second=200)
-        await run_step(target(server.url), other)  # what was on its way arrives
-        sent = len(server.requests)
-        await run_step(target(server.url), other)
-        assert len(server.requests) == sent + 30
-        assert not listener.outcome.done()
 
 
 async def test_stopped_arrivals_are_no_plan_any_more() -> None:

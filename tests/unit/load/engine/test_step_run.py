@@ -29,11 +29,7 @@ class Bench:
         self.server: VirtualServer = serve(patch, loop, seconds=0.25)
         self.calls: Calls = []
         self.run = StepRun(
-            duty,
-            target(URL),
-            calling(self.calls, "ready"),
-            calling(self.calls, "ended"),
-            loop,
+            duty, target(URL), calling(self.calls, "ready"), calling(self.calls, "ended"), loop
         )
 
     async def add_users(self, count: int) -> None:
@@ -246,10 +242,7 @@ def _nothing(_: StepRun) -> None:
     ],
 )
 async def test_aborted_step_run_sends_and_reports_no_more(
-    start: Start,
-    before: Callable[[StepRun], None],
-    state: StepRunState,
-    make: MakeBench,
+    start: Start, before: Callable[[StepRun], None], state: StepRunState, make: MakeBench
 ) -> None:
     bench = make(assignment(users=1, seconds=60, start=start))
     await bench.add_users(1)
@@ -294,11 +287,8 @@ async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
     bench.run.progress(last=True)
     result = bench.run.result()
-    assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (
-        10,
-        10,
-        0,
-    )
+    assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (10, 10, 0)
+    assert result.requests[0].ramp_requests == len(bench.server.sent_ns) - 10 > 0
 
 
 async def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(make: MakeBench) -> None:

@@ -4,16 +4,14 @@ Users that think between requests, or keep a pace.
 """
 
 import asyncio
-import time
 
 import pytest
 
-from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine.user_group import UserGroup
 from solrbench.load.schedule.users import pacing_wait_seconds
 from support.fakes.virtual_time import VirtualTimeLoop
-from support.load.builders import assignment, only, run_step, send_first_at_once, target
-from support.servers.http_server import Exchange, HttpServer, respond_after, respond_well
+from support.load.builders import assignment, only, run_step, target
+from support.servers.http_server import Exchange, HttpServer, respond_well
 from support.servers.virtual_server import Calls, calling
 
 
@@ -108,39 +106,6 @@ async def test_stop_and_abort_reach_all_users_and_no_connection_is_opened_any_mo
     users.abort()
     await asyncio.sleep(2)
     assert calls == ["started", "stopped", "stopped", "aborted", "aborted"]
-
-
-async def test_thinking_users_do_not_delay_the_end_of_the_step_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    send_first_at_once(monkeypatch)
-
-    think = ThinkTime(constant_milliseconds=60_000)
-    async with HttpServer() as server:
-        began = time.monotonic()
-        result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
-    assert only(result).requests == 4
-    assert time.monotonic() - began < 3
-
-
-async def test_users_whose_last_answer_comes_late_do_not_think_about_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    send_first_at_once(monkeypatch)
-
-    think = ThinkTime(constant_milliseconds=60_000)
-    async with HttpServer(respond_after(1.2)) as server:
-        began = time.monotonic()
-        result = await run_step(target(server.url), assignment(users=4, seconds=1, think=think))
-    assert only(result).requests == 4
-    assert time.monotonic() - began < 3
-
-
-async def test_thinking_users_wait_between_requests() -> None:
-    think = ThinkTime(constant_milliseconds=200)
-    async with HttpServer() as server:
-        result = await run_step(target(server.url), assignment(users=2, seconds=1, think=think))
-    assert 8 <= only(result).requests <= 10
 
 
 async def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,10 +78,7 @@ async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
 
 @pytest.mark.parametrize(
     "waits",
-    [
-        {"think_time": ThinkTime(constant_milliseconds=4000)},
-        {"pacing_milliseconds": 4000},
-    ],
+    [{"think_time": ThinkTime(constant_milliseconds=4000)}, {"pacing_milliseconds": 4000}],
     ids=["think time", "pacing"],
 )
 async def test_users_that_think_as_long_do_not_send_in_step(

@@ -122,17 +122,6 @@ def test_loss_after_the_result_takes_nothing_along() -> None:
     assert (step_run.lost, load.sent(AdoptUsers)) == ([], [])
 
 
-def test_result_that_does_not_come_in_time_is_missing() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
-    keep_reporting(load, "a", "b")
-    for second in range(200):
-        load.clock.after(second, lambda: load.progress(KEY, "c"))
-    assert wait_results(load, step_run) == ["pod-a", "pod-b"]
-    assert step_run.lost == ["pod-c"]
-    assert load.sent(Exit) == [("c", Exit(exit_code=4))]
-
-
 def test_worker_lost_before_all_are_there_is_replaced() -> None:
     load = FakeLoad(expected=2, redistribute=True)
     load.join("a")
@@ -222,14 +211,19 @@ def test_spawning_that_is_not_acknowledged_in_time(redistribute: bool) -> None:
     assert 31 < load.clock.now() <= 31.5
 
 
-def test_result_that_does_not_come_in_time_fails_the_run() -> None:
-    load = FakeLoad(expected=3)
+@pytest.mark.parametrize("redistribute", [False, True])
+def test_result_that_does_not_come_in_time(redistribute: bool) -> None:
+    load = FakeLoad(expected=3, redistribute=redistribute)
     step_run = started(load)
     keep_reporting(load, "a", "b")
     for second in range(200):
         load.clock.after(second, lambda: load.progress(KEY, "c"))
-    with pytest.raises(LoadError, match=f"pod-c sent no result of step run {KEY} within 94 s$"):
-        wait_results(load, step_run)
+    if redistribute:
+        assert wait_results(load, step_run) == ["pod-a", "pod-b"]
+        assert (step_run.lost, load.sent(Exit)) == (["pod-c"], [("c", Exit(exit_code=4))])
+    else:
+        with pytest.raises(LoadError, match=f"pod-c sent no result of step run {KEY} within 94 s$"):
+            wait_results(load, step_run)
     assert 94 < load.clock.now() <= 94.5
 
 

@@ -1,24 +1,19 @@
 """What four workers counted, merged, is what one would have counted."""
 
 import random
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
-
-import pytest
+from datetime import timedelta
 
 from solrbench.api.v1alpha1.load import Step
-from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.load.master.merge import merge_connections, merge_nodes, merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
-from solrbench.load.recording.recorder import SECOND_NS, ConnectionCounts, StepRunRecorder
+from solrbench.load.recording.recorder import ConnectionCounts
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
 from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
-from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import EMPTY_RESULT, request_failure
-from solrbench.stats.histograms import Histogram, decode
+from solrbench.stats.histograms import decode
 from solrbench.stats.time_blocks import TimeBlocks
 from support.load.worker_results import BEGAN, PLANNED, histogram, merged, outcome, part
 
@@ -338,51 +333,3 @@ def test_response_times_without_lag_are_those_of_all_workers() -> None:
     both = only(outcome(part([900] * 2, **delayed)), outcome(part([900], **calm)))
     assert both.response_time_without_lag_histogram == histogram([1000, 2000, 3000])
     assert only(outcome(part([900], **calm))).response_time_without_lag_histogram is None
-
-
-NAMES = ("search", "suggest")
-MERGE_BEGAN = 5 * SECOND_NS
-MERGE_PLANNED = PlannedStepRun.model_validate(
-    {"id": "r1-s0-any", "repeat": 1, "step": {"name": "any", "users": 4, "requests": 1}}
-)
-
-SHAPES: dict[str, Callable[[random.Random], float]] = {
-    "constant": lambda draw: 0.04,
-    "bimodal": lambda draw: 0.25 if draw.random() < 0.05 else 0.02,
-    "heavy tail": lambda draw: 0.001 * draw.paretovariate(1.1),
-    "all magnitudes": lambda draw: 10 ** draw.uniform(-7, 4),
-}
-
-
-def histogram_worker(samples: list[tuple[int, int]]) -> WorkerStepResult:
-    """Return what arrives at the master from a worker that saw (request name, ns)."""
-    recorder = StepRunRecorder(NAMES, MERGE_BEGAN)
-    recorder.measure_from(MERGE_BEGAN)
-    for name, taken_ns in samples:
-        request = PreparedRequest(b"q=a", name, is_readable=True)
-        recorder.record(request, MERGE_BEGAN, MERGE_BEGAN + taken_ns, 550, None)
-    recorder.take_finished_seconds(MERGE_BEGAN, last=True)
-    result = WorkerStepResult(key="k", users=1, cpu_seconds=0.1, requests=recorder.results())
-    return WorkerStepResult.model_validate_json(result.model_dump_json())
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_merged_histograms_are_those_of_all_samples(shape: str) -> None:
-    draw = random.Random(3)
-    sizes = (4001, 2000, 257, 0)
-    by_worker = [
-        [(draw.randrange(2), int(1e9 * SHAPES[shape](draw))) for _ in range(size)] for size in sizes
-    ]
-    results = [(f"w{index}", histogram_worker(samples)) for index, samples in enumerate(by_worker)]
-    record = StepRunMetadata(attempt=1, start_time=datetime(2026, 1, 1, tzinfo=UTC))
-    document = merge_worker_results(MERGE_PLANNED, results, record)
-    assert [each.request for each in document.requests] == list(NAMES)
-    for index, result in enumerate(document.requests):
-        times = [ns // 1000 for samples in by_worker for name, ns in samples if name == index]
-        direct = Histogram()
-        for microseconds in times:
-            direct.record(microseconds)
-        assert result.requests == len(times) == decode(result.service_time_histogram).count
-        assert result.service_time_histogram == direct.encode()
-        assert result.sum_microseconds == sum(times)
-        assert (result.min_microseconds, result.max_microseconds) == (min(times), max(times))

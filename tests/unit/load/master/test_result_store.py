@@ -21,7 +21,7 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
 from solrbench.load.schedule.messages import step_assignment
 from solrbench.net.token import TOKEN_HEADER, TokenCheck
-from support.load.builders import workload
+from support.load.builders import plan_of, workload
 from support.load.worker_results import merged_document
 
 
@@ -70,20 +70,8 @@ TIMED = Step(name="one", users=3, duration_seconds=5)
 
 
 def plan(step: Step = EXACT, order: str = "Once", **fields: Any) -> LoadPlan:
-    return LoadPlan.model_validate(
-        {
-            "benchmark": "tests/small",
-            "attempt": 2,
-            "solrUrls": ["http://solr:8983/solr"],
-            "collection": "books",
-            "workload": workload(order),
-            "workers": 2,
-            "stepRuns": [{"id": "r1-s0-one", "repeat": 1, "step": step}],
-            "masterHost": "master",
-            "token": "t",
-            **fields,
-        }
-    )
+    step_runs = [{"id": "r1-s0-one", "repeat": 1, "step": step}]
+    return plan_of(workload(order), workers=2, stepRuns=step_runs, **fields)
 
 
 def outcome(*used: int) -> WorkerStepResult:

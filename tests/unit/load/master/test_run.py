@@ -191,26 +191,6 @@ def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:
     assert [part.workers for _, part in run.load.sent(Assignment)] == [3, 3, 3, 2, 2, 1]
 
 
-def test_two_workers_lost_at_once_abort_a_step_once(tmp_path: Path) -> None:
-    run = Run(load_plan(EXACT, workers=3, **REDISTRIBUTE), tmp_path)
-    run.at(3, lambda: run.load.lose("a", "b"))
-    run.run()
-    assert run.keys == ["r1-s0-exact", "r1-s0-exact/again-1"]
-    assert [each.worker for each in run.document("r1-s0-exact").workers] == ["pod-c"]
-
-
-def test_worker_that_joins_late_takes_part_in_the_repetition(tmp_path: Path) -> None:
-    run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
-
-    def replace() -> None:
-        run.load.lose("b")
-        run.load.join("z")
-
-    run.at(3, replace)
-    run.run()
-    assert [each.worker for each in run.document("r1-s0-exact").workers] == ["pod-a", "pod-z"]
-
-
 def test_step_that_went_on_names_the_lost_worker(tmp_path: Path) -> None:
     run = Run(load_plan(TIMED, EXACT, **REDISTRIBUTE), tmp_path)
     run.at(5, lambda: run.load.lose("a"))
@@ -218,13 +198,6 @@ def test_step_that_went_on_names_the_lost_worker(tmp_path: Path) -> None:
     assert run.keys == ["r1-s0-timed", "r1-s1-exact"]
     assert run.document("r1-s0-timed").lost_workers == ["pod-a"]
     assert run.document("r1-s1-exact").lost_workers == []
-
-
-def test_losing_every_worker_fails_the_run(tmp_path: Path) -> None:
-    run = Run(load_plan(EXACT, **REDISTRIBUTE), tmp_path)
-    run.at(3, lambda: run.load.lose("a"))
-    run.at(4.5, lambda: run.load.lose("b"))
-    assert run.fail().message == "worker pod-b was lost, and no worker is left"
 
 
 def each_once(*steps: dict[str, Any], **fields: Any) -> LoadPlan:

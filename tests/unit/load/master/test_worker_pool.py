@@ -126,10 +126,7 @@ def test_step_run_from_assignment_to_results() -> None:
     assert load.clock.now() == 13.1
     assert [(name, each.used_numbers) for name, each in results] == [("pod-a", [6]), ("pod-b", [5])]
     assert (step_run.state, step_run.lost) == (DistributedStepRunState.CONCLUDED, [])
-    assert load.runner.sent[2:] == [
-        ("a", StartMeasuring(key=KEY)),
-        ("b", StartMeasuring(key=KEY)),
-    ]
+    assert load.runner.sent[2:] == [("a", StartMeasuring(key=KEY)), ("b", StartMeasuring(key=KEY))]
 
 
 def test_commands_name_the_step_run() -> None:
@@ -195,17 +192,6 @@ def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
     load.clock.after(3, apply)
     load.pool.wait_empty(30)
     assert load.clock.now() == 3
-
-
-def test_users_that_stay_fail_the_run() -> None:
-    load = ready()
-    load.pool.assign(assignment())
-    load.result(KEY, "a", "b")
-    load.runner.user_count = 1
-    with pytest.raises(LoadError, match=f"step run {KEY}: workers .* within 30 s") as raised:
-        load.pool.wait_empty(30)
-    assert raised.value.reason == "WorkerLost"
-    assert 30 < load.clock.now() <= 30.5
 
 
 def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on() -> None:

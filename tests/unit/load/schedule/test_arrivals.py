@@ -14,11 +14,7 @@ SECOND = 1_000_000_000
 
 
 def rate(**fields: Any) -> ArrivalRate:
-    given = {
-        "requests_per_second": 16,
-        "distribution": "Poisson",
-        "max_in_flight": 10,
-    } | fields
+    given = {"requests_per_second": 16, "distribution": "Poisson", "max_in_flight": 10} | fields
     return ArrivalRate.model_validate(given)
 
 

@@ -15,7 +15,7 @@ from solrbench.load.schedule.messages import (
     step_assignment,
     warm_up_assignment,
 )
-from support.load.builders import assignment, workload
+from support.load.builders import assignment, plan_of, workload
 
 CASES = [(1, 1, 1), (1, 1, 10), (3, 2, 10), (7, 3, 100), (10, 4, 3), (100, 7, 1001), (2, 4, 5)]
 
@@ -48,18 +48,8 @@ def test_request_numbers_of_all_workers_are_complete_and_distinct(
 
 
 def plan(*steps: Step, warm_up: WarmUp | None = None) -> LoadPlan:
-    return LoadPlan(
-        benchmark="ns/b",
-        attempt=1,
-        solr_urls=["http://node:8983/solr"],
-        collection="books",
-        workload=workload(),
-        warm_up=warm_up,
-        workers=3,
-        step_runs=[PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps],
-        master_host="master",
-        token="t",
-    )
+    step_runs = [PlannedStepRun(id=f"r1-s0-{s.name}", repeat=1, step=s) for s in steps]
+    return plan_of(workload(), warmUp=warm_up, workers=3, stepRuns=step_runs)
 
 
 @pytest.mark.parametrize(

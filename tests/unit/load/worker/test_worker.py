@@ -1,4 +1,4 @@
-"""Locust's statistics, in a process of their own: importing Locust patches the one it is in."""
+"""A worker in a process of its own: importing Locust patches the one it is in."""
 
 import json
 import random
@@ -37,6 +37,35 @@ json.dump({
 }, sys.stdout)
 """
 
+ORDER = """
+import asyncio, json, sys, traceback
+from types import SimpleNamespace
+from solrbench.load.worker.worker import Worker
+from solrbench.load.engine.engine import Engine
+from solrbench.load.engine.virtual_user import ClosedLoopUser
+from solrbench.load.master.distributed_step_run import DistributedStepRun
+from solrbench.load.schedule.messages import StartMeasuring
+from support.load.builders import assignment, target
+
+def note(user):
+    frames = traceback.extract_stack()[:-1]
+    hops = [frame.name for frame in frames if "/src/solrbench/" in frame.filename]
+    json.dump([*hops, "start"], sys.stdout)
+
+ClosedLoopUser.start = note
+worker = Worker.__new__(Worker)
+worker._pod = None
+engine = Engine(target("http://solr:8983/solr"), print, asyncio.new_event_loop())
+worker._engine = engine
+runner = SimpleNamespace(
+    send_message=lambda _, data, client_id: worker._on_command(msg=SimpleNamespace(data=data))
+)
+step_run = DistributedStepRun(assignment(requests=1), {"a": "pod-a"}, None, runner, None)
+step_run.assign()
+engine.add_user()
+step_run.command(StartMeasuring)
+"""
+
 
 def test_page_shows_what_the_engine_counted() -> None:
     rng = random.Random(3)
@@ -61,10 +90,16 @@ def test_page_shows_what_the_engine_counted() -> None:
     for percent, value in zip((0.5, 0.95, 0.99), shown["percentiles"], strict=True):
         # Two digits are kept, and Locust counts ranks its own way.
         assert value == pytest.approx(ordered[int(percent * 5000)] / 1000, rel=0.06)
-    assert shown["errors"] == [
-        ["storm", "query", "HTTP503", 10],
-        ["storm", "query", "Timeout", 5],
-    ]
+    assert shown["errors"] == [["storm", "query", "HTTP503", 10], ["storm", "query", "Timeout", 5]]
+
+
+def test_few_functions_lie_between_the_order_to_measure_and_a_virtual_user() -> None:
+    environment = {"PYTHONPATH": f"{SOURCES}:{SOURCES.parents[1] / 'tests'}"}
+    command = [sys.executable, "-c", ORDER]
+    ran = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
+    # Locust adds `send_message`, `send_to_client` and, in the worker, `handle_message`.
+    hops = ["command", "_on_command", "execute", "start_measuring", "start", "start"]
+    assert json.loads(ran.stdout) == hops
 
 
 def test_only_running_a_command_patches_the_process() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.request_mix import Order
-from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.engine.target import load_target
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.loader import load_workload
@@ -27,6 +26,7 @@ from support.load.builders import (
     assignment,
     duty,
     mix_plan,
+    plan_of,
     prepare_requests,
     queries_spec,
     run_step,
@@ -147,18 +147,7 @@ def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkl
         text = entry.pop("file", "a\n")
         (folder / f"mix-{index}").mkdir()
         (folder / f"mix-{index}" / "lines").write_text(text)
-    content = {
-        "benchmark": "ns/b",
-        "attempt": 1,
-        "solrUrls": ["http://node:8983/solr"],
-        "collection": "books",
-        "workload": {"mix": list(mix), **common},
-        "workers": 1,
-        "stepRuns": [],
-        "masterHost": "m",
-        "token": "t",
-    }
-    return load_workload(LoadPlan.model_validate(content), folder)
+    return load_workload(plan_of({"mix": list(mix), **common}), folder)
 
 
 def test_entries_of_a_mix_have_views_of_their_own(tmp_path: Path) -> None:

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.load.errors import LoadError
-from solrbench.load.workload.query_file import (
-    FileQueries,
-    WorkloadQuery,
-    _decode,
-    query_file_path,
-)
+from solrbench.load.workload.query_file import FileQueries, WorkloadQuery, _decode, query_file_path
 from support.load.builders import parse_lines, queries_spec
 
 
@@ -119,14 +114,6 @@ def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None
         tracemalloc.stop()
     assert (len(queries), names) == (20_000, {None})
     assert kept < 20_000 * 8
-
-
-def test_blank_lines_and_comments_are_left_out() -> None:
-    lines = [b"\xef\xbb\xbffirst\r\n", b"\n", b"# no query\n", b"   \n", b"second"]
-    assert [query.parameters for query in parse_lines(lines, "f")] == [
-        (("q", "first"),),
-        (("q", "second"),),
-    ]
 
 
 @pytest.mark.parametrize(

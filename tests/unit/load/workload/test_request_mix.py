@@ -25,7 +25,7 @@ from solrbench.load.workload.request_mix import (
     UpdateSource,
 )
 from solrbench.load.workload.requests import PreparedRequest
-from support.load.builders import assignment, queries_spec
+from support.load.builders import assignment, plan_of, queries_spec
 
 
 def part(name: int, size: int, order: Order) -> QuerySource:
@@ -110,19 +110,7 @@ def test_lists_of_one_seed_in_one_mix_are_drawn_apart() -> None:
 
 
 def plan(mix: list[dict[str, object]]) -> LoadPlan:
-    return LoadPlan.model_validate(
-        {
-            "benchmark": "ns/b",
-            "attempt": 1,
-            "solrUrls": ["http://node:8983/solr"],
-            "collection": "books",
-            "workload": {"mix": mix},
-            "workers": 1,
-            "stepRuns": [],
-            "masterHost": "m",
-            "token": "t",
-        }
-    )
+    return plan_of({"mix": mix})
 
 
 FILE = {"configMap": {"name": "q", "key": "lines"}}

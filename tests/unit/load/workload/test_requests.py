@@ -19,7 +19,7 @@ from solrbench.load.workload.requests import (
 )
 from solrbench.load.workload.templates import url_quote
 from solrbench.net.http import HttpAuth, basic_auth
-from support.load.builders import plain, prepare_requests, workload
+from support.load.builders import plain, plan_of, prepare_requests, workload
 
 URL = "http://node-0.solr.ns.svc:8983/solr"
 
@@ -152,20 +152,7 @@ def test_only_http_urls_are_nodes(url: str) -> None:
 
 
 def generated_plan(**fields: object) -> LoadPlan:
-    return LoadPlan.model_validate(
-        {
-            "benchmark": "ns/b",
-            "attempt": 1,
-            "solrUrls": [URL],
-            "collection": "books",
-            "workload": {"queries": {"generated": {"count": 7}}},
-            "workers": 1,
-            "stepRuns": [],
-            "masterHost": "m",
-            "token": "t",
-            **fields,
-        }
-    )
+    return plan_of({"queries": {"generated": {"count": 7}}}, solrUrls=[URL], **fields)
 
 
 def test_plan_becomes_requests_and_nodes() -> None:
@@ -221,20 +208,8 @@ def test_ports_and_trust_follow_the_scheme(url: str, port: int, encrypted: bool)
 
 
 def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
-    plan = LoadPlan.model_validate(
-        {
-            "benchmark": "ns/base",
-            "attempt": 1,
-            "solrUrls": [URL],
-            "access": {"credentialsFolder": str(tmp_path)},
-            "collection": "books",
-            "workload": {"queries": {"configMap": {"name": "queries"}}},
-            "workers": 1,
-            "stepRuns": [],
-            "masterHost": "master",
-            "token": "t",
-        }
-    )
+    queries = {"configMap": {"name": "queries"}}
+    plan = plan_of({"queries": queries}, access={"credentialsFolder": str(tmp_path)})
     with pytest.raises(LoadError, match="username") as caught:
         load_target(plan, tmp_path)
     assert caught.value.reason == "BadPlan"

@@ -108,10 +108,7 @@ def test_values_survive_an_address(one: str, two: str) -> None:
     parts = [parse_template(text, url_quote) for text in ("q=a", "t&:{{one}} + {{ two }}")]
     text = join_templates([join_templates(parts, "="), parse_template("x", url_quote)], "&")
     filled = text.fill({"one": one, "two": two}, url_quote)
-    assert parse_qsl(filled, keep_blank_values=True) == [
-        ("q=a", f"t&:{one} + {two}"),
-        ("x", ""),
-    ]
+    assert parse_qsl(filled, keep_blank_values=True) == [("q=a", f"t&:{one} + {two}"), ("x", "")]
 
 
 @given(VALUES)

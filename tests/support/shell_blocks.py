@@ -1,0 +1,121 @@
+"""Fenced blocks of the pages: what a reader types, saves to a file, or sees."""
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from support.repository import ROOT
+
+TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
+NOT_RUN = "<!-- not run in tests: "
+"""Begins the line before a block that the suite leaves out, with the reason."""
+SHELL = ("sh", "bash", "console")
+_FENCE = re.compile(r"^```(\w+)?(?: title=\"([^\"]+)\")?$")
+_WORDS_BEFORE = ("if", "then", "else", "do", "while", "!")
+"""Of the shell, between the beginning of a line and the program that it calls."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, the file it is to be saved as, and its lines.
+
+    `line` is that of the fence, from 1; `not_run` is why the suite leaves it out.
+    """
+
+    language: str
+    title: str
+    text: str
+    line: int
+    not_run: str = ""
+
+    @property
+    def is_shell(self) -> bool:
+        return self.language in SHELL and not self.title
+
+
+def blocks_of(page: Path) -> list[Block]:
+    """Return the fenced blocks of a page in their order."""
+    found: list[Block] = []
+    opened: tuple[int, str, str] | None = None
+    content: list[str] = []
+    lines = page.read_text("utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
+        if opened is None:
+            fence = _FENCE.match(line)
+            if fence:
+                opened, content = (number, fence[1] or "", fence[2] or ""), []
+        elif line == "```":
+            start, language, title = opened
+            before = lines[start - 2]
+            reason = before.removeprefix(NOT_RUN).removesuffix(" -->")
+            not_run = reason if before.startswith(NOT_RUN) else ""
+            found.append(Block(language, title, "\n".join(content) + "\n", start, not_run))
+            opened = None
+        else:
+            content.append(line)
+    assert opened is None, f"{page}: a block has no end"
+    return found
+
+
+def save_files(page: Path, folder: Path) -> list[Path]:
+    """Write the blocks that the reader saves, and link what the clone has; return the files."""
+    if not (folder / "examples").exists():
+        (folder / "examples").symlink_to(ROOT / "examples")
+    files = []
+    for block in blocks_of(page):
+        if block.title:
+            files.append(folder / block.title)
+            files[-1].write_text(block.text, "utf-8")
+    return files
+
+
+def script_of(page: Path) -> str:
+    """Return all that the suite runs of a page, as one script that stops at the first failure."""
+    parts = ["set -euo pipefail"]
+    for block in blocks_of(page):
+        if block.is_shell and not block.not_run:
+            parts += [f"echo '+++ {page.name}:{block.line}'", block.text]
+    return "\n".join(parts)
+
+
+def commands_of(block: Block) -> list[list[str]]:
+    """Return the words of each command of a shell block; variables and redirections stay words.
+
+    Of `console` blocks only the lines behind a prompt are commands.
+    """
+    text = block.text.replace("\\\n", " ")
+    lines = text.splitlines()
+    if block.language == "console":
+        lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    found = []
+    for line in lines:
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
+        lexer.whitespace_split = True
+        lexer.commenters = "#" if line.startswith("#") or " #" in line else ""
+        words: list[str] = []
+        for word in [*lexer, ";"]:
+            if word and not set(word) - set(";&|"):
+                found += [words] if words else []
+                words = []
+            elif words or word not in _WORDS_BEFORE:
+                words.append(word)
+    return [words for words in map(_without_environment, found) if words]
+
+
+def _without_environment(words: list[str]) -> list[str]:
+    while words and re.match(r"[A-Za-z_]+=", words[0]):
+        words = words[1:]
+    return words
+
+
+def arguments_of(words: list[str]) -> list[str]:
+    """Return the arguments of a command without its redirections."""
+    kept: list[str] = []
+    skip = False
+    for word in words[1:]:
+        if skip or re.match(r"\d?[<>]", word):
+            skip = not skip and re.fullmatch(r"\d?[<>]+", word) is not None
+            continue
+        kept.append(word)
+    return kept

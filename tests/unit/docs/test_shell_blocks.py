@@ -1,0 +1,153 @@
+"""Commands of the pages: programs, verbs, options and files that there are, valid resources."""
+
+import itertools
+import shutil
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from solrbench.api.identity import KIND, SWEEP_KIND
+from solrbench.cli.main import COMMANDS, main
+from support.repository import ROOT
+from support.shell_blocks import (
+    TUTORIALS,
+    Block,
+    arguments_of,
+    blocks_of,
+    commands_of,
+    save_files,
+    script_of,
+)
+
+PROGRAMS = {"cd", "echo", "eval", "export", "fi", "git", "kubectl", "pip", "pipx", "test"}
+"""That a page may call beside solrbench, make, helm, and programs of the repository."""
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("charts/*/*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("examples/**/*.md"),
+    ]
+)
+OFFLINE = ("validate", "plan")
+
+
+def relative(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def parsed(command: str, arguments: list[str]) -> click.Context:
+    found = main.get_command(None, command)  # type: ignore[arg-type]
+    assert found is not None, f"no command {command}"
+    return found.make_context(command, arguments)
+
+
+def shell_of(page: Path) -> list[Block]:
+    return [block for block in blocks_of(page) if block.is_shell]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_programs_of_a_tutorial_are_known(page: Path) -> None:
+    for block in shell_of(page):
+        for program, *_ in commands_of(block):
+            known = program in PROGRAMS | {"make", "solrbench"} or (ROOT / program).is_file()
+            assert known or "=" in program, f"line {block.line}: {program}"
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_commands_of_a_tutorial_are_understood(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Options, and files: each is of the clone, saved by the reader, or written before."""
+    monkeypatch.chdir(tmp_path)
+    save_files(page, tmp_path)
+    for block in shell_of(page):
+        for words in commands_of(block):
+            if words[0] == "solrbench":
+                parsed(words[1], arguments_of(words)[1:])
+            for option, value in itertools.pairwise(words):
+                if option in {"--output-file", "--write", ">", ">>"}:
+                    (tmp_path / value).touch()
+                if value.startswith("--from-file="):
+                    assert (tmp_path / value.removeprefix("--from-file=")).exists()
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_files_of_a_tutorial_are_valid(page: Path, tmp_path: Path) -> None:
+    for file in save_files(page, tmp_path):
+        if file.suffix not in {".yaml", ".yml"}:
+            continue
+        bodies = list(yaml.safe_load_all(file.read_text("utf-8")))
+        if {body.get("kind") for body in bodies} & {KIND, SWEEP_KIND}:
+            done = CliRunner().invoke(main, ["validate", "-f", str(file)])
+            assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_output_of_a_tutorial_is_what_the_command_prints(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A `text` block follows commands that need no cluster: a page has no other output."""
+    monkeypatch.chdir(tmp_path)
+    save_files(page, tmp_path)
+    blocks = blocks_of(page)
+    for block, output in itertools.pairwise(blocks):
+        if output.language != "text":
+            continue
+        (words,) = commands_of(block)
+        assert words[:1] == ["solrbench"]
+        assert words[1] in OFFLINE
+        done = CliRunner().invoke(main, words[1:])
+        assert done.output == output.text
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_every_change_by_set_leads_to_a_valid_resource(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    save_files(page, tmp_path)
+    for block in shell_of(page):
+        for words in commands_of(block):
+            if words[:2] != ["solrbench", "run"]:
+                continue
+            values = [b for a, b in itertools.pairwise(words) if a in {"-f", "--set"}]
+            file, *changes = [value.replace("$OLD", "9.9.0") for value in values]
+            changes = [value.replace("$NEW", "9.10.1") for value in changes]
+            options = [word for each in changes for word in ("--set", each)]
+            done = CliRunner().invoke(main, ["validate", "-f", file, *options])
+            assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_script_of_a_tutorial_is_one_that_bash_reads(page: Path) -> None:
+    bash = shutil.which("bash")
+    assert bash
+    done = subprocess.run(
+        [bash, "-n"], check=False, input=script_of(page), text=True, capture_output=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_blocks_that_are_not_run_are_those_that_make_the_cluster() -> None:
+    left_out = [(page.stem, b.not_run) for page in TUTORIALS for b in blocks_of(page) if b.not_run]
+    assert [page for page, _ in left_out] == ["README", "README"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_commands_and_options_of_a_page_exist(page: Path) -> None:
+    for block in shell_of(page):
+        for words in commands_of(block):
+            words = words[words[:1] == ["kubectl"] :]  # noqa: PLW2901  kubectl solrbench
+            if words[:1] != ["solrbench"] or len(words) == 1 or words[1].startswith("-"):
+                continue
+            assert words[1] in COMMANDS, f"line {block.line}: {words[1]}"
+            command = main.get_command(None, words[1])  # type: ignore[arg-type]
+            assert command is not None
+            known = {name for option in command.params for name in option.opts} | {"--help"}
+            given = {word.partition("=")[0] for word in arguments_of(words) if word[:1] == "-"}
+            assert given - {"-"} <= known, f"line {block.line}"

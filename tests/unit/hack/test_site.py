@@ -1,0 +1,76 @@
+"""Pages of the site, llms.txt, and what finds dead links."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hack.generate.docs_index import Section, render_llms, sections
+from hack.site.dead_links import dead_links
+from hack.site.pages import on_the_site, prepare
+from support.repository import ROOT
+
+
+@pytest.fixture(name="site", scope="module")
+def _site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site") / "site"
+    prepare(folder)
+    return folder
+
+
+def pages_of(tree: object) -> list[str]:
+    """Return every page that a tree of navigation leads to."""
+    if isinstance(tree, str):
+        return [tree]
+    values = tree.values() if isinstance(tree, dict) else tree
+    return [page for each in values for page in pages_of(each)]  # type: ignore[attr-defined]
+
+
+def test_llms_has_every_page_of_the_index_with_its_question() -> None:
+    text = render_llms()
+    entries = [entry for section in sections() for entry in section.entries]
+    assert len(entries) > 50
+    assert all(f"/{entry.path}): {entry.question}\n" in text for entry in entries)
+    assert all((ROOT / entry.path).exists() for entry in entries)
+    assert text == (ROOT / "llms.txt").read_text("utf-8")
+
+
+def test_navigation_is_by_the_sections_of_the_index(site: Path) -> None:
+    project = tomllib.loads((site / "zensical.toml").read_text("utf-8"))["project"]
+    titles = [next(iter(each)) for each in project["nav"]]
+    assert titles == ["Home", *(section.title for section in sections())]
+    own = [page for page in pages_of(project["nav"]) if not page.startswith("https:")]
+    assert all((site / "pages" / page).is_file() for page in own)
+    assert "tutorials/first-benchmark.md" in own
+
+
+def test_links_of_pages_stay_on_the_site_or_lead_to_the_repository(site: Path) -> None:
+    pages = site / "pages"
+    for page in pages.rglob("*.md"):
+        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s#]+)", text):
+            if not target.startswith(("http:", "https:", "mailto:")):
+                assert (page.parent / target).exists(), f"{page.relative_to(pages)}: {target}"
+
+
+def test_code_is_left_as_it_is() -> None:
+    page = ROOT / "docs/faq.md"
+    text = "[a](../SECURITY.md)\n```sh\n[b](../SECURITY.md)\n```\n"
+    moved = on_the_site(text, page)
+    assert moved.count("https://github.com/solrbench/solrbench/blob/main/SECURITY.md") == 1
+    assert "```sh\n[b](../SECURITY.md)\n```" in moved
+
+
+def test_dead_links_are_found(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<p id="here"><a href="b.html#there">b</a>', "utf-8")
+    (tmp_path / "b.html").write_text('<a href="a.html#here"></a><img src="no.png">', "utf-8")
+    assert dead_links(tmp_path) == ["a.html: b.html#there", "b.html: no.png"]
+    (tmp_path / "no.png").touch()
+    (tmp_path / "b.html").write_text('<p id="there"><a href="https://x.example/">x</a>', "utf-8")
+    assert dead_links(tmp_path) == []
+
+
+def test_sections_are_those_of_the_index() -> None:
+    assert sections()[0].title == "Start"
+    assert all(isinstance(each, Section) and each.entries for each in sections())
