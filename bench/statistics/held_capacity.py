@@ -21,12 +21,6 @@ from numpy.typing import NDArray
 
 from bench.harness.table import Row, at_least, at_most
 from bench.statistics.intervals import samples_of
-from solrbench.analysis.capacity_confirmation import (
-    Confirmation,
-    can_overload,
-    confirm,
-    overload_rate,
-)
 from solrbench.analysis.capacity_search import (
     CapacityEstimate,
     Trial,
@@ -34,6 +28,12 @@ from solrbench.analysis.capacity_search import (
     next_rate,
 )
 from solrbench.api.v1alpha1.objectives import OVERLOAD_TRIALS, PROBE_SECONDS, Capacity
+from solrbench.stats.confirmation import (
+    Confirmation,
+    can_overload,
+    confirm,
+    overload_rate,
+)
 
 _SEED = 20_261_123
 _SETTINGS = Capacity()
@@ -227,14 +227,18 @@ def search(kind: ServerKind, seed: int, trial_seconds: int) -> Found:
     found, excesses = estimate(trials), list[float]()
     confirmation = Confirmation()
     if found.rate is not None:
-        confirmation = confirm(excesses, found.held_excess, has_overload=can_overload(probed))
+        confirmation = confirm(
+            excesses, found.held_excess, has_overload=can_overload(PROBE_SECONDS * probed)
+        )
         while (run := confirmation.next_run) is not None:
             rate, ramp = run.share * found.rate, float(OVERLOAD_TRIALS * trial_seconds)
             overload = overload_rate(rate, probed) if run.is_after_overload else 0.0
             seconds = max(_SETTINGS.confirm_seconds, trial_seconds)
             _, times = server.run(rate, seconds, ramp, overload)
             excesses.append(_excess(times, kind.limit))
-            confirmation = confirm(excesses, found.held_excess, has_overload=can_overload(probed))
+            confirmation = confirm(
+                excesses, found.held_excess, has_overload=can_overload(PROBE_SECONDS * probed)
+            )
     return Found(found, confirmation, 1.0 if kind.by_run else server.speed, trial_seconds)
 
 

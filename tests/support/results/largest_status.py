@@ -48,7 +48,7 @@ from solrbench.api.v1alpha1.findings import (
     TrialResult,
 )
 from solrbench.api.v1alpha1.load import MAX_PERCENTILES
-from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, MAX_TRIALS
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS, MAX_TRIALS
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.status import MAX_ANSWERS, MAX_COMPARISONS, TargetStatus
@@ -227,4 +227,5 @@ def _largest_capacity() -> CapacityResult:
         conclusion=CapacityConclusion.SEARCHING,
         message="m" * 400,
         trials=[largest(TrialResult)] * MAX_TRIALS,
+        confirmations=[largest(TrialResult)] * MAX_CONFIRMATIONS,
     )

@@ -8,12 +8,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from solrbench.analysis.capacity_confirmation import (
-    Confirmation,
-    can_overload,
-    confirm,
-    overload_rate,
-)
 from solrbench.analysis.capacity_search import (
     NEAR,
     CapacityEstimate,
@@ -32,6 +26,7 @@ from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
 from solrbench.api.v1alpha1.objectives import (
     MAX_TRIAL_SECONDS,
+    PROBE_SECONDS,
     Objective,
     SearchFor,
 )
@@ -47,6 +42,12 @@ from solrbench.contract.load_plan import (
 )
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
+from solrbench.stats.confirmation import (
+    Confirmation,
+    can_overload,
+    confirm,
+    overload_rate,
+)
 from solrbench.stats.number_format import format_number, milliseconds, round_number
 
 
@@ -96,7 +97,9 @@ def confirmation(
     """Return what the confirming runs say of what the trials found; nothing if they found none."""
     if found.rate is None:
         return Confirmation()
-    has_overload = search.capacity.search_for is not SearchFor.USERS and can_overload(probed)
+    has_overload = search.capacity.search_for is not SearchFor.USERS and can_overload(
+        PROBE_SECONDS * probed
+    )
     excesses = [run.excess for run in confirming]
     return confirm(excesses, found.held_excess, has_overload=has_overload)
 

@@ -12,8 +12,6 @@ if it does three times, and lower rates show where it recovers.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.api.v1alpha1.objectives import PROBE_SECONDS
-
 CONFIRMED_SHARE = 0.97
 """Share of the result that must hold: a result that is 1 or 2 % too high is a right one."""
 
@@ -85,9 +83,9 @@ def confirm(excesses: Sequence[float], held_excess: float, *, has_overload: bool
     return Confirmation(is_held=True, recovered_share=0.0)
 
 
-def can_overload(probed: float) -> bool:
+def can_overload(probe_responses: float) -> bool:
     """Return whether the probe's rate is known well enough for an overload that ends in time."""
-    return probed * PROBE_SECONDS >= _MIN_PROBED
+    return probe_responses >= _MIN_PROBED
 
 
 def overload_rate(found: float, probed: float) -> float:
