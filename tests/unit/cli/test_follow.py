@@ -175,9 +175,15 @@ def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str
 
 @pytest.mark.parametrize(
     ("verdict", "require_valid", "code"),
-    [("Invalid", True, 4), ("Invalid", False, 0), ("Valid", True, 0)],
+    [
+        ("Invalid", True, 4),
+        ("Inconclusive", True, 4),
+        ("Invalid", False, 0),
+        ("Inconclusive", False, 0),
+        ("Valid", True, 0),
+    ],
 )
-def test_invalid_steps_exit_with_4_if_required(
+def test_steps_that_are_not_valid_exit_with_4_if_required(
     verdict: str, require_valid: bool, code: int
 ) -> None:
     done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))

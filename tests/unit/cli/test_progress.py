@@ -55,7 +55,8 @@ def test_verdict_is_shown_while_the_benchmark_runs() -> None:
 
     assert summary_of() is None
     assert summary_of("Valid", "Valid") == "Valid"
-    assert summary_of("Valid", "Invalid") == "1 of 2 steps is Invalid: s1"
+    assert summary_of("Valid", "Inconclusive") == "1 of 2 steps is Inconclusive: s1"
+    assert summary_of("Inconclusive", "Invalid") == "1 of 2 steps is Invalid: s1"
     assert summary_of(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
 
 

@@ -185,9 +185,9 @@ def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
     assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines
-    reason = "two-users (proxy) is Invalid: WorkersLost: 1 of 2 workers were lost (limit 0)"
+    reason = "two-users (proxy): Invalid (WorkersLost). 1 of 2 workers were lost (limit 0)"
     assert reason in lines
-    assert "not checked: PodThrottled of two-users (proxy): no cpu.stat" in lines
+    assert "Check not possible for two-users (proxy) (PodThrottled): no cpu.stat" in lines
     (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row
 

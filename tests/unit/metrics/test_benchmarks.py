@@ -114,7 +114,10 @@ def test_the_start_of_a_phase_is_unix_time() -> None:
 def test_a_verdict_is_a_number_and_its_reasons_are_labels() -> None:
     good = StepVerdict(step="one", verdict="Valid")
     bad = StepVerdict(step="five", variant="proxy", verdict="Invalid", reasons=[REASON])
-    registry = _registry(make_benchmark(verdicts=[good, bad]))
+    open_ = StepVerdict(step="two", verdict="Inconclusive")
+    registry = _registry(make_benchmark(verdicts=[good, bad, open_]))
+    two = {"step": "two", "variant": ""}
+    assert registry.get_sample_value("solrbench_step_valid", OWNER | two) == 0.5
     one, five = ({"step": "one", "variant": ""}, {"step": "five", "variant": "proxy"})
     assert registry.get_sample_value("solrbench_step_valid", OWNER | one) == 1
     assert registry.get_sample_value("solrbench_step_valid", OWNER | five) == 0

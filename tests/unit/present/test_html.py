@@ -101,7 +101,7 @@ def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
 
 def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     order = [
-        "All 2 steps are Valid",
+        "2 of 2 steps are Inconclusive: step-1, step-2",
         "p95 is Same",
         "Steps at a glance",
         "Throughput against users",
@@ -126,7 +126,7 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     verdict = StepVerdict(step="step-1", verdict="Invalid", reasons=[reason])
     text = Outline(render_html(with_verdicts(report, verdict))).text
     assert "1 of 1 steps is Invalid: step-1" in text
-    assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
+    assert "step-1: Invalid (PodRestarted). pod one-solr-0 restarted once" in text
 
 
 @pytest.mark.usefixtures("_undrawn")

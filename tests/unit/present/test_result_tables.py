@@ -212,9 +212,9 @@ def test_verdicts_stand_in_every_form() -> None:
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
     text = to_markdown(bench.model_copy(update={"status": status}))
-    assert "five is Invalid: WorkerSaturated: worker w used 99 % of a core (limit 90 %)" in text
-    assert "five is Invalid: TooFewSamples: 9 requests (limit 200)" in text
-    assert "not checked: PodThrottled of one: no cpu.stat of w" in text
+    assert "five: Invalid (WorkerSaturated). worker w used 99 % of a core (limit 90 %)" in text
+    assert "five: Invalid (TooFewSamples). 9 requests (limit 200)" in text
+    assert "Check not possible for one (PodThrottled): no cpu.stat of w" in text
 
 
 def test_results_without_a_verdict_have_none() -> None:

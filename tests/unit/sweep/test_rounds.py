@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
-from solrbench.sweep.state import round_of
+from solrbench.sweep.state import count_points, round_of
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import DONE, again, observe, plan, users_axis
 
@@ -44,12 +44,13 @@ def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[Any,
 def ended(figures: RepeatValues, point: SweepPoint) -> Any:
     of_point = figures[point.values[0] + 1]
     figure = of_point[min(round_of(point), len(of_point)) - 1]
-    verdict, value = ("Valid", figure) if figure else ("Invalid", 7.8)
+    verdict, value = (VERDICT, figure) if figure else ("Invalid", 7.8)
     repeats = [{"target": 1, "p95Milliseconds": value}]
     summary = {"p95Milliseconds": value, "verdict": verdict, "repeats": repeats}
     return replace(DONE, summary=DONE.summary | summary)
 
 
+VERDICT = "Valid"
 EQUAL = (100.0, 100.1, 99.9, 100.0, 100.1, 99.9)
 NOISY = (95.0, 111.0, 99.0, 106.0, 93.0, 107.0)
 
@@ -90,6 +91,16 @@ def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.conclusion for each in points] == [None, "Same", "Same"]
     assert [each.rounds for each in points] == [3, 3, 3]
+
+
+def test_inconclusive_rounds_are_compared_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.VERDICT", "Inconclusive")
+    seen, _ = measure({1: EQUAL, 2: EQUAL})
+    points = seen.sweep.status.points
+    assert [each.state for each in points] == ["Inconclusive"] * 2
+    assert {each.conclusion for each in points} == {None, "Same"}
+    counts = count_points(points)
+    assert (counts.succeeded, counts.inconclusive, counts.invalid) == (2, 2, 0)
 
 
 def test_invalid_rounds_are_left_out() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from solrbench.analysis import load_checks, target_checks
 from solrbench.analysis.checks import RepeatsCheck, ValidityCheck, VerdictReason
 from solrbench.analysis.repeat_checks import (
+    STEP_TOO_SHORT,
     check_agreement,
     check_empty_increased,
     check_steady,
@@ -199,3 +200,8 @@ REASONS: Mapping[str, VerdictReason] = {
     ),
 }
 """Every reason by its word, those of all repeats together last."""
+
+CHECKS_OF_NUMBERS = frozenset(
+    (STEP_TOO_SHORT, "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
+)
+"""Without one of these checks a step is Inconclusive; others only lack evidence of a cause."""

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import INVALID
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
@@ -211,7 +211,7 @@ def _end_benchmark(
     objectives = find_condition(benchmark, OBJECTIVES_MET)
     if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
-    invalid = require_valid and status.summary.verdict == INVALID
+    invalid = require_valid and status.summary.verdict in (INVALID, INCONCLUSIVE)
     return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED
 
 
@@ -293,7 +293,7 @@ def _end_sweep(
     console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
     if end.status == "False":
         return ExitCode.FAILED
-    is_invalid = require_valid and status.counts.invalid
+    is_invalid = require_valid and (status.counts.invalid or status.counts.inconclusive)
     return ExitCode.INVALID if is_invalid else ExitCode.SUCCEEDED
 
 

@@ -12,11 +12,12 @@ from solrbench.api.v1alpha1.conditions import (
     StatusModel,
     result_fields,
 )
-from solrbench.api.v1alpha1.findings import VALID, StepVerdict
+from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.metrics.family import (
     DISTRIBUTION_FAMILY,
+    VERDICT_NUMBERS,
     BenchmarkFamily,
     Sample,
     ShownBenchmark,
@@ -216,10 +217,12 @@ RESULT_FAMILIES = (
     *TREND_FAMILIES,
     BenchmarkFamily(
         "step_valid",
-        "1 if the step is Valid, 0 if it is Invalid.",
-        lambda b: [(_labels(each), each.verdict == VALID) for each in b.status.verdicts],
+        "1 if the step is Valid, 0 if it is Invalid, 0.5 if it is Inconclusive.",
+        lambda b: [
+            (_labels(each), VERDICT_NUMBERS.get(each.verdict)) for each in b.status.verdicts
+        ],
         _STEP,
-        unit="1 or 0",
+        unit="1, 0.5 or 0",
     ),
     BenchmarkFamily(
         "step_invalid_reason",

@@ -63,7 +63,7 @@ class _Pair:
     @property
     def is_invalid(self) -> bool:
         return any(
-            point.result.state != PointState.VALID for point in (self.baseline, self.candidate)
+            point.result.state == PointState.INVALID for point in (self.baseline, self.candidate)
         )
 
 

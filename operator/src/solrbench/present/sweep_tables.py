@@ -230,6 +230,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
     states = {
         "succeeded": counts.succeeded,
         "Invalid": counts.invalid,
+        "Inconclusive": counts.inconclusive,
         "failed": counts.failed,
         "under way": counts.running,
     }

@@ -34,7 +34,7 @@ from solrbench.sweep.differences import (
     rule_of,
 )
 from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.state import FINAL, ChildView, PointState
+from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
 _MEANS = (
@@ -155,10 +155,10 @@ def _finish(point: SweepPoint, child: ChildView, metric: Metric, most: int) -> S
         failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
         return point.model_copy(update=failed)
     summary = child.summary
-    is_invalid = summary.get("verdict") == PointState.INVALID
+    verdict = summary.get("verdict")
     return point.model_copy(
         update={
-            "state": PointState.INVALID if is_invalid else PointState.VALID,
+            "state": verdict if verdict in MEASURED else PointState.VALID,
             "reuses": child.reuses,
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
@@ -233,7 +233,7 @@ def count_rounds_left(spec: SweepSpec, plan: SweepPlan, point: SweepPoint) -> in
 def _too_few(least: int, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield the points that have not been looked at; one without a valid round is given up then."""
     for point in points:
-        known = {PointState.VALID: point.repeats, PointState.INVALID: point.rounds}
+        known = dict.fromkeys(COMPARABLE, point.repeats) | {PointState.INVALID: point.rounds}
         if point.state in known and (known[PointState(point.state)] or 0) < least:
             yield point.name
 
@@ -278,7 +278,7 @@ def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Difference]) -> Itera
 
 def _plan_again(point: SweepPoint) -> SweepPoint:
     """Return a point that is due again, with its values unless they are Invalid."""
-    if point.state == PointState.VALID:
+    if point.state in COMPARABLE:
         return point.model_copy(update={"state": PointState.PLANNED, "reuses": None})
     return SweepPoint(
         name=point.name, values=point.values, state=PointState.PLANNED, rounds=point.rounds
