@@ -139,7 +139,9 @@ def test_what_was_found_of_users_is_a_whole_number() -> None:
     assert (found.conclusion, found.users, found.requests_per_second) == ("Found", 19, None)
     assert found.users_interval is not None
     assert found.users_interval.lower <= 19 <= found.users_interval.upper
-    assert found.message.startswith("holds 19 users (95 %: ")
+    assert found.message.startswith(
+        "The target sustains 19 users with p95 ≤ 200 ms (95 % confidence interval "
+    )
     assert (found.highest_met_users, found.lowest_missed_users) == (19, 20)
     assert [each.users for each in found.trials] == list(USERS)
     assert headline([found]) == Summary()
@@ -158,8 +160,9 @@ def test_what_was_found_is_a_sentence_with_its_interval() -> None:
     (found,) = results(measured(NEAR))
     assert found.conclusion == "Found"
     assert found.requests_per_second == pytest.approx(160, abs=1)
-    assert found.message.startswith("holds 160 requests/s (95 %: ")
-    assert found.message.endswith(" at p95 ≤ 200 ms")
+    assert found.message.startswith(
+        "The target sustains 160 requests/s with p95 ≤ 200 ms (95 % confidence "
+    )
     assert found.knee_requests_in_flight == pytest.approx(200 * 0.02)
     assert len(found.trials) == 8
 

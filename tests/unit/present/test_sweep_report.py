@@ -34,7 +34,7 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
     text = sweep_to_markdown(report)
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles[:3] == ["# default/trial", "## Answers", "## Points"]
-    assert "heap, p95 beside 512Mi: 1Gi Better (-20 %" in text
+    assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in text
     assert "0 of 5 points meet all objectives" in text
     assert f"| PodsPending | {PENDING} |" in text
 
@@ -100,7 +100,7 @@ def text(report: SweepReport) -> str:
 def test_answers_stand_before_figures_and_points(text: str) -> None:
     places = [text.index(f'<section id="{name}"') for name in ("answers", "figures", "points")]
     assert places == sorted(places)
-    assert text.index("heap, p95 beside 512Mi") < places[1]
+    assert text.index("heap 1Gi: the p95 is 20 % lower") < places[1]
 
 
 def test_page_loads_nothing_and_has_no_other_script(text: str) -> None:

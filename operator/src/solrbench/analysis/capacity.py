@@ -21,7 +21,7 @@ from solrbench.analysis.capacity_search import (
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
 from solrbench.analysis.scalability import knee_in_flight
-from solrbench.analysis.sentences import describe, limit_of
+from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
@@ -261,7 +261,8 @@ def _message(
             format_number(round_number(each or 0.0))
             for each in (found.rate, found.lower, found.upper)
         )
-        return f"holds {number} {unit} (95 %: {lower} to {upper}) at {at}"
+        interval = f"{CONFIDENCE} {lower} to {upper} {unit}"
+        return f"The target sustains {number} {unit} with {at} ({interval})."
     known = []
     if found.lowest_missed is None:
         # The fastest trial met it: the probe was too slow, or the search too short to get there.
@@ -270,7 +271,7 @@ def _message(
         known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:
         known.append(f"one at {format_number(found.lowest_missed)} missed it")
-    return f"capacity at {at} is inconclusive: {'; '.join([problem, *known])}"
+    return f"Capacity at {at} is inconclusive: {'; '.join([problem, *known])}."
 
 
 def _trial(
@@ -293,7 +294,7 @@ def _ordered(runs: Iterable[RunSamples]) -> list[RunSamples]:
 
 
 def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield `holds 7.1 requests/s (95 %: 6.6 to 7.5) at p95 ≤ 200 ms`, or why there is none."""
+    """Yield `The target sustains 7.1 requests/s with p95 ≤ 200 ms (…)`, or why it is unknown."""
     del spec
     for result in status.capacity:
         if result.conclusion is not CapacityConclusion.SEARCHING:

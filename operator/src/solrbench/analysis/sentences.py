@@ -1,7 +1,6 @@
 """How differences and objectives are phrased; light enough for commands without numpy.
 
-A difference has one phrase for each of two purposes: `difference_sentence` stands alone,
-`phrase_difference` stands beside a name that says what is compared with what.
+`difference_sentence` stands alone, `format_conclusion` in a table.
 """
 
 from collections.abc import Iterable
@@ -12,65 +11,91 @@ from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesS
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
-NO_CONCLUSION = "no conclusion from one repeat"
+NO_CONCLUSION = "not compared: needs 2 or more repeats"
+CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (
-    "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
-    " 95 % confidence interval over the repeats. Same: any difference is smaller than the smallest"
-    " effect that matters. Words are made from the primary figure of each step, the p95 unless"
-    " spec.comparison.primary names another; those of other figures count only"
-    " below it. docs/method.md has the tests."
+    "Difference: each repeat compared with the same repeat of the first variant, then the geometric"
+    " mean over the repeats. No relevant difference: smaller than smallestEffectPercent."
+    " The conclusion is that of the primary figure of each step, the p95 unless"
+    " spec.comparison.primary names another; other figures are details. docs/method.md has the"
+    " tests."
 )
 
+_WORDS = {
+    None: NO_CONCLUSION,
+    Conclusion.SAME: "no relevant difference",
+    Conclusion.INCONCLUSIVE: "inconclusive",
+    Conclusion.BETTER: "better",
+    Conclusion.WORSE: "worse",
+}
+_FIGURES = {
+    "requests/s": "throughput",
+    "average": "the mean time",
+    "failed": "the share of failed requests",
+    "indexing": "the time of indexing",
+    "index size": "the index size",
+}
 _TIMES_FROM_PERCENT = 1000.0
 _DIGITS_OF_TIMES = 3
 _MEBIBYTE = 1 << 20
 _GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}
 
 
-def difference_sentence(
-    subject: str, difference: Difference, baseline: str, invalid: str = ""
-) -> str:
-    """Return `p95 of search at 20 users: Worse by 27 % (95 %: 19 to 35) than juniper`.
+def name_figure(label: str, request: str = "") -> str:
+    """Return what a sentence calls a figure by its label in tables: `the p95 of search`."""
+    return _FIGURES.get(label, f"the {label}") + (f" of {request}" if request else "")
 
-    `subject` is the metric and where it was measured. The difference must have a conclusion.
+
+def difference_sentence(subject: str, difference: Difference, than: str) -> str:
+    """Return `the p95 is 27 % higher than in juniper (95 % …): worse.`, and what would decide it.
+
+    `subject` is the figure and where it was measured, `than` such as `in juniper` or `with 512Mi`.
     """
-    if difference.metric.scale is Scale.PER_HOUR:
-        growth = _growth(difference)
-        return f"{subject} grows by {growth} than in {baseline}: {difference.conclusion}"
-    tail = f"; {invalid}" if invalid else ""
-    word = format_conclusion(difference)
+    word = conclusion_word(difference)
+    where = ", measured on one target only" if difference.on_target else ""
+    size = format_size(difference.estimate, difference.metric.unit, difference.metric.scale)
     match difference.conclusion:
+        case None:
+            return f"{subject} is {size} than {than}; {word}."
         case Conclusion.SAME:
-            text = f"{word} as {baseline} ({_amount(difference)})"
+            return f"{subject} is the same as {than} ({_amount(difference)}): {word}{where}."
         case Conclusion.INCONCLUSIVE:
-            more = f": {text}" if (text := format_more_repeats(difference)) else ""
-            text = f"{Conclusion.INCONCLUSIVE} beside {baseline}{more} ({_amount(difference)})"
+            amount, more = _amount(difference), _advise_repeats(difference)
+            return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"
         case _:
-            size = format_signed(abs(difference.estimate)).removeprefix("+")
             # A size has no sign: of a negative difference, the bounds change their places.
-            interval = _interval(difference, -1 if difference.estimate < 0 else 1)
-            text = f"{word} by {size}{f' ({interval})' if interval else ''} than {baseline}"
-    return f"{subject}: {text}{tail}"
+            bounds = _interval(difference, is_size=True)
+            interval = f" ({bounds})" if bounds else ""
+            return f"{subject} is {size} than {than}{interval}: {word}{where}."
 
 
-def phrase_difference(difference: Difference) -> str:
-    """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no conclusion."""
-    if difference.conclusion is None:
-        return f"{format_signed(difference.estimate)} ({NO_CONCLUSION})"
-    return f"{difference.conclusion} ({_amount(difference)})"
+def format_size(estimate: float, unit: str, scale: Scale) -> str:
+    """Return `27 % higher`, or `39 MiB/h lower`."""
+    way = "higher" if estimate >= 0 else "lower"
+    if scale is Scale.RATIO and is_in_times(estimate):
+        return f"{format_signed(estimate)} {way}"
+    return f"{_in_unit(abs(estimate), unit, scale)} {way}"
+
+
+def _in_unit(value: float, unit: str, scale: Scale) -> str:
+    if scale is not Scale.PER_HOUR:
+        points = "percentage points" if scale is Scale.POINTS else "%"
+        return f"{format_number(value)} {points}"
+    number = value / _MEBIBYTE if unit == "bytes" else value
+    return f"{format_number(number)} {_GROWTH_UNITS[unit]}/h"
+
+
+def conclusion_word(difference: Difference) -> str:
+    """Return `worse`, or why there is no conclusion."""
+    return _WORDS[difference.conclusion]
 
 
 def format_conclusion(difference: Difference) -> str:
-    """Return `Worse on this target`, `Inconclusive: about 5 more repeats`, or why there is none."""
-    match difference.conclusion:
-        case None:
-            return NO_CONCLUSION
-        case Conclusion.INCONCLUSIVE:
-            more = format_more_repeats(difference)
-            return f"{Conclusion.INCONCLUSIVE}: {more}" if more else str(Conclusion.INCONCLUSIVE)
-        case conclusion:
-            return f"{conclusion} on this target" if difference.on_target else str(conclusion)
+    """Return `worse`, `inconclusive: about 5 more repeats`, or why there is no conclusion."""
+    more = format_more_repeats(difference)
+    word = conclusion_word(difference)
+    return f"{word}: {more}" if more else f"{word} (one target)" if difference.on_target else word
 
 
 def format_more_repeats(difference: Difference) -> str:
@@ -83,19 +108,31 @@ def format_more_repeats(difference: Difference) -> str:
     return f"about {more} more repeat{'s' if more > 1 else ''}"
 
 
+def _advise_repeats(difference: Difference) -> str:
+    needed = format_more_repeats(difference)
+    if (difference.more_repeats or 0) < MORE_THAN_50:
+        return needed and f" {needed.capitalize()} would decide."
+    return " Measure longer steps, or accept a larger smallestEffectPercent."
+
+
 def _amount(difference: Difference) -> str:
     interval = _interval(difference)
     return format_signed(difference.estimate) + (f", {interval}" if interval else "")
 
 
-def _interval(difference: Difference, sign: int = 1) -> str:
+def _interval(difference: Difference, *, is_size: bool = False) -> str:
     if difference.interval is None:
         return ""
-    bounds = [
-        format_bound(sign * bound, difference.estimate)
-        for bound in (difference.interval if sign > 0 else reversed(difference.interval))
-    ]
-    return f"95 %: {' to '.join(bounds)}"
+    low, high = difference.interval
+    if is_size and difference.estimate < 0:
+        low, high = -high, -low
+    unit, scale = difference.metric.unit, difference.metric.scale
+    if scale is Scale.RATIO and is_in_times(difference.estimate):
+        bounds = [format_bound(each, difference.estimate) for each in (low, high)]
+        return f"{CONFIDENCE} {' to '.join(bounds)} times"
+    sign = "" if is_size or high <= 0 else "+"
+    shown = _in_unit(high, unit, scale)
+    return f"{CONFIDENCE} {_in_unit(low, unit, scale).partition(' ')[0]} to {sign}{shown}"
 
 
 def is_in_times(percent: float) -> bool:
@@ -118,20 +155,10 @@ def format_bound(bound: float, percent: float) -> str:
     return format_number(bound)
 
 
-def _growth(difference: Difference) -> str:
-    """Return how much more, or less, a metric grows in an hour than in the baseline."""
-    sign, more = (1, "more") if difference.conclusion is Conclusion.WORSE else (-1, "less")
-    low, high = sorted(sign * bound for bound in difference.interval or (0.0, 0.0))
-    return f"{format_growth(sign * difference.estimate, low, high, difference.metric.unit)} {more}"
-
-
 def format_growth(growth: float, lower: float, upper: float, unit: str) -> str:
-    """Return `41 MiB/h (95 %: 37 to 45)`."""
-    shown, low, high = (
-        format_number(each / _MEBIBYTE if unit == "bytes" else each)
-        for each in (growth, lower, upper)
-    )
-    return f"{shown} {_GROWTH_UNITS[unit]}/h (95 %: {low} to {high})"
+    """Return `41 MiB/h (95 % confidence interval 37 to 45 MiB/h)`."""
+    shown, low, high = (_in_unit(each, unit, Scale.PER_HOUR) for each in (growth, lower, upper))
+    return f"{shown} ({CONFIDENCE} {low.partition(' ')[0]} to {high})"
 
 
 _MAX_LINES = 3
@@ -182,13 +209,14 @@ def is_least(objective: Objective) -> bool:
 
 def objective_lines(status: ObjectivesStatus) -> list[str]:
     """Return a line for each result."""
-    return [f"{_place(result)}: {result.conclusion}: {result.message}" for result in status.results]
+    return [f"{_place(result)}: {result.conclusion}. {result.message}" for result in status.results]
 
 
 def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
     """Return a line for each step that was not run."""
     return [
-        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run: {entry.reason}"
+        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run, because"
+        f" {entry.reason}"
         for entry in not_run
     ]
 
@@ -197,14 +225,14 @@ def completion_text(status: ObjectivesStatus) -> str:
     """Return the message of the condition: the results that are not met, or how many are."""
     others = [result for result in status.results if result.conclusion is not result.conclusion.MET]
     if not others:
-        return f"{len(status.results)} of {len(status.results)} limits are kept"
+        return f"Every objective is met ({len(status.results)} of {len(status.results)} results)."
     ordered = sorted(others, key=lambda result: result.conclusion is not result.conclusion.MISSED)
     lines = [
-        f"{_place(result)}: {result.conclusion}: {result.message}"
+        f"{_place(result)}: {result.conclusion}. {result.message}"
         for result in ordered[:_MAX_LINES]
     ]
     more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
-    return "; ".join(lines) + more
+    return " ".join(lines) + more
 
 
 def _place(result: ObjectiveResult) -> str:

@@ -151,7 +151,7 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
         print_line(console, line, style, indent=2)
     if status.comparison is not None:
         console.print()
-        print_line(console, f"Beside {status.comparison.baseline}:")
+        print_line(console, f"Compared with {status.comparison.baseline}:")
         print_baseline_table(console, status.comparison)
     print_tables(console, comparison_table(status))
 

@@ -15,6 +15,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
+    conclusion_word,
     format_bound,
     format_conclusion,
     format_signed,
@@ -49,14 +50,16 @@ DECIDES = " *"
 """Behind figures that decide about their step."""
 
 _COMPARISON_NOTE = (
-    "Figures with{} decide about their {}; the others are details. Same: any difference is"
-    " smaller than the smallest effect that matters."
+    "{} decides about its {}; other rows are details. No relevant difference: smaller than"
+    " smallestEffectPercent."
 )
 _NO_CONCLUSION_NOTE = (
-    "Without a conclusion: a side has one repeat only, or the deviation of its repeats is not"
-    " known; set load.repeats.count of both to 5 or more."
+    "Not compared: one side has a single repeat, or the deviation of its repeats is not known. Set"
+    " load.repeats.count to 5 on both."
 )
-_TARGET_NOTE = "All repeats of one side ran on one target: the conclusions are about that target."
+_TARGET_NOTE = (
+    "All repeats of a side ran on one target. Use startOn: FreshTarget to compare topologies."
+)
 
 
 class DifferenceCells(NamedTuple):
@@ -82,7 +85,7 @@ def difference_cells(
     estimate = format_signed(difference.estimate)
     if difference.metric.scale is Scale.POINTS:
         estimate = f"{_signed(difference.estimate)} points"
-    shown = text or str(difference.conclusion or "")
+    shown = text or ("" if difference.conclusion is None else conclusion_word(difference))
     return DifferenceCells(
         Cell(estimate), Cell(_interval(difference, interval_form)), conclusion(shown)
     )
@@ -94,7 +97,7 @@ def difference_columns(
     """Return the columns of the difference, its interval and its conclusion."""
     return (
         NumberColumn(title, lambda row: cells(row).estimate),
-        NumberColumn("95 % interval", lambda row: cells(row).interval),
+        NumberColumn("95 % CI", lambda row: cells(row).interval),
         TextColumn("Conclusion", lambda row: cells(row).conclusion),
     )
 
@@ -114,13 +117,13 @@ def _signed(value: float) -> str:
 
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
     """Return what a reader must know of the table; `place` is what metrics are of."""
-    notes = [_COMPARISON_NOTE.format(DECIDES, place)]
+    notes = [_COMPARISON_NOTE.format(DECIDES.strip(), place)]
     if any(each.primary and each.conclusion is None for each in found.figures):
         notes.append(_NO_CONCLUSION_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
-    notes += [f"Setting that differs: {each}" for each in found.settings]
-    notes += [f"Not the same was done: {each}" for each in found.differences]
+    notes += [f"Compared setting: {each}" for each in found.settings]
+    notes += [f"Caution, different work: {each}" for each in found.differences]
     if found.left_out:
         notes.append(f"{found.left_out} more figures: solrbench compare shows all")
     return notes
@@ -134,15 +137,17 @@ def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
         NameColumn("Variant", lambda row: row[0].variant),
         NameColumn("Request", lambda row: row[0].request),
         NameColumn("Figure", lambda row: row[1].metric.label + (DECIDES if row[0].primary else "")),
-        NumberColumn("Before", lambda row: _format_value(row[1].metric, row[0].baseline)),
-        NumberColumn("After", lambda row: _format_value(row[1].metric, row[0].value)),
-        *difference_columns("Delta", _baseline_cells),
+        NumberColumn("Baseline", lambda row: _format_value(row[1].metric, row[0].baseline)),
+        NumberColumn("This run", lambda row: _format_value(row[1].metric, row[0].value)),
+        *difference_columns("Difference", _baseline_cells),
         TextColumn("More repeats", lambda row: _more_repeats(row[1])),
     ]
     note = " ".join(
         f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found, place)
     )
-    return build_table(f"Beside {found.baseline}", columns, rows, note).without_empty_columns()
+    return build_table(
+        f"Compared with {found.baseline}", columns, rows, note
+    ).without_empty_columns()
 
 
 _BaselineRow = tuple[FigureComparison, Difference]
@@ -150,7 +155,7 @@ _BaselineRow = tuple[FigureComparison, Difference]
 
 def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
     stored, difference = row
-    text = f"{stored.conclusion or ''} (Invalid)".lstrip() if stored.invalid else ""
+    text = f"{conclusion_word(difference)} (Invalid)" if stored.invalid else ""
     return difference_cells(difference, "{} to {}", text)
 
 
@@ -184,7 +189,7 @@ class _VariantRow(NamedTuple):
 
 
 def _variant_cells(row: _VariantRow) -> DifferenceCells:
-    cells = difference_cells(row.difference, "{} % … {} %", format_conclusion(row.difference))
+    cells = difference_cells(row.difference, "{} to {} %", format_conclusion(row.difference))
     return cells if row.difference.interval else cells._replace(interval=Cell("one repeat, none"))
 
 
@@ -193,9 +198,9 @@ _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     NameColumn("Request", lambda row: row.comparison.request),
     NameColumn("Figure", lambda row: row.label),
     NameColumn("Variant", lambda row: row.comparison.variant),
-    NumberColumn("Before", lambda row: _result_value(row, row.baseline)),
-    NumberColumn("After", lambda row: _result_value(row, row.candidate)),
-    *difference_columns("Δ", _variant_cells),
+    NumberColumn("Baseline", lambda row: _result_value(row, row.baseline)),
+    NumberColumn("This variant", lambda row: _result_value(row, row.candidate)),
+    *difference_columns("Difference", _variant_cells),
     TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
 _FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)
@@ -218,7 +223,7 @@ def comparison_table(status: Status) -> Table:
     failed = any(each.failures for each in status.comparisons)
     columns = [*_COMPARISON_COLUMNS, *([_FAILURES] if failed else [])]
     baseline = next((each.baseline for each in status.comparisons), "the first one")
-    caption = f"Before: {baseline}, after: another variant"
+    caption = f"Variants compared with {baseline}"
     table = build_table(caption, columns, rows, f"{caption}. {COMPARISON_NOTE}")
     return table.without_empty_columns()
 
@@ -246,8 +251,8 @@ _TREND_COLUMNS: Sequence[Column[Trend]] = (
     TextColumn("Trend", lambda trend: trend.message),
 )
 _TREND_NOTE = (
-    "Growth of steps of five minutes and more, beside caches that fill and load that moves, with"
-    " its 95 % confidence interval."
+    "Growth in steps of five minutes and more, after correction for filling caches and changing"
+    " load, with its 95 % confidence interval."
 )
 
 

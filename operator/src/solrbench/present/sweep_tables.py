@@ -37,7 +37,7 @@ from solrbench.sweep.state import PointState
 
 POINTS_NOTE = (
     "Figures are those of the last step; ± is the relative standard deviation of the repeats."
-    " Words and intervals are beside the baseline, of all points together (docs/method.md)."
+    " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
 )
 
 

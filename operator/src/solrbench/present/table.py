@@ -29,13 +29,13 @@ class Cell:
 
 
 _CONCLUSION_MARKS = {
-    **dict.fromkeys(("Invalid", "Worse", "Missed", "Failed"), "bad"),
-    **dict.fromkeys(("Valid", "Better", "Met"), "good"),
+    **dict.fromkeys(("Invalid", "Worse", "worse", "Missed", "Failed"), "bad"),
+    **dict.fromkeys(("Valid", "Better", "better", "Met"), "good"),
 }
 
 
 def conclusion(text: str | None, detail: str = "") -> Cell:
-    """Return the cell of a verdict or another conclusion, such as `Worse on this target`."""
+    """Return the cell of a verdict or another conclusion, such as `worse (one target)`."""
     found = text or ""
     return Cell(found, detail, _CONCLUSION_MARKS.get(found.partition(" ")[0], ""))
 
