@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from solrbench.analysis.sentences import not_run_lines, objective_lines
+from solrbench.analysis.sentences import CONFIDENCE, not_run_lines, objective_lines
 from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.request_counts import ResponseGap, UserShares
@@ -72,8 +72,9 @@ def _capacity_line(result: CapacityResult) -> str:
         return text
     bounds = ""
     if interval is not None:
-        bounds = f" (95 %: {format_number(interval.lower)} to {format_number(interval.upper)})"
-    return f"{text}; requests queue from {format_number(knee)} in flight on{bounds}"
+        low, high = format_number(interval.lower), format_number(interval.upper)
+        bounds = f" ({CONFIDENCE} {low} to {high})"
+    return f"{text} Requests queue from {format_number(knee)} in flight on{bounds}."
 
 
 def _named(variant: str | None, text: str) -> str:
