@@ -155,12 +155,12 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     status = report.status.model_copy(update={"telemetry": [read], "bottlenecks": [held]})
     text = Outline(render_html(report.model_copy(update={"status": status}))).main
     overview, _, each_step = text.partition("Each step")
-    for words in ("Held back by", "Throttling", "base-solr-1", "1.75"):
+    for words in ("Bottleneck", "Throttling", "base-solr-1", "1.75"):
         assert words in overview
     for words in (f"Servers in step {step}", f"Pods in step {step}", "40 %", "0.25"):
         assert words in each_step
     plain = Outline(render_html(report)).main
-    assert "Held back by" not in plain
+    assert "Bottleneck" not in plain
     assert "Pods in step" not in plain
 
 

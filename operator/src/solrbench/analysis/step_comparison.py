@@ -75,7 +75,9 @@ def compare_steps(
         ]
         concluded = conclude_details([compared[index].difference for index in details], rule)
         for index, difference in zip(details, concluded, strict=True):
-            is_withheld = difference.is_decided and not is_shown
+            # Nothing beside nothing, such as no failures on both sides, is the same without a test.
+            is_nothing = difference.baseline == difference.candidate == 0
+            is_withheld = difference.is_decided and not is_shown and not is_nothing
             known[index] = (
                 replace(difference, conclusion=Conclusion.INCONCLUSIVE)
                 if is_withheld

@@ -215,18 +215,22 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
     return next((v for v in verdicts if (v.step, v.variant) == (result.step, result.variant)), None)
 
 
-def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return a line for each reason of an Invalid step, then one for each skipped check."""
-    reasons = [
+def reason_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return a line for each reason of an Invalid step."""
+    return [
         f"{step_label(verdict)}: Invalid ({reason.reason}). {reason.message}"
         for verdict in invalid_steps(verdicts)
         for reason in verdict.reasons
     ]
+
+
+def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return `reason_lines`, then a line for each skipped check."""
     gaps: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         for gap in verdict.unchecked:
             gaps.setdefault((gap.reason, gap.message), []).append(step_label(verdict))
-    return reasons + [
+    return reason_lines(verdicts) + [
         f"{NOT_CHECKED} for {', '.join(places)} ({reason}): {message}"
         for (reason, message), places in gaps.items()
     ]
