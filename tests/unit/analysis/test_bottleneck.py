@@ -111,9 +111,7 @@ def test_sentences_say_what_and_what_next() -> None:
     first, second, third = map(describe_bottleneck, [busy, idle, inconclusive])
     assert first.startswith("calm: the bottleneck is Solr's CPU. Solr used 99 % of its CPUs")
     assert first.endswith("Change next: target.solrCloud.nodes.")
-    assert second.startswith(
-        "calm: no bottleneck was found. No resource that was read reached its limit (CPU"
-    )
+    assert second.startswith("calm: no bottleneck was found. No resource reached its limit (CPU")
     assert third.startswith(
         "calm: the bottleneck is not confirmed, because there is only one repeat. Repeat 1: "
     )

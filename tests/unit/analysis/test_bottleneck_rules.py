@@ -161,7 +161,9 @@ def test_healthy_figures_are_not_accused() -> None:
     alike = spread("cpu_percent", 60, 55, 58), spread("shard_request_milliseconds", 5, 6, 5)
     found = find_bottleneck(evidence(*alike))
     assert found.resource is Resource.NONE
-    assert found.symptom.text.startswith("CPU of the busiest node 60 %")
+    assert found.symptom.text.startswith(
+        "no resource reached its limit (CPU of the busiest node 60 %"
+    )
 
 
 @pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])
@@ -259,7 +261,7 @@ def test_a_pause_meets_one_request_of_each_user(users: int | None, resource: Res
 def test_what_was_not_measured_is_never_named() -> None:
     found = find_bottleneck(BottleneckInput(1, RunTelemetry(), {}))
     assert found.resource is Resource.NONE
-    assert "no figure is near its limit" in found.symptom.text
+    assert "no resource reached its limit (none was read)" in found.symptom.text
 
 
 def test_the_server_is_named_only_among_several() -> None:

@@ -198,19 +198,18 @@ CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0
 
 def test_axes_that_act_together_are_named() -> None:
     _, sentences = answer(CROSSED, {"spec.design": "Full"})
-    (pair,) = [each for each in sentences if each.startswith("heap and nodes")]
+    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
     # 220 beside 150 * 70 / 100
     assert (
-        "heap 2Gi with nodes 2/2: the p95 is 110 % higher than their separate effects predict"
-        in pair
+        "with heap 2Gi and nodes 2/2, the p95 is 110 % higher than their separate effects" in pair
     )
 
 
 def test_axes_that_act_alone_are_said_to() -> None:
     alone = CROSSED | {"heap 2Gi, nodes 2/2": 105.0}
     _, sentences = answer(alone, {"spec.design": "Full"}, deviation=0.3)
-    (pair,) = [each for each in sentences if each.startswith("heap and nodes")]
-    assert "heap and nodes do not interact." in pair
+    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
+    assert "no relevant difference" in pair
 
 
 def test_without_a_baseline_nothing_is_said() -> None:

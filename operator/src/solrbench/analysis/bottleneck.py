@@ -103,7 +103,7 @@ def find_bottleneck(run: BottleneckInput) -> RunBottleneck:
         "heap after a collection": run.figure("heap_after_gc_max_percent"),
     }
     shown = (f"{name} {format_percent(each)}" for name, each in known.items() if each is not None)
-    text = ", ".join(shown) or "no figure is near its limit"
+    text = f"no resource reached its limit ({', '.join(shown) or 'none was read'})"
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
@@ -112,7 +112,7 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
     resource, shown = counts.most_common(1)[0]
     agreeing = [run for run in runs if run.resource is resource]
     if shown < MIN_AGREEING_REPEATS or 2 * shown <= len(runs):
-        seen = " ".join(f"Repeat {e.repeat}: {_describe_run(e)}." for e in runs[:3])
+        seen = " ".join(f"Repeat {e.repeat}: {e.symptom.text}." for e in runs[:3])
         text = f"inconclusive, as the repeats point to different resources. {seen}"
         if len(runs) < MIN_AGREEING_REPEATS:
             text = f"not confirmed, because there is only one repeat. {seen}"
@@ -143,20 +143,14 @@ def describe_bottleneck(found: Bottleneck) -> str:
         return f"{step}: the bottleneck is {found.message}"
     if found.resource == Resource.NONE:
         return (
-            f"{step}: no bottleneck was found. No resource that was read reached its limit"
-            f" ({found.message}). Add a step with more load to {found.field}."
+            f"{step}: no bottleneck was found. {_sentence_case(found.message)}."
+            f" Add a step with more load to {found.field}."
         )
     pod = pod_of(found.server or "")
     server = f" of {pod}" if pod and pod not in found.message else ""
     what, _ = HINTS[Resource(found.resource)]
     hint = f" Change next: {found.field}." if found.field else ""
     return f"{step}: the bottleneck is {what}{server}. {_sentence_case(found.message)}.{hint}"
-
-
-def _describe_run(run: RunBottleneck) -> str:
-    if run.resource is Resource.NONE:
-        return f"no resource reached its limit ({run.symptom.text})"
-    return run.symptom.text
 
 
 def _sentence_case(text: str) -> str:

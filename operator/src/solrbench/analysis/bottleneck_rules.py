@@ -35,15 +35,13 @@ FULL_HEAP_PERCENT = 75.0
 
 def find_memory(run: BottleneckInput) -> Symptom | None:
     """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
-    what = "{} waited for memory in {{}} of the time"
-    stalled = above(
-        run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, what.format("all threads of a pod")
-    ) or above(
-        run,
-        "machine_memory_full_percent",
-        MAX_MEMORY_STALL_PERCENT,
-        what.format("the machine"),
+    pod, machine = (
+        "a pod waited for memory in {} of the time",
+        "the machine waited for memory in {} of the time",
     )
+    limit = MAX_MEMORY_STALL_PERCENT
+    stalled = above(run, "memory_full_percent", limit, pod)
+    stalled = stalled or above(run, "machine_memory_full_percent", limit, machine)
     if stalled is not None:
         return stalled
     faults, disk = run.figure("major_faults_per_second"), run.figure("io_some_percent")
@@ -120,9 +118,8 @@ MAX_BLOCKED_THREADS = 4.0
 
 def find_throttling(run: BottleneckInput) -> Symptom | None:
     """Apply if the CPU limit stopped a pod of the target."""
-    return above(
-        run, "throttled_percent", MAX_THROTTLED_PERCENT, "the pod was throttled for {} of the time"
-    )
+    what = "the pod was throttled for {} of the time"
+    return above(run, "throttled_percent", MAX_THROTTLED_PERCENT, what)
 
 
 def find_cpu(run: BottleneckInput) -> Symptom | None:
@@ -135,14 +132,14 @@ def find_cpu(run: BottleneckInput) -> Symptom | None:
 
 def find_disk(run: BottleneckInput) -> Symptom | None:
     """Apply if tasks of a pod waited for its disk."""
-    what = "{} waited for the disk in {{}} of the time"
+    pod, machine = (
+        "a pod waited for the disk in {} of the time",
+        "the machine waited for the disk in {} of the time",
+    )
     if run.figure("io_some_percent") is None:
         # Version 1 of control groups knows no stall of a pod, only that of the machine.
-        return above(
-            run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, what.format("the machine")
-        )
-    stalled = above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what.format("a pod"))
-    return stalled or _find_slow_reads(run)
+        return above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, machine)
+    return above(run, "io_some_percent", MAX_IO_STALL_PERCENT, pod) or _find_slow_reads(run)
 
 
 def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
@@ -216,9 +213,8 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
         f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
         f" (limit {format_percent(limit)})"
     )
-    throttled = above(
-        run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, "throttled for {} of the time"
-    )
+    what = "throttled for {} of the time"
+    throttled = above(run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, what)
     if throttled is None:
         return Symptom(text)
     return Symptom(f"{text}, whose pod is {throttled.text}", throttled.server)

@@ -231,7 +231,9 @@ def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
 
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:
     # Of those that meet it, the one that is closest to its limit.
-    first = min(results, key=lambda each: (_ORDER.index(each.conclusion), _distance(each)))
+    distances = [abs((each.value or 0.0) - each.limit) for each in results]
+    ranks = [_ORDER.index(each.conclusion) for each in results]
+    *_, first = min(zip(ranks, distances, range(len(results)), results, strict=True))
     alike = sum(result.conclusion is first.conclusion for result in results)
     word = "undecided" if first.conclusion is _UNDECIDED else first.conclusion.lower()
     steps = f" in {alike} of {len(results)} steps" if len(results) > 1 else ""
@@ -239,7 +241,3 @@ def _sentence(name: str, results: list[ObjectiveResult]) -> str:
     place = f"At {first.step}{through}: " if first.step else ""
     advice = " Add repeats or lengthen the step." if first.conclusion is _UNDECIDED else ""
     return f"Objective {name} is {word}{steps}. {place}{first.message}{advice}"
-
-
-def _distance(result: ObjectiveResult) -> float:
-    return abs((result.value or 0.0) - result.limit)

@@ -15,11 +15,9 @@ NO_CONCLUSION = "not compared: needs 2 or more repeats"
 CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (
-    "Difference: each repeat compared with the same repeat of the first variant, then the geometric"
-    " mean over the repeats. No relevant difference: smaller than smallestEffectPercent."
-    " The conclusion is that of the primary figure of each step, the p95 unless"
-    " spec.comparison.primary names another; other figures are details. docs/method.md has the"
-    " tests."
+    "Difference: that of each repeat from the same repeat of the first variant, the geometric mean."
+    " No relevant difference: smaller than smallestEffectPercent. The primary figure of a step"
+    " decides (spec.comparison.primary, p95 by default); others are details (docs/method.md)."
 )
 
 _WORDS = {
@@ -54,7 +52,7 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
     """
     word = conclusion_word(difference)
     where = ", measured on one target only" if difference.on_target else ""
-    size = format_size(difference.estimate, difference.metric.unit, difference.metric.scale)
+    size = format_size(difference)
     match difference.conclusion:
         case None:
             return f"{subject} is {size} than {than}; {word}."
@@ -64,18 +62,23 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
             amount, more = _amount(difference), _advise_repeats(difference)
             return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"
         case _:
-            # A size has no sign: of a negative difference, the bounds change their places.
-            bounds = _interval(difference, is_size=True)
-            interval = f" ({bounds})" if bounds else ""
+            bounds = format_interval(difference, is_size=True)
+            interval = f" ({CONFIDENCE} {bounds})" if bounds else ""
             return f"{subject} is {size} than {than}{interval}: {word}{where}."
 
 
-def format_size(estimate: float, unit: str, scale: Scale) -> str:
+def format_size(difference: Difference) -> str:
     """Return `27 % higher`, or `39 MiB/h lower`."""
-    way = "higher" if estimate >= 0 else "lower"
-    if scale is Scale.RATIO and is_in_times(estimate):
-        return f"{format_signed(estimate)} {way}"
-    return f"{_in_unit(abs(estimate), unit, scale)} {way}"
+    way = "higher" if difference.estimate >= 0 else "lower"
+    return f"{format_estimate(difference).lstrip('+-')} {way}"
+
+
+def format_estimate(difference: Difference) -> str:
+    """Return `+27 %`, `-39 MiB/h` or, from 1,000 % on, `16700 times`."""
+    if _is_in_times(difference):
+        return f"{_times(difference.estimate)} times"
+    sign = "+" if difference.estimate > 0 else ""
+    return f"{sign}{_in_unit(difference.estimate, difference.metric.unit, difference.metric.scale)}"
 
 
 def _in_unit(value: float, unit: str, scale: Scale) -> str:
@@ -116,43 +119,31 @@ def _advise_repeats(difference: Difference) -> str:
 
 
 def _amount(difference: Difference) -> str:
-    interval = _interval(difference)
-    return format_signed(difference.estimate) + (f", {interval}" if interval else "")
+    interval = format_interval(difference)
+    return format_estimate(difference) + (f", {CONFIDENCE} {interval}" if interval else "")
 
 
-def _interval(difference: Difference, *, is_size: bool = False) -> str:
+def format_interval(difference: Difference, *, is_size: bool = False) -> str:
+    """Return `-1.3 to +2.3 %`; the bounds of a size change their places if it is negative."""
     if difference.interval is None:
         return ""
     low, high = difference.interval
     if is_size and difference.estimate < 0:
         low, high = -high, -low
+    if _is_in_times(difference):
+        return f"{_times(low)} to {_times(high)} times"
     unit, scale = difference.metric.unit, difference.metric.scale
-    if scale is Scale.RATIO and is_in_times(difference.estimate):
-        bounds = [format_bound(each, difference.estimate) for each in (low, high)]
-        return f"{CONFIDENCE} {' to '.join(bounds)} times"
-    sign = "" if is_size or high <= 0 else "+"
-    shown = _in_unit(high, unit, scale)
-    return f"{CONFIDENCE} {_in_unit(low, unit, scale).partition(' ')[0]} to {sign}{shown}"
+    lower, upper = _in_unit(low, unit, scale).partition(" ")[0], _in_unit(high, unit, scale)
+    signs = ["" if is_size or bound <= 0 else "+" for bound in (low, high)]
+    return f"{signs[0]}{lower} to {signs[1]}{upper}"
 
 
-def is_in_times(percent: float) -> bool:
-    """Say whether a difference is so large that it is shown in times instead of per cent."""
-    return percent >= _TIMES_FROM_PERCENT
+def _is_in_times(difference: Difference) -> bool:
+    return difference.metric.scale is Scale.RATIO and difference.estimate >= _TIMES_FROM_PERCENT
 
 
-def format_signed(percent: float) -> str:
-    """Return a difference in per cent with its sign; from 1,000 % on as `16700 times`."""
-    if is_in_times(percent):
-        return f"{format_bound(percent, percent)} times"
-    sign = "+" if percent > 0 else ""
-    return f"{sign}{format_number(percent)} %"
-
-
-def format_bound(bound: float, percent: float) -> str:
-    """Return a bound of the interval of a difference, in the unit in which that is shown."""
-    if is_in_times(percent):
-        return format_number(round_significant(1 + bound / 100, _DIGITS_OF_TIMES))
-    return format_number(bound)
+def _times(percent: float) -> str:
+    return format_number(round_significant(1 + percent / 100, _DIGITS_OF_TIMES))
 
 
 def format_growth(growth: float, lower: float, upper: float, unit: str) -> str:

@@ -16,29 +16,27 @@ from solrbench.stats.number_format import format_number, round_number
 _NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE, TrendConclusion.ROSE_ONCE)
 
 
+_SENTENCES = {
+    TrendConclusion.STEADY: "did not grow relevantly: {}.",
+    TrendConclusion.ROSE_ONCE: "rose once and was steady before and after: {}.",
+    TrendConclusion.INCONCLUSIVE: "may have grown by {}; whether it did is undecided.",
+    TrendConclusion.SLOWS_DOWN: "grew by {}, but less and less.",
+}
+
+
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     """Return `The heap … grew by 41 MiB/h (95 % …). At this rate it is full in 9 h` and advice."""
-    growth = format_growth(
-        trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour, trend.unit
-    )
+    bounds = trend.lower_per_hour, trend.upper_per_hour
+    growth = format_growth(trend.growth_per_hour, *bounds, trend.unit)
     figure = _FIGURES.get(trend.figure, trend.figure)
     text = f"{figure[0].upper()}{figure[1:]} "
-    match trend.conclusion:
-        case TrendConclusion.STEADY:
-            text += f"did not grow relevantly: {growth}."
-        case TrendConclusion.ROSE_ONCE:
-            text += f"rose once and was steady before and after: {growth}."
-        case TrendConclusion.INCONCLUSIVE:
-            text += f"may have grown by {growth}; whether it did is undecided."
-        case TrendConclusion.SLOWS_DOWN:
-            text += f"grew by {growth}, but less and less."
-        case _:
-            text += f"grew by {growth}."
+    text += _SENTENCES.get(TrendConclusion(trend.conclusion), "grew by {}.").format(growth)
     if trend.full_in_hours is not None:
         text += f" At this rate it is full in {format_number(trend.full_in_hours)} h."
     if caches_fill:
-        text += " Solr's caches were still filling at the end, which looks like a leak. Measure"
-        text += " until they are full."
+        text += (
+            " Solr's caches were still filling, which looks like a leak. Measure until they fill."
+        )
     elif trend.conclusion in (TrendConclusion.SLOWS_DOWN, TrendConclusion.INCONCLUSIVE):
         text += " Measure a longer step."
     return text

@@ -126,9 +126,8 @@ def print_line(console: Console, text: str, style: str = "", indent: int = 0) ->
 
 
 SUMMARY_WIDTH, SUMMARY_LINES = 100, 25
-_OTHER_LINES = 16
-"""Lines of a summary beside the rows of steps, notes, reasons and conclusions."""
-_MIN_ANSWER_LINES = 4
+_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS = 16, 4, 3
+"""Lines of a summary beside the rows of steps, notes, reasons and conclusions; and of those."""
 
 _SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
 
@@ -145,8 +144,10 @@ def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = 
         print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
     for title, text in details(benchmark):
         if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
-            gaps = _count_gaps(benchmark.status) if title == "verdict" else ""
-            print_line(console, f"{title}: {text}{gaps}", indent=2)
+            gaps = sum(len(each.unchecked) for each in benchmark.status.verdicts)
+            tail = f"; checks that were not possible: {gaps} (--details)"
+            is_short = title == "verdict" and gaps and not in_full
+            print_line(console, f"{title}: {text}{tail if is_short else ''}", indent=2)
     if in_full:
         print_results(console, benchmark)
     most = None if in_full else _print_summary(console, benchmark.status)
@@ -166,15 +167,6 @@ def _print_summary(console: Console, status: Status) -> int:
         print_line(console, text, style)
         left -= len(wrap_line(text, _width(console) or SUMMARY_WIDTH))
     return left
-
-
-_MAX_REASONS = 3
-
-
-def _count_gaps(status: Status) -> str:
-    gaps = sum(len(each.unchecked) for each in status.verdicts)
-    were = "check was" if gaps == 1 else "checks were"
-    return f"; {gaps} {were} not possible (--details)" if gaps else ""
 
 
 def print_answers(console: Console, answers: Sequence[str], most: int | None = None) -> None:

@@ -14,7 +14,6 @@ from prometheus_client import Metric
 from prometheus_client.registry import Collector
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID, VALID
 from solrbench.api.v1alpha1.step_result import BOUNDS_SECONDS
 
 Sample = tuple[tuple[str, ...], float | None]
@@ -94,8 +93,6 @@ class MetricFamily(Generic[Shown]):
 
 
 BenchmarkFamily = MetricFamily[ShownBenchmark]
-
-VERDICT_NUMBERS = {VALID: 1.0, INCONCLUSIVE: 0.5, INVALID: 0.0}
 
 _SUM = "sum"
 """Stands for a bound in the samples of a histogram: that of `_sum`."""

@@ -17,13 +17,12 @@ from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.metrics.family import (
     DISTRIBUTION_FAMILY,
-    VERDICT_NUMBERS,
     BenchmarkFamily,
     Sample,
     ShownBenchmark,
     scaled,
 )
-from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES
+from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES, VERDICT_NUMBERS
 
 Results = Callable[[ShownBenchmark], Iterable[StepResult]]
 Labels = Callable[[StepResult], tuple[str, ...]]

@@ -10,14 +10,8 @@ from typing import ClassVar, Self
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
-from solrbench.metrics.family import (
-    VERDICT_NUMBERS,
-    MetricFamily,
-    ResourceStore,
-    Sample,
-    ShownResource,
-    scaled,
-)
+from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource, scaled
+from solrbench.metrics.findings import VERDICT_NUMBERS
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.state import is_valid

@@ -9,17 +9,15 @@ from solrbench.analysis.metrics import (
     RATE,
     ComparisonMetric,
     Difference,
-    Scale,
     read_figure,
     read_overheads,
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
     conclusion_word,
-    format_bound,
     format_conclusion,
-    format_signed,
-    is_in_times,
+    format_estimate,
+    format_interval,
 )
 from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
@@ -70,24 +68,13 @@ class DifferenceCells(NamedTuple):
     conclusion: Cell
 
 
-def difference_cells(
-    difference: Difference | None, interval_form: str, text: str = ""
-) -> DifferenceCells:
-    """Return a difference as every table shows it; of none only the text of the conclusion.
-
-    Args:
-        difference: what is shown
-        interval_form: how both bounds, which have their signs, are joined
-        text: what stands in place of the conclusion, if anything does
-    """
+def difference_cells(difference: Difference | None, text: str = "") -> DifferenceCells:
+    """Return a difference as every table shows it, with `text` in place of its conclusion."""
     if difference is None:
         return DifferenceCells(Cell(""), Cell(""), conclusion(text))
-    estimate = format_signed(difference.estimate)
-    if difference.metric.scale is Scale.POINTS:
-        estimate = f"{_signed(difference.estimate)} points"
     shown = text or ("" if difference.conclusion is None else conclusion_word(difference))
     return DifferenceCells(
-        Cell(estimate), Cell(_interval(difference, interval_form)), conclusion(shown)
+        Cell(format_estimate(difference)), Cell(format_interval(difference)), conclusion(shown)
     )
 
 
@@ -100,19 +87,6 @@ def difference_columns(
         NumberColumn("95 % CI", lambda row: cells(row).interval),
         TextColumn("Conclusion", lambda row: cells(row).conclusion),
     )
-
-
-def _interval(difference: Difference, form: str) -> str:
-    if difference.interval is None:
-        return ""
-    if is_in_times(difference.estimate):
-        low, high = (format_bound(each, difference.estimate) for each in difference.interval)
-        return f"{low} to {high} times"
-    return form.format(*map(_signed, difference.interval))
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{format_number(value)}"
 
 
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
@@ -156,7 +130,7 @@ _BaselineRow = tuple[FigureComparison, Difference]
 def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
     stored, difference = row
     text = f"{conclusion_word(difference)} (Invalid)" if stored.invalid else ""
-    return difference_cells(difference, "{} to {}", text)
+    return difference_cells(difference, text)
 
 
 def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:
@@ -189,7 +163,7 @@ class _VariantRow(NamedTuple):
 
 
 def _variant_cells(row: _VariantRow) -> DifferenceCells:
-    cells = difference_cells(row.difference, "{} to {} %", format_conclusion(row.difference))
+    cells = difference_cells(row.difference, format_conclusion(row.difference))
     return cells if row.difference.interval else cells._replace(interval=Cell("one repeat, none"))
 
 

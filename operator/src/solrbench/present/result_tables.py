@@ -229,42 +229,23 @@ _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split("
 def summary_table(status: Status) -> Table:
     """Return a row for each step and variant with what is asked first; 100 columns hold it."""
     results = status.totals or status.results
-
-    def interval(result: StepResult) -> str:
-        value, bounds = _percentile(result, _SUMMARY_PERCENT)
-        if value is None or bounds is None or _is_meaningless(value, bounds, result.repeats):
-            return ""
-        return f"{_bounds(bounds)} ms"
-
-    def percentile(result: StepResult, percent: float) -> str | None:
-        found = percentile_of(result, percent)
-        return None if found is None else format_milliseconds(found.milliseconds)
-
-    def verdict(result: StepResult) -> Cell:
-        found = verdict_of(result, status.verdicts)
-        return conclusion("" if found is None else found.verdict)
-
-    columns: list[Column[StepResult]] = [
-        NameColumn("Step", lambda result: result.step),
-        NameColumn("Variant", lambda result: result.variant),
-        NumberColumn("Requests", lambda result: f"{result.requests:,}"),
-        NumberColumn("Failed", lambda result: f"{result.failures:,}"),
-        NumberColumn("Req/s", lambda result: result.requests_per_second, format_number),
-        NumberColumn(
-            "SD", lambda result: result.requests_per_second_deviation_percent, format_percent
-        ),
-        NumberColumn("Mean", lambda result: _average(result)[0], format_milliseconds),
-        NumberColumn("p95", lambda result: percentile(result, _SUMMARY_PERCENT)),
-        NumberColumn("95 % CI of p95", interval),
-        NumberColumn("p99", lambda result: percentile(result, 99)),
-        TextColumn("Verdict", verdict),
+    figures = results_table(results, status.verdicts).with_columns(_SUMMARY_COLUMNS)
+    tails = intervals_table(results).with_columns({percent_label(95)})
+    if not tails:
+        return figures.without_empty_columns()
+    titles = {"Requests/s": "Req/s", "± Requests/s": "±", "P95": "P95 (95 % CI)"}
+    columns = [
+        replace(each, part=0, title=titles.get(each.title, each.title))
+        for each in (*figures.columns, *tails.columns)
     ]
-    note = results_note(results).partition(". ")[0]
-    note += ". SD: deviation of requests/s between repeats; CI: confidence interval."
-    return build_table("Results", columns, results, note).without_empty_columns()
+    rows = [[*row, *tail] for row, tail in zip(figures.rows, tails.rows, strict=True)]
+    note = f"{figures.note.partition('. ')[0]}. ±: requests/s between repeats."
+    return Table("Results", columns, rows, note).without_empty_columns()
 
 
-_SUMMARY_PERCENT = 95
+_SUMMARY_COLUMNS = frozenset(
+    ("Step", "Variant", "Requests", "Failures", "Requests/s", "± Requests/s", "Average", "Verdict")
+)
 
 
 def overview_table(spec: Spec, status: Status) -> Table:

@@ -84,7 +84,7 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             point.result.conclusion,
         )
     text = "baseline" if point.is_baseline else point.result.conclusion or without
-    return difference_cells(difference, "{} … {} %", text)
+    return difference_cells(difference, text)
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:

@@ -121,6 +121,10 @@ class Table:
         """Return the table without the column of that title, if there is one."""
         return self._with_columns([i for i, each in enumerate(self.head) if each != title])
 
+    def with_columns(self, titles: Container[str]) -> "Table":
+        """Return the table with the columns of these titles alone."""
+        return self._with_columns([i for i, each in enumerate(self.head) if each in titles])
+
     def _with_columns(self, kept: Sequence[int]) -> "Table":
         return replace(
             self,

@@ -76,10 +76,6 @@ def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
     return [value for value, usual in pairs if value.index != usual.index]
 
 
-def _size(difference: Difference) -> str:
-    return format_size(difference.estimate, difference.metric.unit, difference.metric.scale)
-
-
 def _best_value(
     values: Sequence[tuple[AxisValue, Difference]],
 ) -> tuple[AxisValue, Difference] | None:
@@ -99,7 +95,7 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
         if which_end is not None:
             yield (
                 f"Next: measure {axis.name} beyond {best[0].label}. Its {which_end} value was the"
-                f" best one ({_size(best[1])} than the baseline)."
+                f" best one ({format_size(best[1])} than the baseline)."
             )
 
 
@@ -234,17 +230,14 @@ def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
             "disk reads per query show no breakpoint from an index size of"
             f" {_gib(smallest)} to {_gib(largest)} GiB."
         )
-    interval = f"{CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB"
-    near = f"{_gib(bend.joint)} GiB ({interval})"
+    interval = f"({CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB)"
+    near = f"{_gib(bend.joint)} GiB {interval}"
     slopes = (
         f"{format_number(bend.after * _GIB)} reads per GiB above,"
         f" {format_number(bend.before * _GIB)} below."
     )
     if bend.shape is CurveShape.CURVED:
-        return (
-            "disk reads per query rise along a curve of the index size without a clear"
-            f" breakpoint. If it has one, it is near {near}: {slopes}"
-        )
+        return f"disk reads per query follow a curve. If it has a breakpoint, near {near}: {slopes}"
     return f"disk reads per query have a breakpoint at an index size of {near}: {slopes}"
 
 
@@ -309,17 +302,13 @@ def _values(
     found: Sequence[tuple[MeasuredPoint, Difference]],
     figure: str,
 ) -> str:
+    def describe(point: MeasuredPoint, difference: Difference) -> str:
+        label = point.values[place].label + ("" if point.is_valid else " (Invalid)")
+        subject = f"{usual.axis} {label}: {figure}"
+        return difference_sentence(subject, difference, f"with {usual.label}")
+
     shown = sorted(found, key=lambda each: -abs(each[1].estimate))[:MAX_VALUES]
-    named = " ".join(
-        difference_sentence(
-            f"{usual.axis} {point.values[place].label}{'' if point.is_valid else ' (Invalid)'}:"
-            f" {figure}",
-            difference,
-            f"with {usual.label}",
-        )
-        for point, difference in found
-        if (point, difference) in shown
-    )
+    named = " ".join(describe(*each) for each in found if each in shown)
     if len(found) <= MAX_VALUES:
         return named
     counts = Counter(conclusion_word(each) for _, each in found)
@@ -329,18 +318,10 @@ def _values(
 
 def _interaction(found: Interaction) -> str:
     first, second = found.values
-    act = {
-        None: "may interact",
-        Conclusion.INCONCLUSIVE: "may interact",
-        Conclusion.SAME: "do not interact",
-    }.get(found.difference.conclusion, "interact")
-    figure = name_figure(found.difference.metric.label)
-    return difference_sentence(
-        f"{first.axis} and {second.axis} {act}. {first.axis} {first.label} with {second.axis}"
-        f" {second.label}: {figure}",
-        found.difference,
-        "their separate effects predict",
-    )
+    axes = f"Interaction of {first.axis} and {second.axis}"
+    values = f"with {first.axis} {first.label} and {second.axis} {second.label}"
+    subject = f"{axes}: {values}, {name_figure(found.difference.metric.label)}"
+    return difference_sentence(subject, found.difference, "their separate effects predict")
 
 
 def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
