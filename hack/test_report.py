@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Print how long each suite and the ten slowest tests took: hack/test_report.py FOLDER.
+"""Print how long suites took, the slowest tests, and what tests measured: test_report.py FOLDER.
 
 FOLDER holds a JUnit file for each suite (`<suite>.xml`, as `pytest --junitxml` writes it). The
 budget of each suite is read from its row in CONTRIBUTING.md.
@@ -24,9 +24,11 @@ def main(folder: Path) -> None:
     guide = Path(__file__).parents[1] / "CONTRIBUTING.md"
     budgets = {suite: 60 * float(minutes) for suite, minutes in BUDGET.findall(guide.read_text())}
     took: dict[str, float] = {}
+    reports: list[ET.Element] = []
     tests: dict[str, list[tuple[float, str]]] = {}
     for file in sorted(folder.glob("*.xml")):
         report = ET.parse(file).getroot()[0]
+        reports.append(report)
         suite = file.stem.removesuffix("-alone")  # the part that runs with nothing beside it
         took[suite] = took.get(suite, 0) + float(report.get("time", 0))
         tests.setdefault(suite, []).extend(map(_test, report.iter("testcase")))
@@ -39,6 +41,11 @@ def main(folder: Path) -> None:
     print(f"\nThe {SLOWEST} slowest tests, with their fixtures:")
     for seconds, name in sorted(chain(*tests.values()), reverse=True)[:SLOWEST]:
         print(f"{seconds:>7.1f} s  {name[:69]}")
+    measured = [p for s in reports for p in s.iter("property")]
+    if measured:
+        print("\nMeasured by tests:")
+    for each in measured:
+        print(f"{each.get('value'):>9}  {each.get('name')}")
     if began := os.environ.get("SOLRBENCH_STARTED"):
         print(f"\nmake test took {(time.time() - float(began)) / 60:.1f} min")
 

@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Iterator
 from html import escape
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,8 @@ section{background:#181b1f;border:1px solid #2b2e36;border-radius:2px;padding:8p
 section.row{background:none;border:0;font-size:16px}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;padding:3px 8px;border-bottom:1px solid #2b2e36;white-space:nowrap}
-.stat{font-size:38px;text-align:center;color:#73bf69}.bar{height:12px;background:#73bf69}
+.stats{display:flex;justify-content:space-evenly;text-align:center}
+.stat{font-size:38px;color:#73bf69}.bar{height:12px;background:#73bf69}
 .name{font-size:11px;color:#9fa7b3;white-space:nowrap;overflow:hidden}p{color:#9fa7b3}
 svg{width:100%;height:calc(100% - 56px)}
 """
@@ -65,9 +67,11 @@ def label_of(query: BoardQuery, labels: Row) -> str:
 def draw_lines(panel: Panel, queries: list[BoardQuery], source: PrometheusSource) -> str:
     """Return a chart of the first series of a panel over time, with a legend."""
     series = [
-        (label_of(query, result["metric"]), [(float(x), float(y)) for x, y in result["values"]])
+        (label_of(query, result["metric"]), known)
         for query in queries
         for result in source.ask(query)
+        # A quantile of a time without events is NaN, at which Grafana breaks the line off.
+        if (known := [(float(x), float(y)) for x, y in result["values"] if isfinite(float(y))])
     ][:MAX_SERIES]
     points = [point for _, line in series for point in line]
     if not points:
@@ -118,12 +122,15 @@ def _bucket_counts(cumulative: Iterable[tuple[str, float]]) -> Iterator[tuple[st
 
 
 def draw_stat(panel: Panel, queries: list[BoardQuery], source: PrometheusSource) -> str:
-    """Return the last value of the first series in large type."""
-    values = [result for query in queries for result in source.ask(query)]
-    if not values:
-        return "<p>No data</p>"
-    value = values[0]["value"] if "value" in values[0] else values[0]["values"][-1]
-    return f'<div class="stat">{format_value(float(value[1]), _default_unit(panel))}</div>'
+    """Return the last value of each series in large type, below its name if it has one."""
+    shown = ""
+    for query in queries:
+        for result in source.ask(query)[:MAX_SERIES]:
+            _, value = result.get("value") or result["values"][-1]
+            text = format_value(float(value), _default_unit(panel))
+            name = escape(label_of(query, result["metric"]))
+            shown += f'<div><span class="name">{name}</span><div class="stat">{text}</div></div>'
+    return f'<div class="stats">{shown}</div>' if shown else "<p>No data</p>"
 
 
 def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource) -> str:

@@ -62,14 +62,16 @@ def beside(name: str, cloud: str, **changes: Any) -> kube.Body:
     return small(name, target={"existing": existing}, collection={"shards": 2})
 
 
-def test_cloud_is_ready_in_time(finished: dict[str, Any]) -> None:
+def test_cloud_is_ready_in_time(
+    finished: dict[str, Any], record_property: Callable[[str, object], None]
+) -> None:
     """It takes 30 s on a quiet machine, and more beside the other process of the suite."""
     conditions = {each["type"]: each["lastTransitionTime"] for each in finished["conditions"]}
     ready, started = (
         datetime.fromisoformat(each) for each in (conditions["TargetReady"], finished["startTime"])
     )
     seconds = (ready - started).total_seconds()
-    print(f"a SolrCloud of two nodes: ready after {seconds:.0f} s")
+    record_property("seconds until a SolrCloud of two nodes is ready", f"{seconds:.0f}")
     assert seconds <= READY_SECONDS
 
 
