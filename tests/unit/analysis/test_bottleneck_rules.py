@@ -161,9 +161,7 @@ def test_healthy_figures_are_not_accused() -> None:
     alike = spread("cpu_percent", 60, 55, 58), spread("shard_request_milliseconds", 5, 6, 5)
     found = find_bottleneck(evidence(*alike))
     assert found.resource is Resource.NONE
-    assert found.symptom.text.startswith(
-        "no resource reached its limit (CPU of the busiest node 60 %"
-    )
+    assert found.symptom.text.startswith("no resource reached its limit (CPU of the busiest node")
 
 
 @pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])

@@ -227,7 +227,7 @@ def test_export_that_outlasts_the_time_is_3_with_the_results(
     assert call(exporting("Unknown"), timeout=0) == 3
     text = capsys.readouterr().out
     assert "default/one: Succeeded" in text
-    assert "The export goes on. Watch it again: solrbench watch -n default one" in text
+    assert "the export is still running. Watch it again: solrbench watch -n default one" in text
 
 
 def test_nothing_to_export_is_not_waited_for() -> None:

@@ -189,7 +189,7 @@ def test_next_command_can_be_typed_as_it_stands(
 def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
-    assert ("verdict: 1 of 1 steps is Invalid: two-users (proxy)") in lines
+    assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines
     reason = "two-users (proxy): Invalid (WorkersLost). 1 of 2 workers were lost (limit 0)"
     assert reason in lines
     assert "Check not possible for two-users (proxy) (PodThrottled): no cpu.stat" in lines

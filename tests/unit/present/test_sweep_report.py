@@ -124,7 +124,7 @@ def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> N
     ]
     with_one = report.model_copy(update={"points": points})
     table = bottlenecks_table(with_one)
-    assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
+    assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Change next")
     row = (points[0].name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
     assert table.texts == [row]
     for text in (render_sweep_html(with_one), sweep_to_markdown(with_one)):

@@ -35,10 +35,8 @@ FULL_HEAP_PERCENT = 75.0
 
 def find_memory(run: BottleneckInput) -> Symptom | None:
     """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
-    pod, machine = (
-        "a pod waited for memory in {} of the time",
-        "the machine waited for memory in {} of the time",
-    )
+    what = " waited for memory in {} of the time"
+    pod, machine = f"a pod{what}", f"the machine{what}"
     limit = MAX_MEMORY_STALL_PERCENT
     stalled = above(run, "memory_full_percent", limit, pod)
     stalled = stalled or above(run, "machine_memory_full_percent", limit, machine)
@@ -132,10 +130,8 @@ def find_cpu(run: BottleneckInput) -> Symptom | None:
 
 def find_disk(run: BottleneckInput) -> Symptom | None:
     """Apply if tasks of a pod waited for its disk."""
-    pod, machine = (
-        "a pod waited for the disk in {} of the time",
-        "the machine waited for the disk in {} of the time",
-    )
+    what = " waited for the disk in {} of the time"
+    pod, machine = f"a pod{what}", f"the machine{what}"
     if run.figure("io_some_percent") is None:
         # Version 1 of control groups knows no stall of a pod, only that of the machine.
         return above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, machine)

@@ -20,7 +20,7 @@ COMPARISON_NOTE = (
     " decides (spec.comparison.primary, p95 by default); others are details (docs/method.md)."
 )
 
-_WORDS = {
+CONCLUSIONS = {
     None: NO_CONCLUSION,
     Conclusion.SAME: "no relevant difference",
     Conclusion.INCONCLUSIVE: "inconclusive",
@@ -50,7 +50,7 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
 
     `subject` is the figure and where it was measured, `than` such as `in juniper` or `with 512Mi`.
     """
-    word = conclusion_word(difference)
+    word = CONCLUSIONS[difference.conclusion]
     where = ", measured on one target only" if difference.on_target else ""
     size = format_size(difference)
     match difference.conclusion:
@@ -89,15 +89,10 @@ def _in_unit(value: float, unit: str, scale: Scale) -> str:
     return f"{format_number(number)} {_GROWTH_UNITS[unit]}/h"
 
 
-def conclusion_word(difference: Difference) -> str:
-    """Return `worse`, or why there is no conclusion."""
-    return _WORDS[difference.conclusion]
-
-
 def format_conclusion(difference: Difference) -> str:
     """Return `worse`, `inconclusive: about 5 more repeats`, or why there is no conclusion."""
     more = format_more_repeats(difference)
-    word = conclusion_word(difference)
+    word = CONCLUSIONS[difference.conclusion]
     return f"{word}: {more}" if more else f"{word} (one target)" if difference.on_target else word
 
 
@@ -200,7 +195,7 @@ def is_least(objective: Objective) -> bool:
 
 def objective_lines(status: ObjectivesStatus) -> list[str]:
     """Return a line for each result."""
-    return [f"{_place(result)}: {result.conclusion}. {result.message}" for result in status.results]
+    return [*map(_line, status.results)]
 
 
 def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
@@ -218,14 +213,11 @@ def completion_text(status: ObjectivesStatus) -> str:
     if not others:
         return f"Every objective is met ({len(status.results)} of {len(status.results)} results)."
     ordered = sorted(others, key=lambda result: result.conclusion is not result.conclusion.MISSED)
-    lines = [
-        f"{_place(result)}: {result.conclusion}. {result.message}"
-        for result in ordered[:_MAX_LINES]
-    ]
     more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
-    return " ".join(lines) + more
+    return " ".join(map(_line, ordered[:_MAX_LINES])) + more
 
 
-def _place(result: ObjectiveResult) -> str:
-    where = [each for each in (result.step, result.variant) if each]
-    return f"{result.name} ({', '.join(where)})" if where else result.name
+def _line(result: ObjectiveResult) -> str:
+    where = ", ".join(filter(None, (result.step, result.variant)))
+    place = f" ({where})" if where else ""
+    return f"{result.name}{place}: {result.conclusion}. {result.message}"

@@ -34,26 +34,10 @@ def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     if trend.full_in_hours is not None:
         text += f" At this rate it is full in {format_number(trend.full_in_hours)} h."
     if caches_fill:
-        text += (
-            " Solr's caches were still filling, which looks like a leak. Measure until they fill."
-        )
+        text += " Solr's caches were filling, which looks like a leak. Measure until they are full."
     elif trend.conclusion in (TrendConclusion.SLOWS_DOWN, TrendConclusion.INCONCLUSIVE):
         text += " Measure a longer step."
     return text
-
-
-def trend_sentences(trends: Iterable[Trend]) -> list[str]:
-    """Return a sentence for each figure that grows."""
-    return [
-        f"In step {_step(trend)}{f' on {trend.server}' if trend.server else ''},"
-        f" {trend.message[:1].lower()}{trend.message[1:]}"
-        for trend in trends
-        if trend.conclusion not in _NO_GROWTH_SHOWN
-    ]
-
-
-def _step(trend: Trend) -> str:
-    return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
 
 
 _FIGURES: dict[str, str] = {
@@ -200,7 +184,12 @@ def trend_difference_sentences(
             yield difference_sentence(subject, read_trend(stored), f"in {baseline}")
 
 
-def answer_trends(spec: Spec, status: Status) -> list[str]:
-    """Return a sentence for each entry of `status.trends` that grows."""
+def answer_trends(spec: Spec, status: Status) -> Iterator[str]:
+    """Yield a sentence for each entry of `status.trends` that grows."""
     del spec
-    return trend_sentences(status.trends)
+    for trend in status.trends:
+        if trend.conclusion not in _NO_GROWTH_SHOWN:
+            through = f" ({trend.variant})" if trend.variant else ""
+            server = f" on {trend.server}" if trend.server else ""
+            message = f"{trend.message[:1].lower()}{trend.message[1:]}"
+            yield f"In step {trend.step}{through}{server}, {message}"

@@ -174,15 +174,13 @@ def print_answers(console: Console, answers: Sequence[str], most: int | None = N
     if not answers:
         return
     print_line(console, "\nConclusions:", style="bold")
-    shown = lines = 0
-    for answer in answers:
+    lines = 0
+    for shown, answer in enumerate(answers):
         lines += len(wrap_line(f"- {answer}", _width(console) or SUMMARY_WIDTH))
         if shown and most is not None and lines > max(most, _MIN_ANSWER_LINES):
+            print_line(console, f"- and {len(answers) - shown} more, see --details")
             break
         print_line(console, f"- {answer}")
-        shown += 1
-    if shown < len(answers):
-        print_line(console, f"- and {len(answers) - shown} more, see --details")
 
 
 def print_results(console: Console, benchmark: SolrBenchmark) -> None:

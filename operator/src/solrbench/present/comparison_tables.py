@@ -14,7 +14,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
-    conclusion_word,
+    CONCLUSIONS,
     format_conclusion,
     format_estimate,
     format_interval,
@@ -72,7 +72,7 @@ def difference_cells(difference: Difference | None, text: str = "") -> Differenc
     """Return a difference as every table shows it, with `text` in place of its conclusion."""
     if difference is None:
         return DifferenceCells(Cell(""), Cell(""), conclusion(text))
-    shown = text or ("" if difference.conclusion is None else conclusion_word(difference))
+    shown = text or ("" if difference.conclusion is None else CONCLUSIONS[difference.conclusion])
     return DifferenceCells(
         Cell(format_estimate(difference)), Cell(format_interval(difference)), conclusion(shown)
     )
@@ -129,7 +129,7 @@ _BaselineRow = tuple[FigureComparison, Difference]
 
 def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
     stored, difference = row
-    text = f"{conclusion_word(difference)} (Invalid)" if stored.invalid else ""
+    text = f"{CONCLUSIONS[difference.conclusion]} (Invalid)" if stored.invalid else ""
     return difference_cells(difference, text)
 
 

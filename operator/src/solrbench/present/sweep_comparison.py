@@ -24,9 +24,9 @@ from solrbench.analysis.differences import (
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import ComparedMetric, Difference, read_figure, store_figure
+from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.analysis.sentences import conclusion_word
+from solrbench.analysis.sentences import CONCLUSIONS
 from solrbench.api.v1alpha1.comparisons import (
     MAX_NOTES,
     BaselineComparison,
@@ -114,7 +114,7 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
             f" {found.baseline}."
         )
         return
-    counts = Counter(conclusion_word(read_figure(figure)) for figure in figures)
+    counts = Counter(CONCLUSIONS[figure.conclusion] for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
     yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}."
     different = [

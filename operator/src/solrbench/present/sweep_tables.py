@@ -138,7 +138,7 @@ _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
     TextColumn("Held back by", lambda row: row[1].resource),
     TextColumn("Server", lambda row: row[1].server),
     TextColumn("Evidence", lambda row: row[1].message),
-    TextColumn("Vary next", lambda row: row[1].field),
+    TextColumn("Change next", lambda row: row[1].field),
 )
 
 

@@ -8,8 +8,8 @@ from textwrap import shorten
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import (
+    CONCLUSIONS,
     CONFIDENCE,
-    conclusion_word,
     difference_sentence,
     format_more_repeats,
     format_size,
@@ -311,7 +311,7 @@ def _values(
     named = " ".join(describe(*each) for each in found if each in shown)
     if len(found) <= MAX_VALUES:
         return named
-    counts = Counter(conclusion_word(each) for _, each in found)
+    counts = Counter(CONCLUSIONS[each.conclusion] for _, each in found)
     numbers = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
     return f"{len(found)} values of {usual.axis}: {numbers}. The largest differences: {named}"
 
