@@ -62,8 +62,8 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
             amount, more = _amount(difference), _advise_repeats(difference)
             return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"
         case _:
-            bounds = format_interval(difference, is_size=True)
-            interval = f" ({CONFIDENCE} {bounds})" if bounds else ""
+            known = format_interval(difference, is_size=True)
+            interval = f" ({CONFIDENCE} {known})" if known else ""
             return f"{subject} is {size} than {than}{interval}: {word}{where}."
 
 

@@ -29,8 +29,8 @@ def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
     bounds = trend.lower_per_hour, trend.upper_per_hour
     growth = format_growth(trend.growth_per_hour, *bounds, trend.unit)
     figure = _FIGURES.get(trend.figure, trend.figure)
-    text = f"{figure[0].upper()}{figure[1:]} "
-    text += _SENTENCES.get(TrendConclusion(trend.conclusion), "grew by {}.").format(growth)
+    sentence = _SENTENCES.get(TrendConclusion(trend.conclusion), "grew by {}.")
+    text = f"{figure[0].upper()}{figure[1:]} {sentence.format(growth)}"
     if trend.full_in_hours is not None:
         text += f" At this rate it is full in {format_number(trend.full_in_hours)} h."
     if caches_fill:

@@ -126,8 +126,8 @@ def print_line(console: Console, text: str, style: str = "", indent: int = 0) ->
 
 
 SUMMARY_WIDTH, SUMMARY_LINES = 100, 25
-_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS = 16, 4, 3
-"""Lines of a summary beside the rows of steps, notes, reasons and conclusions; and of those."""
+_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 16, 4, 3, 6
+"""Lines of a summary beside rows, notes, reasons and conclusions; and of what it has at most."""
 
 _SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
 
@@ -293,10 +293,6 @@ def _print_failures(console: Console, table: Table) -> None:
 
 
 _STYLES = {"Succeeded": "green", "Failed": "bold red"}
-
-
-_FEW_POINTS = 6
-"""Points whose table fits a summary."""
 
 
 def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:

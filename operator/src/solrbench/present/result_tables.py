@@ -229,7 +229,8 @@ _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split("
 def summary_table(status: Status) -> Table:
     """Return a row for each step and variant with what is asked first; 100 columns hold it."""
     results = status.totals or status.results
-    figures = results_table(results, status.verdicts).with_columns(_SUMMARY_COLUMNS)
+    kept = "Step", "Variant", "Requests", "Failures", "Requests/s", "± Requests/s", "Average"
+    figures = results_table(results, status.verdicts).with_columns({*kept, "Verdict"})
     tails = intervals_table(results).with_columns({percent_label(95)})
     if not tails:
         return figures.without_empty_columns()
@@ -241,11 +242,6 @@ def summary_table(status: Status) -> Table:
     rows = [[*row, *tail] for row, tail in zip(figures.rows, tails.rows, strict=True)]
     note = f"{figures.note.partition('. ')[0]}. ±: requests/s between repeats."
     return Table("Results", columns, rows, note).without_empty_columns()
-
-
-_SUMMARY_COLUMNS = frozenset(
-    ("Step", "Variant", "Requests", "Failures", "Requests/s", "± Requests/s", "Average", "Verdict")
-)
 
 
 def overview_table(spec: Spec, status: Status) -> Table:
