@@ -324,7 +324,7 @@ def _verdict(document: StepRunResult) -> StepVerdict:
 
 
 _MERGED_WORKERS = 4
-_MERGED_REQUEST = PreparedRequest(b"q=any", 0, is_json=True)
+_MERGED_REQUEST = PreparedRequest(b"q=any", 0, is_readable=True)
 
 
 def _recorded(samples_ns: list[int]) -> WorkerRequestStats:

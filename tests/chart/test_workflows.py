@@ -71,11 +71,14 @@ DELETES = {
     "kind": "kind delete cluster --name solrbench --kubeconfig CACHE/kind.conf",
     "minikube": "minikube --profile solrbench delete",
 }
-MEASURED = {
-    "quickstart": "quickstart",
-    "solr-operator": "solr-operator",
-    "sweep": "ssweep/topology",
-}
+MEASURED = ("quickstart", "quickstart-solr-10", "solr-operator", "ssweep/topology")
+SOLR_10 = "--set metadata.name=quickstart-solr-10 --set spec.target.solrCloud.image.tag=10.0.0"
+RUNS = (
+    "quickstart.yaml --replace --timeout 45m",
+    f"quickstart.yaml --replace --timeout 45m {SOLR_10}",
+    "solr-operator.yaml --replace --timeout 45m",
+    "sweep.yaml --replace --timeout 45m",
+)
 
 
 @pytest.fixture(name="checkout")
@@ -136,21 +139,19 @@ def test_scripts_of_a_cluster_install_and_measure(cluster: str, checkout: Path) 
         "docker.io/library/zookeeper:3.9.4",
         "localhost/solrbench/solrbench:dev",
     ]
-    assert loaded == images * 2, "once for the stack, once for the demo"
+    operator = "docker.io/apache/solr-operator:v0.9.1"
+    assert loaded == [*images * 3, operator], "once for the stack, once for each demo"
     installed = [each.split()[3] for each in calls if each.startswith("helm upgrade --install")]
     monitoring = ["monitoring"] if cluster == "kind" else []
-    assert installed == [*monitoring, "bench", "solrbench"]
+    assert installed == [*monitoring, "bench", "solrbench", "solrbench"]
     run = [each for each in calls if each.startswith("solrbench run")]
     assert run == [
-        *(
-            f"solrbench run -n bench -f examples/{each}.yaml --replace --timeout 45m"
-            for each in MEASURED
-        ),
+        *(f"solrbench run -n bench -f examples/{each}" for each in RUNS),
         "solrbench run --replace -n solrbench -f examples/quickstart.yaml",
+        "solrbench run --replace -n solrbench -f examples/solr-operator.yaml",
     ]
-    for name, resource in zip(
-        ("quickstart", "solr-operator", "topology"), MEASURED.values(), strict=True
-    ):
+    for resource in MEASURED:
+        name = resource.partition("/")[2] or resource
         page = f"solrbench report -n bench {resource} -o html --output-file build/ci/{name}.html"
         assert page in calls
     assert calls[-1] == DELETES[cluster]

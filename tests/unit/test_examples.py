@@ -1,5 +1,6 @@
 """Every example is one good benchmark with all it needs, and says what it shows."""
 
+import json
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ from urllib.parse import urlsplit
 import pytest
 import yaml
 
+from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.endpoints import solr_service_url
@@ -19,14 +22,16 @@ from solrbench.contract.workload_files import sources
 from solrbench.load.workload.loader import load_workload
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
-from solrbench.sweep.plan import check_sweep
+from solrbench.sweep.plan import check_sweep, make_plan
 from support.load.builders import parse_lines
 from support.results.validity.repeat_times import repeat
 from support.results.validity.repeats import quiet_seconds
 from support.results.validity_documents import verdict_of
 
-SWEEPS = sorted((Path(__file__).parents[2] / "examples").glob("sweep*.yaml"))
-EXAMPLES = sorted({*(Path(__file__).parents[2] / "examples").glob("*.yaml")} - {*SWEEPS})
+FOLDER = Path(__file__).parents[2] / "examples"
+UPGRADE = FOLDER / "upgrade.yaml"
+SWEEPS = sorted([*FOLDER.glob("sweep*.yaml"), UPGRADE])
+EXAMPLES = sorted({*FOLDER.glob("*.yaml")} - {*SWEEPS})
 
 
 @cache
@@ -88,10 +93,33 @@ def test_example_is_one_good_benchmark(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SWEEPS, ids=lambda path: path.stem)
 def test_example_is_one_good_sweep(path: Path) -> None:
-    (body,) = documents(path)
+    (body,) = [each for each in documents(path) if each["kind"] == SWEEP.name]
     checked = check_sweep(body)
     assert checked.problems == ()
     assert checked.lines
+
+
+def test_upgrade_has_all_that_its_points_read() -> None:
+    sweep = SolrBenchmarkSweep.parse(
+        next(each for each in documents(UPGRADE) if each["kind"] == SWEEP.name)
+    )
+    plan = make_plan(sweep)
+    assert [each.point.values[0].label for each in plan.points] == ["9.8.1", "9.10.1"]
+    # Each version has a target of its own, and each round another one.
+    assert [each.fingerprints.cluster for each in plan.points] == [None, None]
+    data = config_maps(UPGRADE)
+    template = SolrBenchmark.model_validate(
+        {"metadata": {"name": "upgrade"}, "spec": sweep.spec.template.spec}
+    ).spec
+    source = template.collection.config_set.config_map
+    assert source is not None
+    assert {"solrconfig.xml", "schema.xml"} <= data[source.name].keys()
+    queries = template.workload.queries
+    assert queries is not None
+    assert queries.config_map is not None
+    text = data[queries.config_map.name][queries.config_map.key]
+    names = {json.loads(line)["name"] for line in text.splitlines()}
+    assert names == {"category", "cheap", "facets", "newest"}
 
 
 @pytest.mark.parametrize("path", [*EXAMPLES, *SWEEPS], ids=lambda path: path.stem)

@@ -57,6 +57,10 @@ GOOD: dict[str, Changes] = {
         f"{SOLR}.image": {"repository": "registry.example.org:5000/search/solr", "tag": "9.10.1"}
     },
     "tag that only begins like Solr 10": {f"{SOLR}.image": {"tag": "100-own"}},
+    "Solr 10 in StatefulSets": {
+        f"{SOLR}.provisioner": "StatefulSet",
+        f"{SOLR}.image": {"tag": "10.0.0"},
+    },
     "ZooKeeper by the Solr Operator": {
         "metadata.name": "a" * 32,
         f"{SOLR}.zookeeper": {"mode": "Provided", "replicas": 3, "chroot": "/a/b.c"},

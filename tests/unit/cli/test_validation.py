@@ -85,11 +85,22 @@ def test_key_that_is_there_twice_is_a_fault(tmp_path: Path) -> None:
     assert "metadata: is there twice" in output
 
 
-def test_solr_10_is_refused_before_anything_is_made(tmp_path: Path) -> None:
-    body = small("one", target__solrCloud__image={"tag": "10.0.0"})
+def test_solr_10_under_the_solr_operator_is_refused_before_anything_is_made(
+    tmp_path: Path,
+) -> None:
+    solr = {"provisioner": "SolrOperator", "image": {"tag": "10.0.0"}}
+    code, output = validate(tmp_path, small("one", target__solrCloud=solr))
+    assert code == 1
+    assert "hostContext and genericCoreNodeNames" in output
+    assert "set provisioner to StatefulSet" in output
+
+
+def test_field_that_the_version_does_not_know_is_a_fault(tmp_path: Path) -> None:
+    image, options = {"tag": "10.0.0"}, "-Djava.security.manager"
+    body = small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options)
     code, output = validate(tmp_path, body)
     assert code == 1
-    assert "use a 9.x tag" in output
+    assert "spec.target.solrCloud.solrOpts: must not have -Djava.security.manager" in output
 
 
 @pytest.mark.parametrize(

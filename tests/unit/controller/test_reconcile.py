@@ -42,6 +42,20 @@ def test_first_reconcile_acquires_the_slot_and_makes_the_ensemble() -> None:
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
 
 
+def test_tag_of_a_version_that_was_not_tested_is_accepted_with_a_warning() -> None:
+    after = World(small("one", target__solrCloud__image={"tag": "10.0.0"})).reconcile("one")
+    assert condition_of(after, "Accepted") == ("True", "VersionNotTested")
+
+
+def test_field_that_the_version_does_not_know_ends_the_benchmark() -> None:
+    image, options = {"tag": "10.0.0"}, "-Dsolr.modules=hdfs"
+    world = World(small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options))
+    after = world.reconcile("one")
+    assert condition_of(after, "Accepted") == ("False", "FieldNotInVersion")
+    assert condition_of(after, "Succeeded") == ("False", "FieldNotInVersion")
+    assert world.cluster.names("StatefulSet") == set()
+
+
 def test_repeated_reconcile_writes_nothing() -> None:
     world = World(small("one"))
     world.reconcile("one")

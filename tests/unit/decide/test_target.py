@@ -21,6 +21,7 @@ from solrbench.decide.target import (
     check_reachable,
     check_solr_pods,
     check_zookeeper_heap,
+    describe_acceptance,
 )
 from solrbench.decide.views import ContainerView, PodView
 from solrbench.reasons.target import PodReason
@@ -83,6 +84,24 @@ READY = TargetNodes(
 def test_nodes_as_in_the_spec() -> None:
     assert first_outcome(NODE_CHECKS, READY) is None
     assert first_outcome(NODE_CHECKS, TargetNodes(live=5, versions={"a": "9.7.0"})) is None
+    assert first_outcome(NODE_CHECKS, TargetNodes(live=1, versions={"a": "10.0.0"})) is None
+
+
+@pytest.mark.parametrize(
+    ("versions", "reason", "text"),
+    [
+        (["9.10.1"], "Accepted", "all objects that the spec refers to exist"),
+        ([""], "Accepted", "all objects"),
+        (["9.10.1", "10.0.0"], "VersionNotTested", "not been tested on Solr 10.0; read"),
+        (["9.7", "10"], "VersionNotTested", "not been tested on Solr 10, 9.7; read"),
+    ],
+)
+def test_acceptance_says_which_versions_are_not_tested(
+    versions: list[str], reason: str, text: str
+) -> None:
+    found, message = describe_acceptance(versions)
+    assert found == reason
+    assert text in message
 
 
 @pytest.mark.parametrize(
@@ -92,10 +111,10 @@ def test_nodes_as_in_the_spec() -> None:
         (replace(READY, live=3), "SolrNotLive", Action.WAIT, "3 of 2 Solr nodes"),
         (replace(READY, missing=("c",)), "SolrNotLive", Action.WAIT, "not live: c"),
         (
-            replace(READY, versions={"a": "9.10.1", "b": "10.0.0"}),
+            replace(READY, versions={"a": "9.10.1", "b": "11.0.0"}),
             "UnsupportedSolrVersion",
             Action.FAIL,
-            "Solr 10.0.0, 9.10.1, supported is 9.x; change spec.target.solrCloud.image",
+            "Solr 11.0.0, 9.10.1, supported are 9.x and 10.x; change spec.target.solrCloud.image",
         ),
         (
             replace(READY, heap_bytes={"a": 512 * MEBIBYTE, "b": 1024 * MEBIBYTE}),

@@ -8,6 +8,13 @@ from support.resources.objects import container, environment, pick, pod, target
 from support.resources.small_resource import SOLR, Changes
 
 SIZE = {"sizeLimit": "5Gi"}
+OLD_NAMES = ("SOLR_HOST", "SOLR_PORT", "SOLR_REQUESTLOG_ENABLED", "ZK_CREATE_CHROOT")
+NEW_NAMES = (
+    "SOLR_HOST_ADVERTISE",
+    "SOLR_PORT_LISTEN",
+    "SOLR_LOGS_REQUESTLOG_ENABLED",
+    "SOLR_ZOOKEEPER_CHROOT_CREATE",
+)
 
 
 def solr(changes: Changes | None = None) -> dict[str, Any]:
@@ -60,6 +67,24 @@ def test_a_node_calls_itself_by_the_name_others_reach_it_by() -> None:
     assert environment(manifest)["SOLR_HOST"] == "$(POD_NAME).base-solr.search.svc"
     assert names.index("POD_NAME") < names.index("SOLR_HOST")  # expanded in this order
     assert manifest["spec"]["serviceName"] == "base-solr"
+
+
+@pytest.mark.parametrize(
+    ("tag", "old", "new"),
+    [
+        ("9.10.1", True, False),
+        ("10.0.0", False, True),
+        ("10-slim", False, True),
+        ("own", True, True),
+    ],
+)
+def test_variables_have_the_names_of_each_version(tag: str, old: bool, new: bool) -> None:
+    zookeeper = {"mode": "External", "connectionString": "zk:2181", "chroot": "/all"}
+    found = environment(solr({f"{SOLR}.image": {"tag": tag}, f"{SOLR}.zookeeper": zookeeper}))
+    wanted = ["$(POD_NAME).base-solr.search.svc", "8983", "false", "true"]
+    for names, there in ((OLD_NAMES, old), (NEW_NAMES, new)):
+        assert [found.get(name) for name in names] == (wanted if there else [None] * 4)
+    assert found["SOLR_HEAP"] == "512m"
 
 
 def test_nodes_know_every_zookeeper() -> None:

@@ -262,6 +262,15 @@ def test_markdown_has_verdict_topology_and_results() -> None:
     assert "a\\|b" in text
 
 
+def test_version_that_was_not_tested_stands_with_the_target() -> None:
+    given = {"type": "Accepted", "status": "True", "reason": "VersionNotTested"}
+    condition = Condition(**given, message="not tested on Solr 10.0", last_transition_time=NOW)
+    status = Status(conditions=[condition])
+    benchmark = SolrBenchmark(metadata=Metadata(name="one"), spec=make_spec("five"), status=status)
+    text = to_markdown(benchmark)
+    assert "- **VersionNotTested**: not tested on Solr 10.0" in text
+
+
 def test_markdown_rows_have_the_columns_of_the_header() -> None:
     lines = table_to_markdown(results_table([FULL])).splitlines()
     assert len({line.count(" |") for line in lines}) == 1

@@ -1,12 +1,13 @@
 import pytest
 
-from solrbench.decide.views import Replica
-from solrbench.errors import PermanentError
+from solrbench.decide.views import Replica, ReplicaSize
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.cluster import (
     NodeInfo,
     config_set_of,
     live_nodes,
     node_info,
+    replica_sizes_via_proxy,
     replicas,
     resolve_alias,
 )
@@ -86,3 +87,70 @@ def test_node_describes_itself() -> None:
         jvm="Eclipse Adoptium OpenJDK 64-Bit Server VM 17.0.15 17.0.15+6",
         heap_max_bytes=805306368,
     )
+
+
+# As `MetricsHandler` of Solr 10.0.0 writes it.
+NO_JSON = {
+    "responseHeader": {"status": 400, "QTime": 0},
+    "error": {
+        "msg": "Only Prometheus and OpenMetrics metric formats supported. Unsupported format"
+        " requested: json",
+        "code": 400,
+    },
+}
+
+
+def core_of_solr_10(core: str, live: int, all_: int, megabytes: float) -> str:
+    """Return a core as `SolrCore` and `SolrIndexSearcher` of Solr 10.0.0 register it."""
+    labels = f'category="{{}}",collection="books",core="{core}",replica_type="NRT",shard="s"'
+    searcher, own = labels.format("SEARCHER"), labels.format("CORE")
+    return f"""\
+# TYPE solr_core_index_size_megabytes gauge
+solr_core_index_size_megabytes{{{own},otel_scope_name="org.apache.solr"}} {megabytes}
+# TYPE solr_core_indexsearcher_index_docs gauge
+solr_core_indexsearcher_index_docs{{{searcher},otel_scope_name="org.apache.solr"}} {all_}.0
+# TYPE solr_core_indexsearcher_index_num_docs gauge
+solr_core_indexsearcher_index_num_docs{{{searcher},otel_scope_name="org.apache.solr"}} {live}.0
+"""
+
+
+def replica(core: str, node: str) -> Replica:
+    return Replica(
+        "shard1", core, f"{node}:8983_solr", f"http://{node}:8983/solr", "NRT", "active", False
+    )
+
+
+def test_solr_10_is_asked_for_each_node_through_the_one_address() -> None:
+    texts = [core_of_solr_10("c1", 90, 100, 1.5), core_of_solr_10("c2", 90, 90, 3e-1)]
+    solr = Solr({"/admin/metrics": [(400, NO_JSON), *texts]})
+    with solr.client() as client:
+        found = replica_sizes_via_proxy(client, [replica("c1", "a"), replica("c2", "b")])
+    assert found == [
+        ReplicaSize("shard1", "c1", documents=90, bytes=3 << 19, deleted_documents=10),
+        ReplicaSize("shard1", "c2", documents=90, bytes=314572, deleted_documents=0),
+    ]
+    asked = [parameters for _, _, parameters, _ in solr.asked]
+    assert [each.get("node") for each in asked] == [None, "a:8983_solr", "b:8983_solr"]
+    assert asked[1] == {
+        "wt": "prometheus",
+        "node": "a:8983_solr",
+        "nodes": "a:8983_solr",
+        "core": "c1",
+        "category": "CORE,SEARCHER",
+    }
+
+
+def test_core_that_solr_10_does_not_show_whole_is_waited_for() -> None:
+    text = core_of_solr_10("c1", 1, 1, 1.0).partition("# TYPE solr_core_indexsearcher_index_docs")
+    solr = Solr({"/admin/metrics": [(400, NO_JSON), text[0]]})
+    with solr.client() as client, pytest.raises(TemporaryError, match="no node has metrics of c1"):
+        replica_sizes_via_proxy(client, [replica("c1", "a")])
+
+
+def test_other_refusals_of_metrics_are_errors() -> None:
+    refusal = {"error": {"msg": "metrics collection is disabled", "code": 400}}
+    with (
+        Solr({"/admin/metrics": [(400, refusal)]}).client() as client,
+        pytest.raises(PermanentError, match="is disabled"),
+    ):
+        replica_sizes_via_proxy(client, [replica("c1", "a")])

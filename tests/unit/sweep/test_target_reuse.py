@@ -34,6 +34,9 @@ def common(changes: Changes, base: Changes | None = None) -> Any:
         ({"spec.collection.shards": 2}, "Cluster"),
         ({"spec.dataset.firstDocuments": 5}, "Cluster"),
         ({"spec.target.solrCloud.heap": "600Mi"}, None),
+        ({"spec.target.solrCloud.image": {"tag": "9.8.1"}}, None),
+        ({"spec.target.solrCloud.gcTune": "-XX:+UseZGC"}, None),
+        ({"spec.target.solrCloud.solrOpts": "-Dsolr.modules=ltr"}, None),
         ({"spec.load.telemetry.collect": "None"}, None),
         ({"spec.load.repeats": {"count": 2, "startOn": "FreshTarget"}}, None),
         ({"spec.load.repeats": {"count": 2, "startOn": "FreshData"}}, "Cluster"),
@@ -49,6 +52,39 @@ def test_settings_beside_a_config_set_of_the_users_are_not_taken_back() -> None:
     base: Changes = {"spec.collection.configSet": {"configMap": {"name": "mine"}}}
     assert common({"spec.collection.caches": {"filter": {"size": 16}}}, base) == "Cluster"
     assert common({"spec.load.steps.0.users": 7}, base) == "Index"
+
+
+STATEFUL: Changes = {"spec.target.solrCloud.provisioner": "StatefulSet"}
+VERSIONS = {
+    "name": "version",
+    "fields": [
+        "target.solrCloud.image.tag",
+        "target.solrCloud.gcTune",
+        "target.solrCloud.solrOpts",
+    ],
+    "values": [
+        {"name": "9.8.1", "value": ["9.8.1", "-XX:+UseG1GC", "-Dsolr.modules=analytics"]},
+        {"name": "10.0.0", "value": ["10.0.0", "-XX:+UseZGC", "-Dsolr.modules=ltr"]},
+    ],
+}
+
+
+def test_versions_with_settings_of_their_own_have_targets_of_their_own() -> None:
+    changes: Changes = {"spec.axes": [VERSIONS, users_axis(2)], "spec.design": "Full"}
+    found = plan(changes, STATEFUL)
+    assert not found.problems
+    clusters = [each.fingerprints.cluster for each in found.points]
+    assert (len(clusters), len(set(clusters))) == (4, 2)
+    # The points of one version stand together, so that each version is made once.
+    assert clusters[0] == clusters[1]
+
+
+def test_field_that_one_version_does_not_know_is_refused_with_its_points() -> None:
+    values = [["9.8.1", "", "-Dsolr.modules=ltr"], ["10.0.0", "", "-Dsolr.modules=analytics"]]
+    found = plan({"spec.axes": [VERSIONS | {"values": values}]}, STATEFUL)
+    assert len(found.problems) == 1
+    assert found.problems[0].startswith("point version 10.0.0/")
+    assert "spec.target.solrCloud.solrOpts: must not have the module analytics" in found.problems[0]
 
 
 def test_existing_targets_are_not_shared() -> None:

@@ -21,6 +21,7 @@ from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, Place, format_place, read_documents
 from solrbench.cli.program import ExitCode, command
+from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
 
 _EXAMPLE_SUFFIX = "xxxxx"
@@ -81,6 +82,8 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     faults, benchmark = [*document.faults], None
     try:
         benchmark = SolrBenchmark.parse(_named(document.body))
+        line = document.line_of(("spec",))
+        faults += [(line, problem) for problem in version_problems(benchmark.spec)]
     except ValidationError as error:
         items = error.errors(include_url=False)
         faults += [(document.line_of(item["loc"]), _text(item)) for item in items]

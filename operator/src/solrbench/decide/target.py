@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from solrbench.api.solr_versions import MAJORS, is_supported, untested
 from solrbench.decide.outcome import Check, Outcome, fail, restart_target, wait
 from solrbench.decide.pods import PodProblem, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.kinds import Reason
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import PodReason, TargetReason
-
-SUPPORTED_MAJOR = "9."
-"""Begin of the versions whose responses the operator can read."""
 
 HEAP_TOLERANCE = 1 / 8
 """Share of -Xmx by which `Runtime.maxMemory`, which Solr reports, may differ from it.
@@ -58,13 +57,25 @@ def check_live_nodes(nodes: TargetNodes) -> Outcome | None:
 def check_versions(nodes: TargetNodes) -> Outcome | None:
     """Fail for a version of Solr that is not supported."""
     versions = sorted(set((nodes.versions or {}).values()))
-    if all(version.startswith(SUPPORTED_MAJOR) for version in versions):
+    if all(map(is_supported, versions)):
         return None
     return fail(
         TargetReason.UNSUPPORTED_SOLR_VERSION,
-        f"the nodes run Solr {', '.join(versions)}, supported is {SUPPORTED_MAJOR}x; change"
-        f" {nodes.version_field}",
+        f"the nodes run Solr {', '.join(versions)}, supported are"
+        f" {' and '.join(f'{major}.x' for major in MAJORS)}; change {nodes.version_field}",
     )
+
+
+def describe_acceptance(versions: Iterable[str]) -> tuple[Reason, str]:
+    """Return reason and message of `Accepted`, given versions of nodes or the release of a tag."""
+    releases = untested(versions)
+    if not releases:
+        return LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
+    message = (
+        f"solrbench has not been tested on Solr {', '.join(releases)}; read what differs in"
+        " docs/solr-versions.md, and in the report what is missing, before its numbers"
+    )
+    return LifecycleReason.VERSION_NOT_TESTED, message
 
 
 def check_heap(nodes: TargetNodes) -> Outcome | None:

@@ -1,6 +1,7 @@
 """The Solr nodes: Services and a StatefulSet of the official image."""
 
 from solrbench.api.quantities import heap_mebibytes
+from solrbench.api.solr_versions import name_variables
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.pods import PersistentStorage
 from solrbench.api.v1alpha1.target import SolrCloud
@@ -133,4 +134,7 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath
     }
     # It stands first: a variable is replaced in values of later ones only.
     own_name = {"fieldRef": {"fieldPath": "metadata.name"}}
-    return [{"name": "POD_NAME", "valueFrom": own_name}, *variables(values)]
+    return [
+        {"name": "POD_NAME", "valueFrom": own_name},
+        *variables(name_variables(solr.image.tag, values)),
+    ]

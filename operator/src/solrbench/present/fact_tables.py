@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.stats.number_format import format_number, format_percent
 
 Facts = dict[str, str]
@@ -60,6 +61,11 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
             "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
             "Collection": f"{shards}, {replicas} each ({', '.join(kinds).upper()})",
             "Variants": ", ".join(variant.name for variant in target.variants),
+            **{
+                str(each.reason): each.message
+                for each in status.conditions
+                if each.reason == LifecycleReason.VERSION_NOT_TESTED
+            },
         }
     )
 

@@ -12,6 +12,11 @@ class LifecycleReason(Reason):
     ACCEPTED = Kind.DONE.reason(
         "All objects that the spec refers to exist.", "Nothing needs to be done."
     )
+    VERSION_NOT_TESTED = Kind.DONE.reason(
+        "All objects exist, and Solr is of a release on which solrbench has not been tested.",
+        "Read what differs in `docs/solr-versions.md`, and in the report what is missing, before"
+        " its numbers.",
+    )
     QUEUED = Kind.WAITING.reason(
         "The benchmark waits for others to finish.",
         "Wait, suspend one of the benchmarks in the message, or raise the operator's concurrency.",

@@ -74,8 +74,12 @@ class TargetReason(Reason):
         "Read Solr's message; server errors are tried again, client errors end the benchmark.",
     )
     UNSUPPORTED_SOLR_VERSION = Kind.PERMANENT.reason(
-        "A node runs a version of Solr other than 9.x.",
-        "Set `target.solrCloud.image` to Solr 9.x, or choose another existing target.",
+        "A node runs a version of Solr other than 9.x or 10.x.",
+        "Set `target.solrCloud.image` to Solr 9.x or 10.x, or choose another existing target.",
+    )
+    FIELD_NOT_IN_VERSION = Kind.PERMANENT.reason(
+        "A field of the spec sets what the version of Solr does not know.",
+        "Leave out or change the field that the message names.",
     )
     HEAP_MISMATCH = Kind.PERMANENT.reason(
         "The maximum heap that a Solr node or ZooKeeper reports differs from the spec.",

@@ -58,7 +58,17 @@ class SolrClient:
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
         """
-        return self._send("GET", path, params, url)
+        return _checked(self._send("GET", path, params, url))
+
+    def get_text(self, path: str, params: Params) -> str:
+        """Return the text of a GET to the first node, where `wt` of `params` is not JSON.
+
+        It raises the errors of `get`.
+        """
+        response = self._send("GET", path, params, None)
+        if response.status_code != httpx.codes.OK:
+            _checked(response)
+        return response.text
 
     def post(  # noqa: PLR0913 - the parts of an HTTP request
         self,
@@ -75,14 +85,14 @@ class SolrClient:
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
         options["seconds"] = timeout_seconds or self._timeout_seconds
-        return self._send("POST", path, params, url, **options)
+        return _checked(self._send("POST", path, params, url, **options))
 
     def _send(
         self, method: str, path: str, params: Params | None, url: str | None, **options: Any
-    ) -> Any:
+    ) -> httpx.Response:
         address = f"{url or self.urls[0]}{path}"
         try:
-            response = fetch(
+            return fetch(
                 self._http,
                 method,
                 address,
@@ -101,7 +111,6 @@ class SolrClient:
             raise TemporaryError(
                 TargetReason.SOLR_UNREACHABLE, f"{method} {address}: {str(error) or repr(error)}"
             ) from error
-        return _checked(response)
 
 
 def _checked(response: httpx.Response) -> Any:

@@ -8,6 +8,7 @@ node's own name.
 from dataclasses import dataclass
 from typing import Any
 
+from solrbench.contract.prometheus_text import read_samples
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
@@ -100,6 +101,13 @@ SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.
 DELETED = "SEARCHER.searcher.deletedDocs"
 """Metrics of a core in Solr 9."""
 
+_MEGABYTES = "solr_core_index_size_megabytes"
+_LIVE, _ALL = "solr_core_indexsearcher_index_num_docs", "solr_core_indexsearcher_index_docs"
+"""The same in Solr 10, where the last one counts deleted documents, too."""
+
+NO_JSON = "Only Prometheus and OpenMetrics metric formats supported"
+"""What Solr 10 responds to a request for metrics in JSON, with HTTP status 400."""
+
 
 def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     """Return every live node by Solr's name of it.
@@ -133,15 +141,12 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
     Raises:
         TemporaryError: if a core is missing, as while a node starts.
     """
-    prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
-    response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
-    cores = {
-        engine[NAME]: engine
-        for node in response.values()
-        if isinstance(node, dict)
-        for engine in node.get("metrics", {}).values()
-        if NAME in engine
-    }
+    try:
+        cores = _cores_in_json(solr)
+    except PermanentError as error:
+        if NO_JSON not in error.message:
+            raise
+        cores = _cores_in_text(solr, replicas)
     missing = [replica.core for replica in replicas if DOCUMENTS not in cores.get(replica.core, {})]
     if missing:
         raise TemporaryError(
@@ -158,6 +163,40 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         for replica in replicas
         for core in [cores[replica.core]]
     ]
+
+
+def _cores_in_json(solr: SolrClient) -> dict[str, dict[str, Any]]:
+    """Return the metrics of every core as Solr 9 has them."""
+    prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
+    response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
+    return {
+        engine[NAME]: engine
+        for node in response.values()
+        if isinstance(node, dict)
+        for engine in node.get("metrics", {}).values()
+        if NAME in engine
+    }
+
+
+def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, dict[str, Any]]:
+    """Return the same of Solr 10, under the names that Solr 9 has for it."""
+    cores: dict[str, dict[str, Any]] = {}
+    for node in sorted({replica.node for replica in replicas}):
+        # 10.0 passes a request on to the node in `node`, code after it to those in `nodes`. Without
+        # categories, the histograms of all request handlers would be in the response.
+        own = ",".join(replica.core for replica in replicas if replica.node == node)
+        where = {"node": node, "nodes": node, "core": own, "category": "CORE,SEARCHER"}
+        text = solr.get_text("/admin/metrics", {"wt": "prometheus", **where})
+        found: dict[str, dict[str, float]] = {}
+        for metric in (_MEGABYTES, _LIVE, _ALL):
+            for labels, value in read_samples(text, metric):
+                found.setdefault(labels.get("core", ""), {})[metric] = value
+        for core, values in found.items():
+            if len(values) == len((_MEGABYTES, _LIVE, _ALL)):
+                live = values[_LIVE]
+                size = {SIZE: values[_MEGABYTES] * (1 << 20), DOCUMENTS: live}
+                cores[core] = size | {DELETED: values[_ALL] - live}
+    return cores
 
 
 def zookeepers(solr: SolrClient) -> int | None:

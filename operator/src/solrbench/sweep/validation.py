@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
+from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.points import (
     HASH_LENGTH,
     AxisValueError,
@@ -244,7 +245,10 @@ def check_points(
     failed = 0
     for number, point in enumerate(points, start=1):
         try:
-            checked.append(CheckedPoint(point, SolrBenchmark.parse(build_child(sweep, point))))
+            benchmark = SolrBenchmark.parse(build_child(sweep, point))
+            for problem in version_problems(benchmark.spec):
+                wrong.setdefault(problem, []).append(point.text)
+            checked.append(CheckedPoint(point, benchmark))
         except ValidationError as error:
             failed += 1
             for problem in problems(error)[:MAX_PROBLEMS]:

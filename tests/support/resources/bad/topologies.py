@@ -18,7 +18,7 @@ HEAP = "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"
 MEMORY = "must be a whole number of bytes with or without a unit, such as 512Mi, 4Gi or 10G"
 CPU = "must be cores or millicores, such as '2', '0.5' or 500m"
 COVERS_HEAP = "resources.limits.memory must be at least 1.25 times heap"
-SOLR_10 = "image.tag must not be of Solr 10, which is not supported yet; use a 9.x tag"
+SOLR_10 = "image.tag must not be of Solr 10 with provisioner SolrOperator"
 CONNECTION = "must set connectionString when mode is External, and only then"
 ADDRESSES = "must be host:port, more of them after commas and no path"
 CHROOT = "must be a path that starts with '/' and does not end with it, such as /benchmarks"
@@ -96,10 +96,6 @@ TOPOLOGY = [
         SOLR_10,
         {
             "Solr 10 under the Solr Operator": {f"{SOLR}.image": {"tag": "10.0.0"}},
-            "Solr 10 in StatefulSets": {
-                f"{SOLR}.provisioner": "StatefulSet",
-                f"{SOLR}.image": {"tag": "10.0.0"},
-            },
             "slim Solr 10 under the Solr Operator": {
                 f"{SOLR}.provisioner": "SolrOperator",
                 f"{SOLR}.image": {"tag": "10-slim"},

@@ -7,7 +7,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.registry import EXISTING
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
-from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
+from solrbench.decide.conditions import ACCEPTED, DATA_INDEXED, TARGET_READY
 from solrbench.decide.outcome import TargetLostError
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
@@ -53,6 +53,18 @@ def test_status_has_what_solr_reports() -> None:
     assert target.nodes == {"a:8983_solr": "1", "b:8983_solr": "1"}
 
 
+def test_version_that_was_not_tested_is_measured_with_a_warning() -> None:
+    def accepted(cloud: Cloud) -> tuple[str, str]:
+        found = ready(cloud).conditions.get(ACCEPTED)
+        assert found.status == "True"
+        return found.reason, found.message
+
+    assert accepted(Cloud())[0] == "Accepted"
+    reason, message = accepted(Cloud(version="10.0.0"))
+    assert reason == "VersionNotTested"
+    assert "not been tested on Solr 10.0" in message
+
+
 def test_collection_of_the_same_name_is_not_touched() -> None:
     cloud = Cloud()
     cloud.make("base", "_default")
@@ -80,7 +92,8 @@ def test_nodes_are_noted_only_where_a_collection_may_be_made(stranger: bool) -> 
 @pytest.mark.parametrize(
     ("cloud", "changes", "reason"),
     [
-        (Cloud(version="10.0.0"), {}, "UnsupportedSolrVersion"),
+        (Cloud(version="11.0.0"), {}, "UnsupportedSolrVersion"),
+        (Cloud(version="10.0.0"), {"spec.workload.parameters": {"wt": "php"}}, "FieldNotInVersion"),
         (Cloud(), {"spec.collection.replicas": {"nrt": 3}}, "TooFewNodes"),
         (Cloud(redirect=True), {}, "RedirectRefused"),
         (Cloud(authorization="Basic x"), {}, "AuthenticationFailed"),

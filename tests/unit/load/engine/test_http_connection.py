@@ -191,7 +191,7 @@ def test_heads_are_forgotten_before_they_fill_the_memory(
     assert [len(each.body) for each in owner.responses] == list(range(100))
 
 
-REQUEST = PreparedRequest(b"q=a", 0, is_json=True)
+REQUEST = PreparedRequest(b"q=a", 0, is_readable=True)
 
 
 class Client(HttpClient):

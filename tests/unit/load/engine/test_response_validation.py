@@ -43,7 +43,7 @@ def asked(**expected: object) -> PreparedRequest:
     extra = None
     if expected:
         extra = RequestExtras(expectation=compile_expectation(Expectation.model_validate(expected)))
-    return PreparedRequest(b"", 0, is_json=True, extra=extra)
+    return PreparedRequest(b"", 0, is_readable=True, extra=extra)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_stored_text_is_no_number_of_documents() -> None:
 
 
 def test_what_is_no_json_may_still_hold_a_text() -> None:
-    request = asked(contains="id,title")._replace(is_json=False)
+    request = asked(contains="id,title")._replace(is_readable=False)
     assert validate_response(request, 200, b"id,title\n1,a\n") is None
     assert validate_response(request, 200, b"title\n") is not None
 

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.contract.windows import EmptiedCaches
+from solrbench.contract.windows import CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.caches import (
     METRICS_PARAMETERS,
     CacheReset,
+    CacheSampler,
+    counts_in_text,
     entries_in_json,
     parse_caches,
 )
@@ -77,6 +79,74 @@ def test_other_collections_do_not_count() -> None:
 )
 def test_responses_without_counts_give_no_sample(given: dict[str, Any]) -> None:
     assert parse_caches(given, "books") is None
+
+
+def lookups(core: str, cache: str, hits: int, misses: int, collection: str = "books") -> str:
+    """Return two lines as `CaffeineCache` of Solr 10.0.0 has them."""
+    labels = f'category="CACHE",collection="{collection}",core="{core}",name="{cache}"'
+    name = "solr_core_indexsearcher_cache_lookups_total"
+    return "".join(
+        f'{name}{{{labels},result="{result}",shard="shard1"}} {number}.0\n'
+        for result, number in (("hit", hits), ("miss", misses))
+    )
+
+
+def test_cores_of_solr_10_are_added() -> None:
+    text = "# TYPE solr_core_indexsearcher_cache_lookups counter\n" + "".join(
+        (
+            lookups("c1", "filterCache", 4, 6),
+            lookups("c2", "filterCache", 50, 50),
+            lookups("c1", "documentCache", 0, 7),
+            lookups("c1", "perSegFilter", 1, 1),
+            lookups("f1", "filterCache", 9, 9, "films"),
+        )
+    )
+    found = counts_in_text(text, "books")
+    assert found is not None
+    assert (found.cores, found.names) == (2, frozenset({"c1", "c2"}))
+    assert found.counts == {"filterCache": (110, 54), "documentCache": (7, 0)}
+    assert counts_in_text(text, "other") is None
+
+
+def sampled(texts: list[str]) -> list[CacheSample]:
+    """Sample a Solr 10 that responds with these, one after another."""
+    waiting = iter(texts)
+
+    async def solr(exchange: Exchange) -> None:
+        if dict(exchange.parameters)["wt"] == "json":
+            exchange.send(b"Only Prometheus", status=400)
+        else:
+            exchange.send(next(waiting).encode())
+
+    async def body() -> list[CacheSample]:
+        async with HttpServer(solr) as server:
+            sampler = CacheSampler(load_plan(STEP, solrUrls=[server.url]), lambda: NO_AUTH)
+
+            def sample() -> list[CacheSample]:
+                for _ in texts[:-1]:
+                    sampler._sample()
+                samples = sampler.end(0.0)
+                assert sampler._client._http is not None
+                sampler._client._http.close()
+                return samples
+
+            return await asyncio.to_thread(sample)
+
+    return asyncio.run(body())
+
+
+def test_solr_10_is_sampled() -> None:
+    texts = [lookups("c1", "filterCache", 1, 1), lookups("c1", "filterCache", 5, 2)]
+    found = sampled(texts)
+    assert [(each.cache, each.lookups, each.hits) for each in found] == [
+        ("filterCache", 2, 1),
+        ("filterCache", 7, 5),
+    ]
+
+
+def test_another_node_of_solr_10_behind_the_same_address_is_no_sample() -> None:
+    texts = [lookups("c1", "filterCache", 1, 1), lookups("c2", "filterCache", 50, 20)]
+    assert [each.lookups for each in sampled(texts)] == [2]
 
 
 def test_only_what_is_needed_is_asked() -> None:

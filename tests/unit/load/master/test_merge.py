@@ -359,7 +359,7 @@ def histogram_worker(samples: list[tuple[int, int]]) -> WorkerStepResult:
     recorder = StepRunRecorder(NAMES, MERGE_BEGAN)
     recorder.measure_from(MERGE_BEGAN)
     for name, taken_ns in samples:
-        request = PreparedRequest(b"q=a", name, is_json=True)
+        request = PreparedRequest(b"q=a", name, is_readable=True)
         recorder.record(request, MERGE_BEGAN, MERGE_BEGAN + taken_ns, 550, None)
     recorder.take_finished_seconds(MERGE_BEGAN, last=True)
     result = WorkerStepResult(key="k", users=1, cpu_seconds=0.1, requests=recorder.results())

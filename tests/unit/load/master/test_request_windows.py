@@ -17,7 +17,7 @@ from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure
 
 NAMES = ("hot", "cold")
-REQUESTS = [PreparedRequest(b"", place, is_json=True) for place in range(len(NAMES))]
+REQUESTS = [PreparedRequest(b"", place, is_readable=True) for place in range(len(NAMES))]
 ORIGIN = 7_000_000_000
 BAD = RequestFailure("HTTP503", "busy")
 

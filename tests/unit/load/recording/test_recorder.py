@@ -28,7 +28,7 @@ def test_long_names_are_cut_and_empty_ones_replaced() -> None:
     assert names.limit("") == OTHER
 
 
-HOT, COLD = PreparedRequest(b"", 0, is_json=True), PreparedRequest(b"", 1, is_json=True)
+HOT, COLD = PreparedRequest(b"", 0, is_readable=True), PreparedRequest(b"", 1, is_readable=True)
 ORIGIN = 5 * SECOND_NS
 
 

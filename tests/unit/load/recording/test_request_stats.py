@@ -63,7 +63,7 @@ def test_percentile_of_workers_is_that_of_all_their_times(
 def sample(
     microseconds: int, failed: RequestFailure | None = None, started_ns: int = 0
 ) -> SlowSample:
-    request = PreparedRequest(f"q={microseconds}".encode(), 0, is_json=True)
+    request = PreparedRequest(f"q={microseconds}".encode(), 0, is_readable=True)
     return SlowSample(microseconds, request, started_ns, "solr-0:8983", 3, failed)
 
 
@@ -105,7 +105,7 @@ def test_entry_is_one_line_of_bounded_length() -> None:
 
 
 def test_form_and_body_are_shown_as_they_were_sent() -> None:
-    assert describe_request(PreparedRequest(b"5\r\n\r\nq=a+b", 0, is_json=True)) == "q=a+b"
+    assert describe_request(PreparedRequest(b"5\r\n\r\nq=a+b", 0, is_readable=True)) == "q=a+b"
     extra = RequestExtras(json_content(b'{"query":"a"}'))
     assert (
         describe_request(PreparedRequest(b"wt=json", 0, True, 2, extra)) == 'wt=json {"query":"a"}'

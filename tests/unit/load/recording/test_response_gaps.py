@@ -14,7 +14,7 @@ from solrbench.load.workload.requests import PreparedRequest
 from support.narrowing import not_none
 
 MS = 1_000_000
-REQUEST = PreparedRequest(b"q=solr", 0, is_json=True)
+REQUEST = PreparedRequest(b"q=solr", 0, is_readable=True)
 ORIGIN = 1000 * MS
 
 

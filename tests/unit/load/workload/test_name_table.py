@@ -56,6 +56,8 @@ FILE = {"configMap": {"name": "q", "key": "lines"}}
             ResponseVisibility(content=False, header=True),
         ),
         ([("wt", "xml")], None, ResponseVisibility(content=False, header=True)),
+        ([("wt", "javabin")], None, FULLY_VISIBLE),
+        ([("wt", "javabin"), ("json.wrf", "f")], None, FULLY_VISIBLE),
         ([("wt", "{{any}}")], None, ResponseVisibility(content=False, header=True)),
         ([], None, ResponseVisibility(content=False, header=True)),
         (
@@ -122,7 +124,15 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
         {"xml", "mixed", "headless", "body"},
         {"xml", "mixed"},
     )
-    assert [each.is_json for each in made.requests] == [True, False, True, False, True, True, True]
+    assert [each.is_readable for each in made.requests] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+        True,
+        True,
+    ]
     of_xml = prepare_requests(workload(parameters=XML_ONLY), [*queries, query("own", JSON)])
     assert "own" not in unchecked(of_xml.names, of_xml)[0]
     assert {"json", "plain-body", "headless"} <= unchecked(of_xml.names, of_xml)[1]

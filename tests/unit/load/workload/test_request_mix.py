@@ -29,7 +29,9 @@ from support.load.builders import assignment, queries_spec
 
 
 def part(name: int, size: int, order: Order) -> QuerySource:
-    requests = [PreparedRequest(f"{name}-{n}".encode(), name, is_json=True) for n in range(size)]
+    requests = [
+        PreparedRequest(f"{name}-{n}".encode(), name, is_readable=True) for n in range(size)
+    ]
     return QuerySource(requests, queries_spec(order=order))
 
 
@@ -218,7 +220,7 @@ def test_lines_that_are_made_later_are_checked_before(
         load_workload(plan(entries), tmp_path)
 
 
-PLAIN = PreparedRequest(b"wt=json", 0, is_json=True, template_index=2)
+PLAIN = PreparedRequest(b"wt=json", 0, is_readable=True, template_index=2)
 
 
 def generated(prefixes: int = 0, **fields: Any) -> GeneratedSource:

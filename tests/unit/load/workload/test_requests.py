@@ -44,7 +44,7 @@ def test_own_parameters_win_over_those_of_the_workload() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parameters", "query", "is_json"),
+    ("parameters", "query", "is_readable"),
     [
         ({}, (("q", "a"),), True),
         ({"wt": "csv"}, (("q", "a"),), False),
@@ -52,11 +52,11 @@ def test_own_parameters_win_over_those_of_the_workload() -> None:
     ],
 )
 def test_answer_is_json_unless_asked_otherwise(
-    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_json: bool
+    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_readable: bool
 ) -> None:
     spec = workload(parameters=parameters)
     (request,) = prepare_requests(spec, [WorkloadQuery(None, query)]).requests
-    assert request.is_json is is_json
+    assert request.is_readable is is_readable
 
 
 def test_get_is_one_line_and_headers() -> None:

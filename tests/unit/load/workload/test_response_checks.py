@@ -25,7 +25,7 @@ GOOD = HEADER % b"0" + b',"response":{"numFound":0,"docs":[]}}\n'
     ],
 )
 def test_complete_responses_pass(body: bytes) -> None:
-    assert check_response(200, body, is_json=True) is None
+    assert check_response(200, body, is_readable=True) is None
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_complete_responses_pass(body: bytes) -> None:
 def test_broken_responses_fail_with_their_kind(
     status: int, body: bytes, kind: str, part: str
 ) -> None:
-    found = not_none(check_response(status, body, is_json=True))
+    found = not_none(check_response(status, body, is_readable=True))
     assert found.kind == kind
     assert part in found.message
 
@@ -68,7 +68,7 @@ STREAM = b'{"result-set":{"docs":[%s]}}'
 def test_responses_without_a_header_are_good_but_do_not_show_whether_they_are_whole(
     body: bytes,
 ) -> None:
-    assert check_response(200, body, is_json=True) is NO_HEADER
+    assert check_response(200, body, is_readable=True) is NO_HEADER
 
 
 @pytest.mark.parametrize(
@@ -85,23 +85,23 @@ def test_responses_without_a_header_are_good_but_do_not_show_whether_they_are_wh
     ],
 )
 def test_errors_of_solr_are_found_wherever_it_writes_them(body: bytes, part: str) -> None:
-    found = not_none(check_response(200, body, is_json=True))
+    found = not_none(check_response(200, body, is_readable=True))
     assert (found.kind, part in found.message) == ("SolrError", True)
 
 
 @pytest.mark.parametrize("body", [b'{"responseHeader":{"QTime":1},"a":{"status":0,"b":1}}'])
 def test_status_of_a_document_is_none_of_the_header(body: bytes) -> None:
-    found = not_none(check_response(200, body, is_json=True))
+    found = not_none(check_response(200, body, is_readable=True))
     assert found.message.startswith("responseHeader has no status")
 
 
 def test_content_counts_only_as_json() -> None:
-    assert check_response(200, b"id\n1\n", is_json=False) is None
-    assert check_response(500, b"id\n1\n", is_json=False) is not None
+    assert check_response(200, b"id\n1\n", is_readable=False) is None
+    assert check_response(500, b"id\n1\n", is_readable=False) is not None
 
 
 def test_samples_are_short_lines() -> None:
-    found = not_none(check_response(500, b"trace\n\tat " * 1000, is_json=True))
+    found = not_none(check_response(500, b"trace\n\tat " * 1000, is_readable=True))
     assert len(found.message) <= LONGEST_SAMPLE
     assert "\n" not in found.message
 
@@ -112,5 +112,5 @@ def test_long_details_of_partial_results_hide_no_status() -> None:
         b'{"responseHeader":{"partialResults":true,"partialResultsDetails":"' + details + b'",'
         b'"status":0,"QTime":7},"response":{"numFound":0,"docs":[]}}'
     )
-    found = not_none(check_response(200, body, is_json=True))
+    found = not_none(check_response(200, body, is_readable=True))
     assert found.kind == "PartialResults"

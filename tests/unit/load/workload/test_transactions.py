@@ -39,7 +39,7 @@ def test_values_are_escaped_for_their_place() -> None:
     assert request.extra is not None
     body = request.extra.content.partition(b"\r\n\r\n")[2]
     assert json.loads(body) == {"x": 'Zü "r"'}
-    assert (request.template_index, request.is_json, request.name) == (BodyKind.JSON, True, 1)
+    assert (request.template_index, request.is_readable, request.name) == (BodyKind.JSON, True, 1)
 
 
 def test_waits_within_a_transaction_follow_the_seed() -> None:

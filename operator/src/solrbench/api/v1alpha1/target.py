@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
+from solrbench.api.solr_versions import TAG_OF_10
 from solrbench.api.v1alpha1.fields import (
     PORT,
     FileName,
@@ -213,7 +214,7 @@ class SolrImage(Image):
     repository: ImageRepository = "solr"
     """`repository` is the official image or one with the same environment interface."""
     tag: ImageTag = "9.10.1"
-    """`tag` is the version of Solr, 9.x."""
+    """`tag` is the version of Solr, 9.x or 10.x."""
 
 
 class ZooKeeperImage(Image):
@@ -314,10 +315,6 @@ class ZooKeeper(Model):
     )
 
 
-SOLR_10 = "10([.-].*)?"
-"""Tags of Solr 10, in the syntax that RE2 and Python share."""
-
-
 class Provisioner(StrEnum):
     """Component that turns the topology into pods."""
 
@@ -363,8 +360,15 @@ class SolrCloud(Model):
         no_heap_flags("gcTune"),
         no_heap_flags("solrOpts"),
         Rule(
-            cel=f"!self.image.tag.matches('^(?:{SOLR_10})$')",
-            message="image.tag must not be of Solr 10, which is not supported yet; use a 9.x tag",
+            cel=(
+                "self.provisioner != 'SolrOperator'"
+                f" || !self.image.tag.matches('^(?:{TAG_OF_10})$')"
+            ),
+            message=(
+                "image.tag must not be of Solr 10 with provisioner SolrOperator, whose solr.xml"
+                " has hostContext and genericCoreNodeNames, with which Solr 10 does not start; set"
+                " provisioner to StatefulSet"
+            ),
         ),
         Rule(
             cel="self.zookeeper.mode != 'Provided' || self.provisioner == 'SolrOperator'",

@@ -10,6 +10,7 @@ from solrbench.controller.objects import read_archive
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
+    accept_versions,
     check_created,
     update_target,
 )
@@ -129,8 +130,11 @@ def _check_nodes(context: ReconcileContext) -> None:
         wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
     )
     apply_outcome(first_outcome(NODE_CHECKS, nodes))
+    versions = sorted({node.solr_version for node in infos})
+    # Of an image with a tag of its own, the version is known only now.
+    accept_versions(context, versions)
     update_target(
         context,
-        solr_version=", ".join(sorted({node.solr_version for node in infos})),
+        solr_version=", ".join(versions),
         heap_bytes=min(node.heap_max_bytes for node in infos),
     )

@@ -9,6 +9,7 @@ from solrbench.controller.endpoint import leader_urls
 from solrbench.controller.objects import read_archive
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
+    accept_versions,
     check_created,
     update_target,
 )
@@ -150,10 +151,12 @@ def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity
 def _record_target(
     context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
 ) -> None:
+    versions = sorted({identity.solr_version for identity in identities.values()})
+    accept_versions(context, versions)
     target = TargetStatus(
         live_nodes=len(identities),
         zookeepers=zookeepers(solr),
-        solr_version=", ".join(sorted({identity.solr_version for identity in identities.values()})),
+        solr_version=", ".join(versions),
         heap_bytes=min(identity.heap_max_bytes for identity in identities.values()),
         url=f"{solr.urls[0]}/{names.collection(context.benchmark)}",
         nodes={name: identity.started for name, identity in identities.items()},

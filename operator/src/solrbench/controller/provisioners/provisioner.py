@@ -1,13 +1,16 @@
 """What a provisioner does: bring a target up, watch it, leave nothing of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
+from solrbench.decide.conditions import ACCEPTED
 from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.target import describe_acceptance
+from solrbench.decide.version_fields import check_version_fields
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.solr.client import SolrClient
 
@@ -89,6 +92,17 @@ class TargetProvisioner(ABC):
 def update_target(context: ReconcileContext, **fields: object) -> None:
     """Change fields of `status.target`."""
     context.update(target=context.status.target.model_copy(update=fields))
+
+
+def accept_versions(context: ReconcileContext, versions: Iterable[str]) -> None:
+    """Check that these versions, of nodes or of a tag, know all that is set; accept the benchmark.
+
+    Raises:
+        PermanentError: `FieldNotInVersion` if one does not know a field.
+    """
+    known = list(versions)
+    apply_outcome(check_version_fields(context.benchmark.spec, known))
+    context.conditions.set(ACCEPTED, "True", *describe_acceptance(known))
 
 
 def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> None:

@@ -3,15 +3,17 @@
 import copy
 from collections.abc import Iterator
 
+from solrbench.api.solr_versions import release_of_tag
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext, store_status
+from solrbench.controller.provisioners.provisioner import accept_versions
 from solrbench.controller.stages.export import check_export_host
 from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
-from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
+from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
 from solrbench.decide.outcome import Outcome, apply_outcome
 from solrbench.decide.references import (
@@ -110,13 +112,13 @@ def check_references(context: ReconcileContext) -> None:
         _ = context.endpoint
         if spec.companions:
             read_companions(context)
+        solr = spec.target.solr_cloud
+        release = None if solr is None else release_of_tag(solr.image.tag)
+        accept_versions(context, [release or ""])
     except Exception:
         # Not before: one that waits in the queue would leave its phase with every reconcile.
         context.set_phase("Pending")
         raise
-    context.conditions.set(
-        ACCEPTED, "True", LifecycleReason.ACCEPTED, "all objects that the spec refers to exist"
-    )
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 

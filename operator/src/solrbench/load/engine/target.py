@@ -157,7 +157,7 @@ def validate_response(request: PreparedRequest, status: int, body: bytes) -> Req
     Of a good response that is empty, or has no header, it returns a remark that says so
     (`EMPTY_RESULT`, `NO_HEADER`, `EMPTY_WITHOUT_HEADER`).
     """
-    failed = check_response(status, body, request.is_json)
+    failed = check_response(status, body, request.is_readable)
     if failed is not None and failed is not NO_HEADER:
         return failed
     extra = request.extra
@@ -169,7 +169,7 @@ def validate_response(request: PreparedRequest, status: int, body: bytes) -> Req
             wrong = extra.transaction.extract(body)
         if wrong is not None:
             return wrong
-    if not request.is_json:
+    if not request.is_readable:
         return None
     # Nearly all responses begin with their number of documents: one look at its first digit.
     at = body.find(RESULTS)

@@ -7,7 +7,6 @@ in between, the user lacks the permission, or a node is busy, there are none.
 """
 
 import logging
-import re
 import time
 from collections.abc import Callable, Mapping
 from itertools import cycle
@@ -18,6 +17,7 @@ import httpx
 from gevent.event import Event
 
 from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.prometheus_text import read_samples
 from solrbench.contract.windows import MAX_CACHE_SAMPLES, CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.telemetry import MetricsClient
@@ -28,8 +28,9 @@ CACHES = ("filterCache", "queryResultCache", "documentCache")
 
 COLLECTION = "CORE.collection"
 _PREFIX = "CACHE.searcher."
-_SIZE = re.compile(r"^solr_core_indexsearcher_cache_size\{([^}]*)\} ([0-9.eE+]+)", re.MULTILINE)
-_LABEL = re.compile(r'(\w+)="([^"]*)"')
+_CACHE_IN_TEXT = "solr_core_indexsearcher_cache"
+"""Begin of the names of Solr 10."""
+
 LOOKUPS, HITS = "cumulative_lookups", "cumulative_hits"
 """Since the engine was loaded; the counters without `cumulative_` restart with every searcher."""
 
@@ -49,6 +50,8 @@ class CacheCounts(NamedTuple):
     """Cores behind the counts; with another number they cannot be compared."""
     counts: dict[str, tuple[int, int]]
     """Lookups and hits by the name of the cache; one that is turned off is missing."""
+    names: frozenset[str] = frozenset()
+    """Of the cores, in Solr 10: behind a proxy, each response may be of another node."""
 
 
 class CacheEntries(NamedTuple):
@@ -85,12 +88,27 @@ def entries_in_json(response: Mapping[str, Any], collection: str) -> CacheEntrie
 def entries_in_text(text: str, collection: str) -> CacheEntries:
     """Return the same as the metrics of Solr 10 have it."""
     cores, entries = set(), 0
-    for labels, value in _SIZE.findall(text):
-        label_values = dict(_LABEL.findall(labels))
-        if label_values.get("collection") == collection and label_values.get("name") in CACHES:
-            cores.add(label_values.get("core"))
-            entries += int(float(value))
+    for labels, value in read_samples(text, f"{_CACHE_IN_TEXT}_size"):
+        if labels.get("collection") == collection and labels.get("name") in CACHES:
+            cores.add(labels.get("core"))
+            entries += int(value)
     return CacheEntries(len(cores), entries)
+
+
+def counts_in_text(text: str, collection: str) -> CacheCounts | None:
+    """Return the counts of a collection as the metrics of Solr 10 have them, if they do.
+
+    They are cumulative, too: a cache of a new searcher goes on from those of the one before.
+    """
+    cores, counts = set[str](), dict[str, tuple[int, int]]()
+    for labels, value in read_samples(text, f"{_CACHE_IN_TEXT}_lookups_total"):
+        cache = labels.get("name", "")
+        if labels.get("collection") == collection and cache in CACHES:
+            cores.add(labels.get("core", ""))
+            lookups, hits = counts.get(cache, (0, 0))
+            found = int(value)
+            counts[cache] = lookups + found, hits + found * (labels.get("result") == "hit")
+    return CacheCounts(len(cores), counts, frozenset(cores)) if counts else None
 
 
 def _cores(response: Mapping[str, Any], collection: str) -> list[dict[str, Any]]:
@@ -240,6 +258,8 @@ class CacheSampler:
         self._urls = cycle(plan.solr_urls)
         self._url = next(self._urls)
         self._client = MetricsClient(access, _TIMEOUT_SECONDS)
+        self._nodes = list(plan.solr_urls)
+        self._each_node = False
         self._refused = False
         self._failures = 0
         self._interval = _INTERVAL_SECONDS
@@ -289,10 +309,7 @@ class CacheSampler:
             return
         before, heard = time.monotonic(), None
         try:
-            response = self._client.get(self._url, METRICS_PARAMETERS)
-            # Not allowed, or a Solr with another format: so will the next response be.
-            self._refused = response.is_client_error
-            heard = parse_caches(response.raise_for_status().json(), self._collection)
+            heard = self._read_each() if self._each_node else self._read_all()
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             _logger.info("no cache metrics from %s: %r", self._url, error)
@@ -302,5 +319,23 @@ class CacheSampler:
             return
         self._failures = 0
         # With other cores, as after a node was lost, differences between samples say nothing.
-        if not self._samples or heard.cores == self._samples[0][1].cores:
+        first = self._samples[0][1] if self._samples else heard
+        if (heard.cores, heard.names) == (first.cores, first.names):
             self._samples.append(((before + time.monotonic()) / 2, heard))
+
+    def _read_all(self) -> CacheCounts | None:
+        response = self._client.get(self._url, METRICS_PARAMETERS)
+        # Solr 10 knows no JSON, and no other node's metrics.
+        if response.status_code == httpx.codes.BAD_REQUEST:
+            self._each_node = True
+            return self._read_each()
+        # Not allowed: so will the next response be.
+        self._refused = response.is_client_error
+        return parse_caches(response.raise_for_status().json(), self._collection)
+
+    def _read_each(self) -> CacheCounts | None:
+        texts = [
+            self._client.get(url, {"wt": "prometheus", "category": "CACHE"}).raise_for_status().text
+            for url in self._nodes
+        ]
+        return counts_in_text("\n".join(texts), self._collection)

@@ -30,6 +30,7 @@ from solrbench.load.workload.response_checks import (
     RequestFailure,
     int_after_key,
     is_failure,
+    read_javabin,
 )
 from solrbench.stats.histograms import BUCKETS, Histogram, bucket_of, buckets_of, lowest_of
 from solrbench.stats.time_blocks import TimeBlocks
@@ -88,6 +89,8 @@ class SlowestRequests:
 
 def qtime_milliseconds(body: bytes) -> int | None:
     """Return the `QTime` of a response, None if its header has none."""
+    if (summary := read_javabin(body)) is not None:
+        return (summary.header or {}).get("QTime")
     return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)
 
 

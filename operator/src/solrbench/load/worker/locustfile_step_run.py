@@ -151,7 +151,7 @@ class LocustfileStepRun:
         kept = self._names.limit(name)
         request = self._requests.get(kept)
         if request is None:
-            request = PreparedRequest(b"", self._recorder.add(kept), is_json=False)
+            request = PreparedRequest(b"", self._recorder.add(kept), is_readable=False)
             self._requests[kept] = request
         exception, response = event.pop("exception", None), event.pop("response", None)
         failed = event_failure(exception, response)

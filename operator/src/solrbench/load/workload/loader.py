@@ -206,7 +206,7 @@ def _update_request(
     return PreparedRequest(
         body=encode_parameters(parameters.items()).encode("ascii"),
         name=names.index_of(entry.name, view),
-        is_json=view.content,
+        is_readable=view.content,
         template_index=first_template_index(workload, entry.handler or UPDATE_HANDLER)
         + BodyKind.JSON,
     )

@@ -34,7 +34,7 @@ class ResponseVisibility(NamedTuple):
     """What can be seen in a response."""
 
     content: bool
-    """It is JSON, the only format that is looked into."""
+    """It is JSON or javabin, the only formats that are looked into."""
     header: bool
     """It has a `responseHeader`, where partial results are marked."""
 
@@ -55,7 +55,8 @@ def visibility_of(
         body = json_body if isinstance(json_body, bytes) else json_body.encode()
         omits = OMIT_HEADER.encode() in body
     wrapped = any(key == _WRAPPER for key, _ in pairs)
-    return ResponseVisibility(content=("wt", "json") in pairs and not wrapped, header=not omits)
+    is_readable = ("wt", "javabin") in pairs or (("wt", "json") in pairs and not wrapped)
+    return ResponseVisibility(content=is_readable, header=not omits)
 
 
 @dataclass(frozen=True)

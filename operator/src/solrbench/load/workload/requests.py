@@ -76,8 +76,8 @@ class PreparedRequest(NamedTuple):
     """The part that depends on the query."""
     name: int
     """Place of its name in `PreparedWorkload.names`."""
-    is_json: bool
-    """The response is JSON, so its content can be checked."""
+    is_readable: bool
+    """The response is JSON or javabin, so its content can be checked."""
     template_index: int = 0
     """Handler and kind: place in `Node.shapes`."""
     extra: RequestExtras | None = None
@@ -220,20 +220,20 @@ class RequestBuilder:
             self.build(query)
 
     def _special(
-        self, query: WorkloadQuery, text: str, name: int, is_json: bool
+        self, query: WorkloadQuery, text: str, name: int, is_readable: bool
     ) -> PreparedRequest:
         expected = self._expectation if query.expect is None else compile_expectation(query.expect)
         if query.json is not None:
             extra = RequestExtras(json_content(query.json), expected)
             return PreparedRequest(
-                text.encode("ascii"), name, is_json, self._template_index + BodyKind.JSON, extra
+                text.encode("ascii"), name, is_readable, self._template_index + BodyKind.JSON, extra
             )
         kind = self._kind
         if query.method is not None:
             kind = BodyKind.GET if query.method == "GET" else BodyKind.FORM
         plain = None if expected is None else RequestExtras(expectation=expected)
         return PreparedRequest(
-            variable_part(kind, text), name, is_json, self._template_index + kind, plain
+            variable_part(kind, text), name, is_readable, self._template_index + kind, plain
         )
 
     def _text(self, query: WorkloadQuery) -> tuple[str, ResponseVisibility]:

@@ -2,14 +2,22 @@
 
 Keys that Solr writes cannot be confused with stored text, whose quotes JSON escapes. They can be
 confused with the fields of documents: so what a header says is looked for in the header alone.
+Javabin cannot be searched; it is read up to the number of documents.
 """
 
 import json
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.contract.step_document import PARTIAL_RESULTS
+from solrbench.load.workload.javabin import (
+    BEGIN,
+    JavabinError,
+    JavabinSummary,
+    plain_num_found,
+    summarize,
+)
 
 LONGEST_SAMPLE = 300
 """Characters kept of the first message of each kind of failure."""
@@ -68,13 +76,13 @@ def failure_or_none(failed: RequestFailure | None) -> RequestFailure | None:
     return None if failed is None or failed in _REMARKS else failed
 
 
-def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
+def check_response(status: int, body: bytes, is_readable: bool) -> RequestFailure | None:
     """Return what is wrong with a response, None if nothing is.
 
-    With `is_json`, JSON was requested, so the content is checked too.
+    With `is_readable`, JSON or javabin was requested, so the content is checked too.
     """
     if (
-        is_json
+        is_readable
         and status == 200
         and body.startswith(_GOOD_BEGINNINGS)
         and body.endswith(_ENDS)
@@ -82,14 +90,16 @@ def check_response(status: int, body: bytes, is_json: bool) -> RequestFailure | 
         and body.find(_PARTIAL, 0, body.find(_RESPONSE)) < 0
     ):
         return None
-    return _check_slow_path(status, body, is_json)
+    return _check_slow_path(status, body, is_readable)
 
 
-def _check_slow_path(status: int, body: bytes, is_json: bool) -> RequestFailure | None:
+def _check_slow_path(status: int, body: bytes, is_readable: bool) -> RequestFailure | None:
     if status != 200:
         return request_failure(f"HTTP{status}", body.decode("utf-8", "replace"))
-    if not is_json:
+    if not is_readable:
         return None
+    if body[:1] == BEGIN:
+        return _check_javabin(body)
     if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
         return request_failure(
             "MalformedResponse", _quoted("response is not one JSON object", body)
@@ -123,17 +133,60 @@ def _check_header(body: bytes, at: int) -> RequestFailure | None:
         header, end = _decode_object(text)
     except (ValueError, RecursionError):
         return request_failure("MalformedResponse", _quoted("responseHeader is not JSON", body))
-    if header.get("partialResults", False) is not False or _PARTIAL_BEHIND.match(text, end):
-        return request_failure(PARTIAL_RESULTS, _quoted("response has partial results", body))
+    problem = _problem_of_header(header, is_partial=bool(_PARTIAL_BEHIND.match(text, end)))
+    if problem is None:
+        return None
+    if problem is _STATUS:
+        return _solr_error(body, body.find(_ERROR))
+    kind, message = problem
+    return request_failure(kind, message if kind == "SolrError" else _quoted(message, body))
+
+
+_STATUS = RequestFailure("SolrError", "status is not 0")
+
+
+def _problem_of_header(header: dict[str, Any], *, is_partial: bool) -> RequestFailure | None:
+    """Return what a header says is wrong; `is_partial` is what stands behind it."""
+    if is_partial or header.get("partialResults", False) is not False:
+        return RequestFailure(PARTIAL_RESULTS, "response has partial results")
     status = header.get("status")
     if status is None:
-        return request_failure("MalformedResponse", _quoted("responseHeader has no status", body))
+        return RequestFailure("MalformedResponse", "responseHeader has no status")
     if status != 0:
-        return _solr_error(body, body.find(_ERROR))
+        return _STATUS
     if header.get("errors"):
         # A tolerant update: some of its documents were refused.
-        return request_failure("SolrError", json.dumps(header["errors"]))
+        return RequestFailure("SolrError", json.dumps(header["errors"], default=str))
     return None
+
+
+def _check_javabin(body: bytes) -> RequestFailure | None:
+    """Check the same of a response in javabin."""
+    if plain_num_found(body) is not None:
+        return None
+    try:
+        header, partial, error, _ = summarize(body)
+    except JavabinError as problem:
+        return request_failure("MalformedResponse", f"response is not javabin: {problem}")
+    if header is not None:
+        failed = _problem_of_header(header, is_partial=partial not in (None, False))
+        if failed is None:
+            return None
+        return request_failure(failed.kind, f"{failed.message}: {error or header}")
+    at = body.find(b"EXCEPTION")
+    if error is None and at >= 0 and b"EOF" in body:  # as with JSON, the last tuple of a stream
+        error = {"msg": body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace")}
+    return NO_HEADER if error is None else request_failure("SolrError", str(error))
+
+
+def read_javabin(body: bytes) -> JavabinSummary | None:
+    """Return what a response in javabin shows; None for any other."""
+    if body[:1] != BEGIN:
+        return None
+    try:
+        return summarize(body)
+    except JavabinError:
+        return None
 
 
 def _check_without_header(body: bytes) -> RequestFailure | None:
@@ -210,6 +263,11 @@ def num_found(body: bytes) -> int | None:
     That is the `numFound` of its `response`, before which `/mlt` writes that of the documents it
     compares with; else the `matches` of groups, or the first `numFound`.
     """
+    if body[:1] == BEGIN:
+        plain, summary = plain_num_found(body), None
+        if plain is None:
+            summary = read_javabin(body)
+        return plain if summary is None else summary.num_found
     at = body.find(RESULTS)
     if at >= 0:
         return int_after_key(body, RESULTS, at, _LONGEST_NUMBER)
@@ -221,5 +279,7 @@ def num_found(body: bytes) -> int | None:
 
 
 def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:
-    seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
+    summary = read_javabin(body)
+    text = str(summary.header) if summary else body[:_SEEN_BYTES].decode("utf-8", "replace")
+    seen = text[:_SEEN_BYTES]
     return request_failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")

@@ -54,7 +54,7 @@ class TransactionStep(NamedTuple):
     """Place of its name in `PreparedWorkload.names`."""
     template_index: int
     kind: BodyKind
-    is_json: bool
+    is_readable: bool
     """The response is JSON."""
     text: TextTemplate
     """The encoded parameters."""
@@ -104,7 +104,7 @@ class RunningTransaction:
             content = json_content(step.body.fill(self._values, escape_json).encode())
         extra = RequestExtras(content, step.expectation, self)
         return PreparedRequest(
-            variable_part(step.kind, text), step.name, step.is_json, step.template_index, extra
+            variable_part(step.kind, text), step.name, step.is_readable, step.template_index, extra
         )
 
     def extract(self, body: bytes) -> RequestFailure | None:
@@ -201,7 +201,7 @@ def prepare_transaction(
     if transaction is None:
         raise ValueError(f"entry {entry.name} is no transaction")
     where = f"workload.mix[{entry_index}].transaction"
-    whole = PreparedRequest(b"", names.index_of(entry.name), is_json=True)
+    whole = PreparedRequest(b"", names.index_of(entry.name), is_readable=True)
     steps = [
         _step(workload, entry, request, names, f"{where}.requests[{number}]")
         for number, request in enumerate(transaction.requests)
@@ -234,7 +234,7 @@ def _step(
         name=names.index_of(f"{entry.name}.{request.name}", view),
         template_index=first_template_index(workload, request.handler or workload.handler) + kind,
         kind=kind,
-        is_json=view.content,
+        is_readable=view.content,
         text=_encoded(parameters),
         body=body,
         expectation=compile_expectation(request.expect or workload.expect),

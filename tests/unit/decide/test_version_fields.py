@@ -1,0 +1,79 @@
+"""Fields that a version of Solr does not know."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.decide.version_fields import check_version_fields, version_problems
+from support.resources.objects import stored
+from support.resources.small_resource import SOLR, create
+
+QUERIES = {"configMap": {"name": "q", "key": "q.txt"}}
+REQUEST = {"name": "first", "parameters": {"wt": "xlsx"}}
+FIELDS = [
+    (
+        {"spec.workload.parameters": {"wt": "python"}},
+        "workload.parameters: must not have wt=python",
+    ),
+    (
+        {"spec.workload.parameters": {"stream.body": "x"}},
+        "workload.parameters: must not have stream.body, Solr 10.0 does not know it any more",
+    ),
+    (
+        {
+            "spec.workload": {
+                "mix": [{"name": "a", "queries": QUERIES, "parameters": {"wt": "php"}}]
+            }
+        },
+        "workload.mix[0].parameters: must not have wt=php",
+    ),
+    (
+        {"spec.workload": {"mix": [{"name": "a", "transaction": {"requests": [REQUEST]}}]}},
+        "workload.mix[0].transaction.requests[0].parameters: must not have wt=xlsx",
+    ),
+    (
+        {f"{SOLR}.solrOpts": "-Dsolr.modules=ltr,llm"},
+        "target.solrCloud.solrOpts: must not have the module llm",
+    ),
+    (
+        {f"{SOLR}.solrOpts": "-Djava.security.manager=allow"},
+        "target.solrCloud.solrOpts: must not have -Djava.security.manager",
+    ),
+    (
+        {"spec.podOptions": [{"env": [{"name": "SOLR_MODULES", "value": "hdfs"}]}]},
+        "podOptions[0].env[0]: must not have the module hdfs",
+    ),
+]
+TAG = f"{SOLR}.image"
+
+
+@pytest.mark.parametrize(("changes", "problem"), FIELDS)
+def test_field_is_refused_by_name_on_the_version_without_it(
+    changes: dict[str, Any], problem: str
+) -> None:
+    (found,) = version_problems(stored(changes | {TAG: {"tag": "10.0.0"}}).spec)
+    assert found.startswith(f"spec.{problem}")
+    for tag in ("9.10.1", "own"):
+        assert version_problems(stored(changes | {TAG: {"tag": tag}}).spec) == []
+
+
+def test_settings_that_every_version_knows_pass() -> None:
+    changes = {
+        TAG: {"tag": "10.0.0"},
+        f"{SOLR}.solrOpts": "-Dsolr.modules=ltr",
+        "spec.workload.parameters": {"wt": "javabin"},
+        "spec.podOptions": [
+            {"components": ["LoadWorker"], "env": [{"name": "SOLR_MODULES", "value": "hdfs"}]}
+        ],
+    }
+    assert version_problems(stored(changes).spec) == []
+
+
+def test_versions_of_nodes_count_where_no_tag_shows_them() -> None:
+    spec = stored(create() | {"spec.workload.parameters": {"wt": "ruby"}}).spec
+    assert version_problems(spec) == []
+    assert check_version_fields(spec, ["9.10.1"]) is None
+    outcome = check_version_fields(spec, ["10.0.0", "9.10.1"])
+    assert outcome is not None
+    assert outcome.reason == "FieldNotInVersion"
+    assert "wt=ruby, Solr 10.0.0 does not know it" in outcome.message
