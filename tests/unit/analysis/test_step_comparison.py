@@ -243,7 +243,8 @@ def test_no_failures_beside_none_are_the_same_below_an_inconclusive_figure() -> 
         [make_document("a", n, make_result([ms * 1000] * 100)) for n, ms in enumerate(side)]
         for side in ((100, 150, 80), (140, 90, 160))
     ]
-    step = ComparedStep("a", "", *map(StepSamples.of_documents, values))
+    baseline, candidate = map(StepSamples.of_documents, values)
+    step = ComparedStep("a", "", baseline, candidate)
     found = {each.difference.metric: each for each in compare_steps([step], [95], DEFAULT_RULE)}
     assert found[P95].difference.conclusion is Conclusion.INCONCLUSIVE
     assert found[FAILED].difference.conclusion is Conclusion.SAME

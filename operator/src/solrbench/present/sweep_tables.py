@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from solrbench.analysis.metrics import Difference
+from solrbench.analysis.sentences import CONCLUSIONS
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.comparison_tables import (
@@ -83,7 +84,8 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             None if lower is None or upper is None else (lower, upper),
             point.result.conclusion,
         )
-    text = "baseline" if point.is_baseline else point.result.conclusion or without
+    known = point.result.conclusion
+    text = "baseline" if point.is_baseline else CONCLUSIONS[known] if known else without
     return difference_cells(difference, text)
 
 
