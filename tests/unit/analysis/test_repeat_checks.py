@@ -32,7 +32,7 @@ def test_cold_first_repeat_is_invalid_with_number_limit_and_remedy() -> None:
     assert words == "the mean service time of the first repeat is"
     assert 25 < float(percent) < 35
     assert rest == (
-        " above that of the others, more than their seconds and a deviation of 3 % explain (limit"
+        " above that of the others, more than chance explains (repeats may differ by 3 %; limit"
         " 3 %); lengthen warmUp, or let it last until steady with warmUp.untilSteady"
     )
 
@@ -104,7 +104,7 @@ def test_step_too_short_for_its_swings_is_not_compared() -> None:
     gaps = verdict_of(swinging, swinging.model_copy(update={"repeat": 2})).unchecked
     gap = next(each for each in gaps if each.reason == "RepeatsDisagree")
     assert gap.message == (
-        "the step is too short for the swings of its own service times; raise durationSeconds or"
+        "the step is too short for slow variation of its service times; raise durationSeconds or"
         " requests"
     )
 
@@ -163,7 +163,7 @@ def test_slow_short_repeat_is_invalid_with_numbers_limit_and_remedy() -> None:
     message = reason.message
     assert message.startswith(("p95 of the service times of repeat 2, ", "the mean service time"))
     assert " % above that of repeat " in message
-    assert "more than their blocks of time explain (limit 25 %); lengthen warmUp" in message
+    assert "more than chance explains (limit 25 %); lengthen warmUp" in message
 
 
 def test_short_repeats_that_agree_are_valid() -> None:

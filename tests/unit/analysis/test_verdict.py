@@ -268,7 +268,7 @@ def test_too_few_blocks_are_a_gap() -> None:
 def test_slow_swings_are_a_gap() -> None:
     waves = [[int(1000 * (2 + math.sin(second / 9)))] * 20 for second in range(50)]
     (message,) = gaps(make_document("a", 1, make_timed_result(waves), seconds=50))
-    assert "neighbouring blocks of time are too much alike" in message
+    assert "consecutive blocks of time are correlated" in message
 
 
 def test_documents_of_older_versions_are_no_gap() -> None:

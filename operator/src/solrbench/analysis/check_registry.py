@@ -133,7 +133,7 @@ CHECKS: Mapping[str, ValidityCheck] = {
 
 CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
     "FirstRepeatDiffers": RepeatsCheck(
-        "The first repeat is unlike the others by more than its seconds explain: too short a"
+        "The first repeat is unlike the others by more than chance explains: too short a"
         " warm-up, most often.",
         "lengthen warmUp, or let it last until steady with warmUp.untilSteady",
         check_agreement(Disagreement.FIRST),
@@ -144,13 +144,13 @@ CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
         check_agreement(Disagreement.TREND),
     ),
     "RepeatsDisagree": RepeatsCheck(
-        "Repeats differ by more than their seconds explain.",
+        "Repeats differ by more than chance explains.",
         "look at the outliers and at what else ran on the nodes, and measure longer steps",
         check_agreement(Disagreement.SPREAD),
     ),
     "RepeatTimesDiffer": RepeatsCheck(
-        "The mean or the percentile of one repeat is far above that of another, by more than their"
-        " blocks of time explain.",
+        "The mean or the percentile of one repeat is far above that of another, by more than chance"
+        " explains.",
         "lengthen warmUp if the first is the slow one, look at what else ran on the nodes, and"
         " measure longer steps",
         check_times,

@@ -66,7 +66,7 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
     if agreement is None:
         return _once(
             way,
-            "the step is too short for the swings of its own service times; raise durationSeconds"
+            "the step is too short for slow variation of its service times; raise durationSeconds"
             " or requests",
         )
     percent = agreement.percents[way]
@@ -98,8 +98,8 @@ def _finding(way: Disagreement, percent: float, limit: float) -> ValidityFinding
     what = _PHRASES[way].format(format_percent(abs(percent)), words[percent < 0])
     return ValidityFinding(
         abs(percent),
-        f"{what}, more than their seconds and a deviation of {format_percent(limit)} explain"
-        f" (limit {format_percent(limit)})",
+        f"{what}, more than chance explains (repeats may differ by {format_percent(limit)};"
+        f" limit {format_percent(limit)})",
     )
 
 
@@ -182,7 +182,7 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     )
     allowed = format_percent(limit)
     if largest.is_certain:
-        explained = f"more than their blocks of time explain (limit {allowed})"
+        explained = f"more than chance explains (limit {allowed})"
         return ValidityFinding(largest.percent, f"{text}, {explained}")
     return NotEvaluated(
         f"{text} (limit {allowed}), and the repeats are too short to rule out chance;"
@@ -250,9 +250,9 @@ def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
     why = (
         f"it has {shortest} blocks of time (at least {MIN_BATCHES} are needed)"
         if shortest < MIN_BATCHES
-        else "neighbouring blocks of time are too much alike"
+        else "consecutive blocks of time are correlated"
     )
     return NotEvaluated(
-        f"the step is too short for its own swings, {why}, so its mean has no 95 % interval;"
+        f"the step is too short for a 95 % confidence interval of its mean: {why};"
         " raise durationSeconds or requests"
     )
