@@ -69,7 +69,6 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
 
 
 def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
-
     objectives = benchmark.status.objectives
     for result in objectives.results if objectives is not None else []:
         where = ", ".join(filter(None, (result.step, result.variant)))
