@@ -62,9 +62,23 @@ def build_schema(kind: ResourceKind) -> dict[str, Any]:
     for name, type_ in (("apiVersion", "string"), ("kind", "string"), ("metadata", "object")):
         fields[name] = {"type": type_}  # the API server has a schema of its own for these
     fields["status"] = without_defaults(fields["status"])
+    for field in fields["status"]["properties"].values():
+        _drop_descriptions(field)
     schema["required"] = ["spec"]
     _forbid_changes(fields["spec"], kind)
     return schema
+
+
+def _drop_descriptions(node: dict[str, Any]) -> None:
+    """Leave out what is said of the parts of a field that only the operator writes.
+
+    `kubectl apply` keeps a definition in an annotation, which has room for 256 KiB; the API
+    reference describes every field.
+    """
+    inner = [node[key] for key in ("items", "additionalProperties") if key in node]
+    for child in [*node.get("properties", {}).values(), *inner]:
+        child.pop("description", None)
+        _drop_descriptions(child)
 
 
 def _forbid_changes(spec: dict[str, Any], kind: ResourceKind) -> None:

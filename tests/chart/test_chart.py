@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller.settings import Settings
 from solrbench.decide.references import POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
+from solrbench.manifests.network_policies import PolicyPeers
 
 BAD_VALUES = {
     "typo=1": "typo",
@@ -100,9 +101,14 @@ def test_the_job_of_the_uninstallation_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_there_is_never_more_than_one_operator(case: str) -> None:
-    spec = deployment(case)["spec"]
-    assert (spec["replicas"], spec["strategy"]) == (1, {"type": "Recreate"})
+def test_replicas_hold_one_lease_and_are_replaced_together(case: str) -> None:
+    spec, settings = deployment(case)["spec"], _settings(case)
+    replicas = 2 if case == "every_namespace" else 1
+    assert (spec["replicas"], spec["strategy"]) == (replicas, {"type": "Recreate"})
+    assert settings.lease == deployment(case)["metadata"]["name"]
+    assert settings.operator_namespace == NAMESPACE
+    affinity = spec["template"]["spec"].get("affinity", {})
+    assert ("podAntiAffinity" in affinity) == (replicas > 1)
 
 
 def _settings(case: str) -> Settings:
@@ -111,9 +117,19 @@ def _settings(case: str) -> Settings:
     )
 
 
+def _selected(case: str) -> dict[str, str]:
+    labels: dict[str, str] = deployment(case)["spec"]["selector"]["matchLabels"]
+    return labels
+
+
 def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
     assert _settings("default") == Settings(
-        namespaces=(NAMESPACE,), image=OperatorImage("solrbench:0.1.0"), log_format="json"
+        namespaces=(NAMESPACE,),
+        image=OperatorImage("solrbench:0.1.0"),
+        log_format="json",
+        lease="try-solr-benchmark-operator",
+        operator_namespace=NAMESPACE,
+        policy_peers=PolicyPeers(NAMESPACE, _selected("default")),
     )
     assert _settings("everything") == Settings(
         namespaces=("team-a", "team-b"),
@@ -125,6 +141,9 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         allowed_pod_options=("labels", "serviceAccountName", "env", "env.valueFrom.secretKeyRef"),
         metrics_port=9191,
         log_format="json",
+        lease="bench",
+        operator_namespace=NAMESPACE,
+        policy_peers=PolicyPeers(NAMESPACE, _selected("everything"), opens_nodes=False),
     )
     minimal = _settings("minimal")
     assert minimal.allowed_pod_options == ()

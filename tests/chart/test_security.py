@@ -2,10 +2,17 @@ from typing import Any
 
 import pytest
 
-from chart.rendering import CASES, CHART, NAMESPACE, of_kind, rendered, template
+from chart.rendering import CASES, CHART, NAMESPACE, deployment, of_kind, rendered, template
 from solrbench.api.kinds import KINDS
+from solrbench.contract import names
 from solrbench.controller.deletion import OWNED_KINDS
+from solrbench.controller.settings import Settings
 from solrbench.controller.watches import KINDS as WATCHED
+from solrbench.manifests.network_policies import build_network_policies
+from support.cluster.network import Place, admits
+from support.resources.objects import stored
+
+BENCHMARK = stored({"metadata.namespace": "team-a"})
 
 PLURALS = {
     "Job": "jobs",
@@ -113,7 +120,18 @@ def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
 
 
 def _role_namespaces(case: str) -> list[str]:
-    return [each["metadata"]["namespace"] for each in of_kind(case, "Role")]
+    roles = [each["metadata"] for each in of_kind(case, "Role")]
+    return [each["namespace"] for each in roles if not each["name"].endswith("-lease")]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_operator_may_hold_its_own_lease_and_no_other(case: str) -> None:
+    (role,) = [each for each in of_kind(case, "Role") if "-lease" in each["metadata"]["name"]]
+    held, made = role["rules"]
+    assert role["metadata"]["namespace"] == NAMESPACE
+    assert held["resourceNames"] == [deployment(case)["metadata"]["name"]]
+    assert (held["verbs"], made["verbs"]) == (["get", "patch"], ["create"])
+    assert held["resources"] == made["resources"] == ["leases"]
 
 
 def test_rights_reach_as_far_as_the_watched_namespaces() -> None:
@@ -175,7 +193,9 @@ def test_network_policies_are_off_by_default() -> None:
 
 def test_network_policies_let_in_what_the_values_say() -> None:
     policies = {
-        each["metadata"]["namespace"]: each for each in of_kind("everything", "NetworkPolicy")
+        each["metadata"]["namespace"]: each
+        for each in of_kind("everything", "NetworkPolicy")
+        if "Egress" in each["spec"]["policyTypes"]
     }
     assert set(policies) == {NAMESPACE, "team-a", "team-b"}
     (test, metrics) = policies[NAMESPACE]["spec"]["ingress"]
@@ -189,12 +209,44 @@ def test_network_policies_let_in_what_the_values_say() -> None:
     team = policies["team-a"]["spec"]
     picked = {"matchLabels": {"app.kubernetes.io/managed-by": "solrbench-operator"}}
     assert team["podSelector"] == picked
-    (peers, more) = team["ingress"]
-    assert peers["from"][0] == {"podSelector": picked}
-    operator = peers["from"][1]
-    assert operator["namespaceSelector"]["matchLabels"]["kubernetes.io/metadata.name"] == NAMESPACE
-    assert more == {"ports": [{"port": 8089}]}
+    assert team["ingress"] == [{"ports": [{"port": 8089}]}]
     assert team["egress"][-1]["to"] == [{"ipBlock": {"cidr": "192.0.2.0/24"}}]
+
+
+def _settings(case: str) -> Settings:
+    pod = deployment(case)["spec"]["template"]["spec"]
+    variables = {each["name"]: each.get("value", "") for each in pod["containers"][0]["env"]}
+    return Settings.from_environment(variables)
+
+
+def _admits(policies: list[dict[str, Any]], component: str, source: Place, port: int) -> bool:
+    target = Place("team-a", names.labels(BENCHMARK, component, 1))
+    return admits(policies, target, source, port)
+
+
+def test_policies_of_the_chart_and_of_each_benchmark_agree() -> None:
+    by_chart = of_kind("everything", "NetworkPolicy")
+    peers = _settings("everything").policy_peers
+    policies = [*by_chart, *build_network_policies(BENCHMARK, peers)]
+    own = Place("team-a", names.labels(BENCHMARK, names.LOAD_WORKER, 1))
+    another = Place("team-a", own.labels | {names.LABEL_BENCHMARK: "another"})
+    operator = Place(NAMESPACE, deployment("everything")["spec"]["selector"]["matchLabels"])
+    for component, port in ((names.LOAD_MASTER, 5557), (names.SOLR, 9101), (names.SOLR, 8983)):
+        assert _admits(policies, component, own, port)
+        assert _admits(policies, component, operator, port)
+        assert not _admits(policies, component, Place("team-b", own.labels), port)
+        assert _admits(policies, component, another, port) == (port == 8983)
+    assert _admits(policies, names.COMPANION, another, 80)
+    # A rule of the values is for all pods.
+    assert _admits(policies, names.LOAD_MASTER, Place("anywhere"), 8089)
+
+
+def test_policies_of_benchmarks_need_a_right_and_can_be_left_out() -> None:
+    allowed = _may(_rules("default", "Role"), "networking.k8s.io", "networkpolicies")
+    assert allowed == {"get", "create", "patch"}
+    assert _settings("default").policy_peers.opens_nodes
+    assert _may(_rules("minimal", "Role"), "networking.k8s.io", "networkpolicies") == set()
+    assert not _settings("minimal").policy_peers.labels
 
 
 def test_policies_in_every_namespace_are_refused_with_the_remedy() -> None:

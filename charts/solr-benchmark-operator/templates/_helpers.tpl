@@ -71,6 +71,19 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{/* Pods of any benchmark of the namespace, and the operator. */}}
+{{- define "solrbench.benchmarkPeers" -}}
+- podSelector:
+    matchLabels:
+      app.kubernetes.io/managed-by: solrbench-operator
+- namespaceSelector:
+    matchLabels:
+      kubernetes.io/metadata.name: {{ .Release.Namespace }}
+  podSelector:
+    matchLabels:
+      {{- include "solrbench.selectorLabels" . | nindent 6 }}
+{{- end }}
+
 {{/* What the operator does in a namespace with benchmarks, and nothing else. */}}
 {{- define "solrbench.rules" -}}
 # It deletes a benchmark when its time to live is over, and creates those of sweeps.
@@ -129,6 +142,12 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [zookeeper.pravega.io]
   resources: [zookeeperclusters]
   verbs: [get, list]
+{{- if .Values.networkPolicy.benchmarks.own }}
+# Who may connect to the pods of a benchmark; it goes with its benchmark.
+- apiGroups: [networking.k8s.io]
+  resources: [networkpolicies]
+  verbs: [get, create, patch]
+{{- end }}
 {{- if .Values.rbac.secrets }}
 # Credentials and authorities of existing targets, by the names that benchmarks give.
 - apiGroups: [""]
@@ -174,6 +193,18 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   valueFrom:
     fieldRef:
       fieldPath: status.podIP
+- name: SOLRBENCH_REPORT_MEBIBYTES
+  value: {{ .Values.reports.maxMebibytes | int | quote }}
+- name: SOLRBENCH_LEASE
+  value: {{ include "solrbench.fullname" . | quote }}
+- name: SOLRBENCH_OPERATOR_NAMESPACE
+  value: {{ .Release.Namespace | quote }}
+{{- if .Values.networkPolicy.benchmarks.own }}
+- name: SOLRBENCH_OPERATOR_LABELS
+  value: {{ printf "app.kubernetes.io/name=%s,app.kubernetes.io/instance=%s" (include "solrbench.name" .) .Release.Name }}
+- name: SOLRBENCH_OPEN_NODES
+  value: {{ not .Values.networkPolicy.benchmarks.enabled | quote }}
+{{- end }}
 - name: SOLRBENCH_LOG_FORMAT
   value: {{ .Values.logging.format }}
 - name: SOLRBENCH_LOG_LEVEL

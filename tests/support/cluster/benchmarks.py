@@ -92,6 +92,16 @@ def secret(name: str, namespace: str = "search", **data: str) -> dict[str, Any]:
     }
 
 
+def service(name: str, namespace: str = "search", **spec: Any) -> dict[str, Any]:
+    """Return a Service that selects pods, unless `spec` says something else."""
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": spec or {"selector": {"app": "solr"}, "clusterIP": "10.0.0.7"},
+    }
+
+
 Body = dict[str, Any]
 
 

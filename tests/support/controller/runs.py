@@ -28,7 +28,9 @@ CONFIG_SETS = "solrbench-0b5b-"
 def access_to(cloud: Cloud) -> TargetAccess:
     """Return the way to a cloud in memory instead of the hosts of a spec."""
 
-    def connect(_: Cluster, __: list[str], timeout_seconds: float, auth: HttpAuth) -> SolrClient:
+    def connect(
+        _: Cluster, __: list[str], timeout_seconds: float, auth: HttpAuth, *___: object
+    ) -> SolrClient:
         return cloud.client(auth, timeout_seconds)
 
     return TargetAccess(connect, lambda *_: ENDPOINT)

@@ -243,6 +243,9 @@ class FakeCluster(Cluster):
             (wanted["kind"], metadata.get("namespace", "default"), metadata["name"])
         )
         refuse_taken(manifest, stored)
+        found = "1" if stored is None else stored["metadata"]["resourceVersion"]
+        if metadata.pop("resourceVersion", found) != found:
+            raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
         self.applied.append(_copied(manifest))
         if stored is None:
             return self.put(wanted | {"metadata": {"creationTimestamp": self.now()} | metadata})

@@ -13,6 +13,7 @@ from solrbench.load.master_client import LoadMasterClient
 from solrbench.net import deadline, zookeeper
 from solrbench.net.http import NO_AUTH
 from solrbench.solr import replicas
+from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import SOLR
@@ -52,7 +53,7 @@ def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def cluster() -> FakeCluster:
-    return FakeCluster(hosts=[API_SERVER])
+    return FakeCluster(service("zk"), hosts=[API_SERVER])
 
 
 def ask_solr(port: int) -> None:

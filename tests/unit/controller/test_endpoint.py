@@ -1,10 +1,17 @@
+from contextlib import nullcontext
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from solrbench.controller import endpoint
-from solrbench.controller.endpoint import TargetEndpoint, leader_urls, resolve_endpoint
+from solrbench.controller.endpoint import (
+    TargetEndpoint,
+    address_check,
+    leader_urls,
+    resolve_endpoint,
+)
+from solrbench.decide.existing_target import DEFAULT_PATTERNS, patterns_in
 from solrbench.decide.views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck
@@ -12,7 +19,7 @@ from solrbench.net.http import basic_auth
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
-from support.cluster.benchmarks import secret
+from support.cluster.benchmarks import secret, service
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.narrowing import not_none
 from support.resources.objects import stored
@@ -158,3 +165,47 @@ def test_single_endpoint_is_not_bypassed() -> None:
     found = find(FakeCluster())
     cluster = FakeCluster()
     assert leader_urls(cluster, ALLOWED, "search", found, [replica("nodes-0.nodes.search")]) == {}
+
+
+def pod(name: str, ip: str, app: str = "solr") -> dict[str, Any]:
+    metadata = {"name": name, "namespace": "search", "labels": {"app": app}}
+    return {"kind": "Pod", "metadata": metadata, "status": {"podIPs": [{"ip": ip}]}}
+
+
+SELECTED = {"selector": {"app": "solr"}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "pods", "error"),
+    [
+        (SELECTED | {"clusterIP": "10.0.0.7"}, [], None),
+        (SELECTED | {"clusterIP": "None"}, [pod("solr-0", "10.0.0.7")], None),
+        (SELECTED | {"clusterIP": "None"}, [pod("other", "10.0.0.7", "web")], TemporaryError),
+        (SELECTED | {"clusterIP": "10.0.0.6"}, [], TemporaryError),
+        ({"clusterIP": "10.0.0.7"}, [pod("solr-0", "10.0.0.7")], PermanentError),
+        (SELECTED | {"type": "ExternalName", "externalName": "vault.ops.svc"}, [], PermanentError),
+    ],
+)
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_service_that_only_the_default_permits_must_lead_to_its_pods(
+    spec: dict[str, Any], pods: list[dict[str, Any]], error: type[Exception] | None, is_named: bool
+) -> None:
+    cluster = FakeCluster(service("search", **spec), *pods)
+    existing = not_none(stored(create()).spec.target.existing)
+    allowed = (*patterns_in(DEFAULT_PATTERNS, "search"), *(["search.*.svc"] if is_named else []))
+    with (
+        nullcontext()
+        if error is None or is_named
+        else pytest.raises(error, match=r"10\.0\.0\.7|any")
+    ):
+        resolve_endpoint(cluster, allowed, "search", existing)
+    check = address_check(cluster, allowed=allowed)
+    with nullcontext() if error is None or is_named else pytest.raises(error):
+        check("search.search.svc", ["10.0.0.7"])  # as each connection does
+
+
+def test_a_service_that_goes_after_the_check_is_waited_for() -> None:
+    check = address_check(FakeCluster(), allowed=patterns_in(DEFAULT_PATTERNS, "search"))
+    with pytest.raises(TemporaryError, match="no Service"):
+        check("solr-0.search.search.svc.cluster.local", ["10.0.0.7"])
+    check("10.0.0.7", ["10.0.0.7"])

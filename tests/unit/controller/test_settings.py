@@ -29,6 +29,7 @@ def test_namespaces_are_read_from_the_environment(text: str, namespaces: tuple[s
         ({"SOLRBENCH_CONCURRENCY": "0"}, "SOLRBENCH_CONCURRENCY"),
         ({"SOLRBENCH_CONCURRENCY": "two"}, "SOLRBENCH_CONCURRENCY"),
         ({"SOLRBENCH_METRICS_PORT": "-1"}, "SOLRBENCH_METRICS_PORT"),
+        ({"SOLRBENCH_OPERATOR_LABELS": "app"}, "SOLRBENCH_OPERATOR_LABELS"),
         ({"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels,hostPID"}, "must be of .*, not hostPID"),
     ],
 )

@@ -12,7 +12,7 @@ from hack.generate import __main__, crd
 from hack.generate.api_reference import render_reference
 from hack.generate.reason_reference import render_reason_reference, render_verdict_reasons
 from solrbench.analysis.check_registry import CHECKS, CHECKS_OF_REPEATS, PLACEMENT_CHECKS, REASONS
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.kinds import BENCHMARK, KINDS, ResourceKind
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import InvalidReason
@@ -122,6 +122,12 @@ def definition() -> dict[str, Any]:
 def spec(definition: dict[str, Any]) -> Any:
     schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     return schema["properties"]["spec"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_definition_leaves_room_in_the_annotation_of_kubectl_apply(kind: ResourceKind) -> None:
+    size = len(json.dumps(crd.build_crd(kind), separators=(",", ":")).encode())
+    assert size < 240_000, "all annotations of an object may have 262,144 bytes"
 
 
 def columns(definition: dict[str, Any], priority: int) -> list[str]:

@@ -23,6 +23,7 @@ def test_each_chunk_names_step_run_number_of_chunks_and_digest() -> None:
         assert each["metadata"]["labels"]["solrbench.io/step-run"] == "r1-s0-one"
         assert each["metadata"]["annotations"] == {
             "solrbench.io/chunks": "2",
+            "solrbench.io/bytes": "6",
             "solrbench.io/sha256": "5" * 64,
         }
 

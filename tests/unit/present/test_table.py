@@ -69,6 +69,15 @@ def test_csv_has_raw_values() -> None:
     assert lines == [{"Name": "a|b", "Time": "3"}, {"Name": "<c>", "Time": ""}]
 
 
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "\r=1"])
+def test_csv_has_no_text_that_a_spreadsheet_runs_as_a_formula(name: str) -> None:
+    text = items_to_csv(COLUMNS[:3:2], [{"name": name, "time": -3}])
+    assert next(csv.DictReader(io.StringIO(text, newline=""))) == {
+        "Name": f"'{name}".replace("\r", " "),
+        "Time": "-3",
+    }
+
+
 @pytest.mark.parametrize(
     ("text", "mark"), [("Worse on this target", "bad"), ("Met", "good"), ("Same", ""), (None, "")]
 )

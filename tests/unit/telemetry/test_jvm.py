@@ -6,6 +6,8 @@ import random
 import shutil
 import subprocess
 import time
+import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -111,6 +113,22 @@ def test_what_is_too_large_is_removed() -> None:
             with pytest.raises(OSError, match=f"{words}.*; record fewer seconds"):
                 take_recording(jvm.pid, jvm.proc)
             assert not place.exists()
+
+
+def test_packing_a_large_recording_takes_little_memory() -> None:
+    """The agent has 64 MiB, and is restarted beside the Solr that is measured if it takes more."""
+    with fake_jvm(respond) as jvm:
+        for content in (
+            random.Random(1).randbytes(MAX_RECORDING_BYTES),
+            bytes(MAX_RECORDING_BYTES),
+        ):
+            written(jvm, content)
+            tracemalloc.start()
+            with suppress(OSError):
+                take_recording(jvm.pid, jvm.proc)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < 4 << 20
 
 
 def test_a_link_to_another_file_is_not_followed(tmp_path: Path) -> None:

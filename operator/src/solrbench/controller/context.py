@@ -30,11 +30,13 @@ class TargetAccess:
     """How a target is reached.
 
     Attributes:
-        connect: returns a client for base URLs, a timeout in seconds and credentials; the API
-            server of the cluster is never connected to
+        connect: returns a client for base URLs, a timeout in seconds, credentials and the patterns
+            of hosts that may be used; the API server of the cluster is never connected to
     """
 
-    connect: Callable[[Cluster, list[str], float, HttpAuth], SolrClient] = connect_checked
+    connect: Callable[[Cluster, list[str], float, HttpAuth, tuple[str, ...]], SolrClient] = (
+        connect_checked
+    )
     resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
 
 
@@ -133,7 +135,10 @@ class ReconcileContext:
     def solr(self, timeout_seconds: float = 10.0, url: str | None = None) -> SolrClient:
         """Return a client for the target, or for one of its URLs; to be closed."""
         urls = self.solr_urls if url is None else [url]
-        return self.access.connect(self.cluster, urls, timeout_seconds, self.endpoint.auth)
+        # Nodes that were made for the benchmark have Services that were, too.
+        is_own = self.existing is None and url is None
+        allowed = ("*",) if is_own else self.allowed_hosts
+        return self.access.connect(self.cluster, urls, timeout_seconds, self.endpoint.auth, allowed)
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

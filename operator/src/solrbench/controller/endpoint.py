@@ -11,8 +11,11 @@ from solrbench.decide.existing_target import (
     check_addresses,
     check_existing_cloud,
     check_name,
+    check_service,
+    check_service_addresses,
     host_of,
     qualify,
+    service_of,
 )
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import Replica
@@ -67,29 +70,45 @@ def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str])
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
-    api_server = api_server_addresses(cluster)
+    check = address_check(cluster, allowed=allowed)
     for host in hosts:
-        check_addresses(host, resolve(host), api_server)
+        check(host, resolve(host))
 
 
-def address_check(cluster: Cluster, field: str = "spec.target") -> AddressCheck:
+def address_check(
+    cluster: Cluster, field: str = "spec.target", allowed: Sequence[str] = ("*",)
+) -> AddressCheck:
     """Return the check of each connection: a name may resolve to another address than before.
 
-    Only the addresses that were checked are connected to.
+    Only the addresses that were checked are connected to. With `allowed`, the patterns of the
+    operator's settings, Services of the benchmark's namespace must lead to pods of it.
     """
     api_server = cache(lambda: api_server_addresses(cluster))
 
     def check(host: str, addresses: Sequence[str]) -> None:
         check_addresses(host, addresses, api_server(), field)
+        named = service_of(host, allowed)
+        if named is None:
+            return
+        # Who may write Services could lead the operator out of the namespace by one of them, and
+        # with it the credentials that it sends.
+        service = cluster.get("v1", "Service", *named)
+        selector = check_service(host, service)
+        pods = cluster.list("v1", "Pod", named[0], selector)
+        check_service_addresses(host, addresses, service or {}, pods)
 
     return check
 
 
 def connect_checked(
-    cluster: Cluster, urls: list[str], timeout_seconds: float, auth: HttpAuth
+    cluster: Cluster,
+    urls: list[str],
+    timeout_seconds: float,
+    auth: HttpAuth,
+    allowed: Sequence[str] = ("*",),
 ) -> SolrClient:
     """Return a client that connects to no address that is never allowed."""
-    return SolrClient(urls, timeout_seconds, auth, address_check(cluster))
+    return SolrClient(urls, timeout_seconds, auth, address_check(cluster, allowed=allowed))
 
 
 def leader_urls(
@@ -111,7 +130,7 @@ def leader_urls(
     for replica in found:
         with suppress(ValueError):  # no URL: the image of Solr and ZooKeeper may hold any address
             urls[replica.base_url] = qualify(replica.base_url, namespace)
-    check, reachable = address_check(cluster), {}
+    check, reachable = address_check(cluster, allowed=allowed), {}
     for own, url in urls.items():
         with suppress(SolrbenchError):
             check_name(host_of(url), allowed)

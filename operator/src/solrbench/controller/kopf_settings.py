@@ -1,5 +1,6 @@
 """How kopf is set up, and that it goes on whatever the API server answers."""
 
+import asyncio
 import logging
 from typing import Any
 
@@ -18,6 +19,8 @@ from solrbench.api.kinds import KINDS
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.contract.names import FINALIZER
 from solrbench.controller.watches import WatchRetries
+from solrbench.errors import TemporaryError
+from solrbench.kube.lease import OperatorLease
 
 _WATCHED = frozenset(kind.plural for kind in KINDS)
 _EXPIRED = 410
@@ -25,20 +28,41 @@ _LEFT_TO_KOPF = frozenset({401, 403, 429})
 """Of those that blame the request: kopf logs in again, or tries again by itself."""
 
 
+LEASE_MEMO = "lease"
+"""Where the memo of kopf has the Lease, if there is one."""
+
+
 async def log_in(**arguments: Any) -> kopf.AiohttpSession | None:
     """Return a session of the pod's service account, or else of the kubeconfig."""
     info = kopf.login_with_service_account(**arguments) or kopf.login_with_kubeconfig(**arguments)
-    return None if info is None else open_session(info)
+    memo = arguments.get("memo") or {}
+    return None if info is None else open_session(info, memo.get(LEASE_MEMO))
 
 
-def open_session(info: kopf.ConnectionInfo) -> kopf.AiohttpSession:
-    """Return a session as kopf makes it, with watches that do not end the operator."""
+def open_session(
+    info: kopf.ConnectionInfo, lease: OperatorLease | None = None
+) -> kopf.AiohttpSession:
+    """Return a session as kopf makes it, with watches that do not end the operator.
+
+    With a Lease, what kopf itself writes (finalizers, events) needs it, too.
+    """
+
+    async def hold(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        if lease is None or request.method == "GET":
+            return await handler(request)
+        try:
+            with lease.writing() as left:
+                async with asyncio.timeout(left):
+                    return await handler(request)
+        except TemporaryError as error:  # kopf tries again after errors of its own library only
+            raise ClientConnectionError(str(error)) from error
+
     session = ClientSession(
         connector=TCPConnector(limit=0, ssl=info.as_ssl_context()),
         headers=info.as_http_headers(),
         proxy=info.proxy_url,
         trust_env=info.trust_env,
-        middlewares=(keep_watching,),
+        middlewares=(hold, keep_watching),
     )
     return kopf.AiohttpSession(
         server=info.server,

@@ -1,12 +1,13 @@
 """The operator's environment, read once at start."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from socket import AF_INET, AF_INET6
 
 from solrbench.decide.existing_target import DEFAULT_PATTERNS
 from solrbench.decide.references import DEFAULT_POD_OPTIONS, POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
+from solrbench.manifests.network_policies import PolicyPeers
 from solrbench.net.deadline import LISTEN_ALL, url_host
 
 
@@ -26,6 +27,9 @@ class Settings:
         pod_ip: first address of the operator's pod, empty outside of one
         dataset_secrets: whether Secrets may be used for these downloads
         metrics_result_seconds: how long metrics show the results of a finished benchmark
+        lease: name of the Lease, in the operator's namespace, that its replicas hold in turn; none
+            if it is empty
+        report_mebibytes: limit of the stored results of a namespace together
     """
 
     namespaces: tuple[str, ...]
@@ -44,6 +48,10 @@ class Settings:
     log_level: str = "INFO"
     pod_ip: str = ""
     metrics_result_seconds: int = 3600
+    report_mebibytes: int = 64
+    lease: str = ""
+    operator_namespace: str = ""
+    policy_peers: PolicyPeers = field(default_factory=PolicyPeers)
 
     @property
     def health_url(self) -> str | None:
@@ -87,11 +95,26 @@ class Settings:
             metrics_result_seconds=_number(
                 environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
             ),
+            lease=get("SOLRBENCH_LEASE", ""),
+            operator_namespace=get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
+            report_mebibytes=_number(environment, "SOLRBENCH_REPORT_MEBIBYTES", 64, 1),
+            policy_peers=PolicyPeers(
+                get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
+                _labels(environment, "SOLRBENCH_OPERATOR_LABELS"),
+                get("SOLRBENCH_OPEN_NODES", "true") == "true",
+            ),
         )
 
 
 def _words(text: str) -> tuple[str, ...]:
     return tuple(filter(None, (each.strip() for each in text.split(","))))
+
+
+def _labels(environment: Mapping[str, str], name: str) -> dict[str, str]:
+    pairs = [each.partition("=") for each in _words(environment.get(name, ""))]
+    if not all(key and value for key, _, value in pairs):
+        raise ValueError(f"{name} must be KEY=VALUE,KEY=VALUE, not {environment[name]!r}")
+    return {key: value for key, _, value in pairs}
 
 
 def _pod_options(environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import check_active
 from solrbench.decide.outcome import Outcome, fail, restart_target, wait
 from solrbench.decide.views import NodeIdentity, Replica
-from solrbench.errors import PermanentError, SolrbenchError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
@@ -226,6 +226,69 @@ def check_name(
             f"{field}: {host} matches none of the operator's allowed hosts"
             f" ({', '.join(allowed) or 'none'}); add it to"
             f" {setting} of the operator's chart",
+        )
+
+
+_SERVICE = re.compile(r"(?:.+\.)?([^.]+)\.([^.]+)\.svc(?:\.cluster\.local)?")
+"""A Service, or what is below a headless one."""
+
+
+def service_of(host: str, allowed: Sequence[str]) -> tuple[str, str] | None:
+    """Return namespace and name of the Service that a host must lead to the pods of.
+
+    There is none where a pattern of the installer's names the host in another way than the default
+    patterns do: that one may lead out of the namespace.
+    """
+    found = _SERVICE.fullmatch(host)
+    if found is None:
+        return None
+    name, namespace = found.groups()
+    own = patterns_in(DEFAULT_PATTERNS, namespace)
+    others = (pattern.lower() for pattern in allowed if pattern not in own)
+    return None if any(fnmatchcase(host, each) for each in others) else (namespace, name)
+
+
+def check_service(host: str, service: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the labels by which a Service selects its pods.
+
+    Raises:
+        PermanentError: `HostNotAllowed` if it selects none: it may lead to any address.
+        TemporaryError: `HostNotFound` if there is none.
+    """
+    if service is None:
+        message = f"{_FIELD}: {host} is no Service; create it"
+        raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, message)
+    spec = service.get("spec") or {}
+    selected: dict[str, str] = spec.get("selector") or {}
+    if spec.get("type") != "ExternalName" and selected:
+        return selected
+    raise PermanentError(
+        LifecycleReason.HOST_NOT_ALLOWED,
+        f"{_FIELD}: Service {service['metadata']['name']} selects no pods, so {host} may be any"
+        " address; give it a selector, or add this host to existingTargets.allowedHosts of the"
+        " operator's chart",
+    )
+
+
+def check_service_addresses(
+    host: str,
+    addresses: Iterable[str],
+    service: Mapping[str, Any],
+    pods: Iterable[Mapping[str, Any]],
+) -> None:
+    """Wait until all that a host resolves to are addresses of its Service or of its pods."""
+    spec = service["spec"]
+    known = {*(spec.get("clusterIPs") or ()), spec.get("clusterIP")}
+    for pod in pods:
+        status = pod.get("status") or {}
+        known |= {each.get("ip") for each in status.get("podIPs") or ()} | {status.get("podIP")}
+    own = {_normalise(each) for each in known if each and each != "None"}
+    foreign = [each for each in addresses if _normalise(each) not in own]
+    if foreign:
+        raise TemporaryError(
+            LifecycleReason.HOST_NOT_FOUND,
+            f"{_FIELD}: {host} is {', '.join(foreign)}, which is no address of its Service or of"
+            " a pod that this selects",
         )
 
 

@@ -146,6 +146,16 @@ def is_over(body: Mapping[str, Any]) -> bool:
     return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
 
 
+def awaits_export(body: Mapping[str, Any]) -> bool:
+    """Return whether results are still to be exported, or it is not known yet that they cannot."""
+    spec, generation = body.get("spec") or {}, body["metadata"].get("generation", 0)
+    if (spec.get("results") or {}).get("export") is None:
+        return False
+    exported = stored_condition(body, EXPORTED)
+    is_decided = exported.get("status", "Unknown") != "Unknown"
+    return not is_decided or int(exported.get("observedGeneration", 0)) < generation
+
+
 def needs_reconcile(body: Mapping[str, Any]) -> bool:
     """Return whether a benchmark has anything left to do, or a time to live to end."""
     spec, status = body.get("spec") or {}, body.get("status") or {}
@@ -155,8 +165,4 @@ def needs_reconcile(body: Mapping[str, Any]) -> bool:
     generation = body["metadata"].get("generation", 0)
     if status.get("observedGeneration", generation) != generation:
         return True  # one that is over may get a new spec, whose generation its status must show
-    if (spec.get("results") or {}).get("export") is None:
-        return False
-    exported = stored_condition(body, EXPORTED)
-    is_decided = exported.get("status", "Unknown") != "Unknown"
-    return not is_decided or int(exported.get("observedGeneration", 0)) < generation
+    return awaits_export(body)

@@ -18,6 +18,7 @@ from solrbench.kube.connection import (
 )
 from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
+from solrbench.reasons.end import ApiServerReason
 
 APPLY_PATCH = "application/apply-patch+yaml"
 """The only media type of server-side apply; JSON is YAML, too."""
@@ -26,6 +27,7 @@ MERGE_PATCH = "application/merge-patch+json"
 _ABSENT: Manifest = {"resourceVersion": "1"}
 """Metadata with which an apply creates an object and changes none: etcd begins to count at 1, so no
 stored object has this version, and any that is there makes it a conflict."""
+FENCING_NUMBER = "fencingNumber"
 _MAX_KNOWN = 4096
 """Objects whose uid is remembered; the result documents of a day are fewer."""
 
@@ -35,7 +37,13 @@ class Cluster(ObjectReader):
 
     Clients of one cluster share `kinds` and `own`, the uids of applied objects by kind, name and
     controller, so that what one of them learned costs the others no request.
+
+    Attributes:
+        fencing_number: that of the operator's Lease, which each status is written with; 0 without
+            a Lease
     """
+
+    fencing_number = 0
 
     def __init__(
         self,
@@ -161,11 +169,19 @@ class Cluster(ObjectReader):
         to a new resource, do not hinder. A status that is stored already costs no request.
 
         Raises:
+            TemporaryError: if an operator that took over from this one has written the status.
             ConflictError: if spec or status changed meanwhile, or another resource has the name.
             PermanentError: if the status is too large or invalid.
         """
-        if status == (body.get("status") or {}):
+        before = body.get("status") or {}
+        # The number alone is no difference: what decided the status does not know it.
+        if status | {FENCING_NUMBER: before.get(FENCING_NUMBER)} == {FENCING_NUMBER: None} | before:
             return body
+        if self.fencing_number:
+            if before.get(FENCING_NUMBER, 0) > self.fencing_number:
+                text = "another operator has taken over; nothing is written"
+                raise TemporaryError(ApiServerReason.LEASE_NOT_HELD, text)
+            status = status | {FENCING_NUMBER: self.fencing_number}
         try:
             return self.replace_status(body | {"status": status})
         except ConflictError:

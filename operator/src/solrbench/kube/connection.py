@@ -169,7 +169,13 @@ Query = Mapping[str, str | int | bool | None]
 
 
 class Connection(ABC):
-    """Sends requests to one API server; safe for threads."""
+    """Sends requests to one API server; safe for threads.
+
+    Attributes:
+        seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
+    """
+
+    seconds_ahead = 0.0
 
     @property
     @abstractmethod

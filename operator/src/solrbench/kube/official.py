@@ -5,10 +5,13 @@ docs/adr/0016. The commands use `connection`, which needs no library of its size
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from kubernetes import client, config
+from kubernetes.utils.keepalive import tcp_keepalive_socket_options
 from urllib3.exceptions import HTTPError
 
 from solrbench.kube.client import Cluster
@@ -20,7 +23,12 @@ _BEARER = ["BearerToken"]
 
 
 def connect_officially(context: str | None = None) -> Cluster:
-    """Return a client for the cluster that this pod, or the kubeconfig, belongs to.
+    """Return a client of `open_officially`."""
+    return Cluster(open_officially(context))
+
+
+def open_officially(context: str | None = None) -> "OfficialConnection":
+    """Return a connection to the cluster that this pod, or the kubeconfig, belongs to.
 
     Raises:
         NoClusterError: if there is no cluster to talk to.
@@ -35,7 +43,9 @@ def connect_officially(context: str | None = None) -> Cluster:
     configuration = client.Configuration.get_default_copy()
     # More threads than connections would make urllib3 open and drop one for each request.
     configuration.connection_pool_maxsize = CONNECTIONS
-    return Cluster(OfficialConnection(client.ApiClient(configuration)))
+    # A watch whose connection dies without a word would show nothing for minutes.
+    configuration.socket_options = tcp_keepalive_socket_options(idle=15, interval=5, count=3)
+    return OfficialConnection(client.ApiClient(configuration))
 
 
 class OfficialConnection(Connection):
@@ -56,6 +66,7 @@ class OfficialConnection(Connection):
             response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
             content: bytes = response.data
             response.release_conn()
+            self._note_date(response.headers.get("Date"))
             return response.status, content
 
     @contextmanager
@@ -70,6 +81,11 @@ class OfficialConnection(Connection):
                 yield response.status, response.stream(_CHUNK_BYTES)
             finally:
                 response.close()
+
+    def _note_date(self, text: str | None) -> None:
+        with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
+            date = parsedate_to_datetime(text or "")
+            self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
 
     def _serialized(self, request: Request) -> Any:
         """Return a request as the arguments of the client's only function without a model."""

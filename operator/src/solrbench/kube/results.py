@@ -235,7 +235,14 @@ def read_baseline(
             f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
             f" {namespace}; create it",
         )
-    return benchmark_input(name, benchmark, reports.samples(benchmark).runs)
+    runs = reports.samples(benchmark).runs
+    if not runs:
+        raise TemporaryError(
+            LifecycleReason.BASELINE_NOT_FOUND,
+            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} has no stored results any"
+            " more; run it again, or name another baseline",
+        )
+    return benchmark_input(name, benchmark, runs)
 
 
 def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | None:

@@ -32,6 +32,7 @@ CHUNK_KEY = "document.json.gz"
 ENVIRONMENT_KEY = "environment.json"
 CHUNKS_ANNOTATION = "solrbench.io/chunks"
 SHA256_ANNOTATION = "solrbench.io/sha256"
+BYTES_ANNOTATION = "solrbench.io/bytes"
 
 
 def build_report(
@@ -49,9 +50,9 @@ def build_report(
         label = {LABEL_STEP_RUN: step_run_id}
         meta = metadata(benchmark, names.REPORT, attempt, name, **label)
         packed = base64.b64encode(chunk).decode("ascii")
-        chunks.append(
-            config_map(meta | {"annotations": annotations}, binaryData={CHUNK_KEY: packed})
-        )
+        # What all take is added up from metadata alone.
+        sized = {"annotations": annotations | {BYTES_ANNOTATION: str(len(chunk))}}
+        chunks.append(config_map(meta | sized, binaryData={CHUNK_KEY: packed}))
     return chunks
 
 

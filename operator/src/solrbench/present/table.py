@@ -177,5 +177,14 @@ def items_to_csv(columns: Sequence[Column[_Row]], items: Iterable[_Row]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(column.title for column in columns)
-    writer.writerows([column.read(item) for column in columns] for item in items)
+    writer.writerows([_as_value(column.read(item)) for column in columns] for item in items)
     return out.getvalue()
+
+
+def _as_value(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    # Spreadsheets run such a text as a formula, and names of requests come from tenants. Python
+    # writes a carriage return without quotes, after which another line would begin.
+    text = value.replace("\r", " ")
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", " ")) else text

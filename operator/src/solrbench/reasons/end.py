@@ -42,6 +42,12 @@ class CleanupReason(Reason):
         " has not removed.",
         "Check that the ZooKeeper operator is running.",
     )
+    REPORT_DROPPED = Kind.WARNING.reason(
+        "Stored results of the benchmark were deleted, the oldest of its namespace: together they"
+        " took more room than the operator's settings allow.",
+        "Export results (`results.export`), delete benchmarks that are no longer needed, or raise"
+        " `reports.maxMebibytes` of the operator's chart.",
+    )
 
 
 class ExportReason(Reason):
@@ -129,6 +135,15 @@ class ApiServerReason(Reason):
     CONFLICT = Kind.WAITING.reason(
         "An object changed between reading and writing it.",
         "Nothing needs to be done: the next reconcile reads the new version.",
+    )
+    LEASE_NOT_HELD = Kind.WARNING.reason(
+        "The operator could not renew its Lease, or another one has it, so it writes nothing.",
+        "Wait; if it lasts, check the API server, the Lease and the operator's role for it.",
+    )
+    CLOCK_DIFFERS = Kind.WARNING.reason(
+        "The clocks of the API server and of the operator's node differ by more than a minute, so"
+        " the operator writes nothing: deadlines and times to live could be over too early.",
+        "Correct the clock of the node, by NTP for example.",
     )
     STATUS_REJECTED = Kind.PERMANENT.reason(
         "The status is too large for the API server, or violates the schema; results are left out.",

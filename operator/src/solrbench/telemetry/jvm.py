@@ -9,6 +9,7 @@ process. Only the standard library is used: an agent that runs beside Solr must 
 """
 
 import gzip
+import io
 import os
 import re
 import signal
@@ -184,12 +185,23 @@ def take_recording(pid: int, proc: Path = _PROC) -> bytes:
                 raise OSError(_NONE)
             if size > MAX_RECORDING_BYTES:
                 raise OSError(_too_large(size, MAX_RECORDING_BYTES))
-            # Without the time of packing, the same recording has the same bytes and digest.
-            packed = gzip.compress(file.read(MAX_RECORDING_BYTES), mtime=0)
+            return _pack(file)
     except FileNotFoundError as error:
         raise OSError(_NONE) from error
     finally:
         _place(pid, proc).unlink(missing_ok=True)
+
+
+def _pack(file: BinaryIO) -> bytes:
+    """Return a file packed, in pieces: all at once it would take more memory than an agent has."""
+    out = io.BytesIO()
+    # Without the time of packing, the same recording has the same bytes and digest.
+    with gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as packer:
+        for _ in range(MAX_RECORDING_BYTES // _MAX_BYTES):  # it may grow meanwhile
+            packer.write(file.read(_MAX_BYTES))
+            if out.getbuffer().nbytes > MAX_PACKED_BYTES:
+                break
+    packed = out.getvalue()
     if len(packed) > MAX_PACKED_BYTES:
         raise OSError(f"packed, {_too_large(len(packed), MAX_PACKED_BYTES)}")
     return packed

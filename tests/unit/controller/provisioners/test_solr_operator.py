@@ -18,6 +18,7 @@ from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import POD_OPTIONS
 from solrbench.net import zookeeper
 from solrbench.net import zookeeper as four_letter_words
+from support.cluster.benchmarks import service
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
 from support.resources.small_resource import SOLR, Changes
@@ -34,7 +35,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
         endpoint, "resolve", lambda host: ["10.0.0.7" if host.startswith("zk.") else "10.96.0.1"]
     )
     monkeypatch.setattr(four_letter_words, "lookup", lambda *_: ["127.0.0.1"])
-    monkeypatch.setattr(provisioned_zookeeper, "address_check", lambda *_: None)
+    monkeypatch.setattr(provisioned_zookeeper, "address_check", lambda *_, **__: None)
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def schema(*fields: str) -> dict[str, Any]:
 
 def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
     """Return a cluster with both operators."""
-    return FakeCluster(*bodies, **({"unknown": ()} | more))
+    return FakeCluster(service("zk"), *bodies, **({"unknown": ()} | more))
 
 
 def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:

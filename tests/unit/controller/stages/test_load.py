@@ -11,6 +11,7 @@ from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
 from solrbench.controller.tokens import ensure_agent_token, stored_token
 from solrbench.kube.results import BenchmarkResultStore
+from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context
 from support.controller.world import condition_of
 from support.controller.worlds import master_pod, measured_so_far, plan_of, solr_pod
@@ -30,6 +31,7 @@ def planned(**target: object) -> LoadPlan:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
     body["spec"]["target"] |= target
+    world.cluster.put(service("proxy", "default", selector={"app": "proxy"}, clusterIP="10.96.0.7"))
     return plan_of(world)
 
 

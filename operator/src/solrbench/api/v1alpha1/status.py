@@ -209,6 +209,9 @@ class Status(StatusModel):
 
     observed_generation: Count = 0
     """`observedGeneration` is the generation of the resource that this status describes."""
+    fencing_number: Count | None = None
+    """`fencingNumber` is that of the operator's Lease when this was written; an operator with a
+    lower one writes nothing."""
     phase: Text = "Pending"
     """`phase` is for printing only; automation should read the conditions."""
     progress_percent: Annotated[Int, Field(ge=0, le=100)] = 0

@@ -74,5 +74,6 @@ def check_external(context: ReconcileContext) -> None:
     servers = context.zookeeper_path.servers
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)
-    reachable = zookeeper.any_reachable(servers, address_check(context.cluster))
+    check = address_check(context.cluster, allowed=context.allowed_hosts)
+    reachable = zookeeper.any_reachable(servers, check)
     apply_outcome(check_reachable(servers, reachable))

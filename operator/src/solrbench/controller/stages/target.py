@@ -23,6 +23,7 @@ from solrbench.decide.lifecycle import check_target_attempts, next_target_attemp
 from solrbench.decide.outcome import TargetLostError, apply_outcome
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.facts import record_target
+from solrbench.manifests.network_policies import build_network_policies
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.cluster import node_identities, replica_sizes_via_proxy, replicas, resolve_alias
 
@@ -61,6 +62,9 @@ def reconcile_target(context: ReconcileContext) -> None:
         raise find_removal_blocker(context.owned) or TemporaryError(
             TargetReason.REMOVING_OLD_TARGET, "pods of the previous attempt are terminating"
         )
+    # Before any pod that they are about.
+    for policy in build_network_policies(context.benchmark, context.settings.policy_peers):
+        context.cluster.apply(policy)
     ensure_agent_token(context)
     provisioner = provisioner_of(context)
     provisioner.ensure_ready(context)

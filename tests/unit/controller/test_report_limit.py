@@ -1,0 +1,121 @@
+"""Stored results of a namespace take no more of etcd than the installer allows."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.fields import ObjectReference
+from solrbench.api.v1alpha1.objectives import Baseline
+from solrbench.controller.report_limit import drop_oldest_reports
+from solrbench.errors import TemporaryError
+from solrbench.kube.results import BenchmarkResultStore, read_baseline
+from solrbench.manifests.results import BYTES_ANNOTATION
+from solrbench.reasons.end import ApiServerReason
+from support.cluster.benchmarks import small
+from support.controller.world import NOW
+from support.fakes.fake_cluster import FakeCluster, refusal
+from support.fakes.operator_driver import OperatorDriver
+
+MIB = 1 << 20
+
+
+def benchmark(name: str, hours: int, status: str = "True", **spec: Any) -> dict[str, Any]:
+    """Return a benchmark that ended some hours ago, or goes on."""
+    body = small(name, **spec)
+    body["metadata"] |= {"namespace": "search", "uid": f"uid-of-{name}"}
+    condition = {"type": "Succeeded", "status": status, "reason": "Test"}
+    ended = (NOW - timedelta(hours=hours)).isoformat()
+    condition["lastTransitionTime"] = ended
+    times = {} if status == "Unknown" else {"completionTime": ended}
+    return body | {"status": {"conditions": [condition], **times}}
+
+
+def report(name: str, number: int, size: int, step_run: str | None = "r1-s0") -> dict[str, Any]:
+    """Return one ConfigMap of stored results; one without a step run is another record."""
+    labels = {"app.kubernetes.io/component": "report", "solrbench.io/benchmark": name}
+    owner = {"kind": "SolrBenchmark", "name": name, "uid": f"uid-of-{name}", "controller": True}
+    metadata = {
+        "name": f"{name}-report-{step_run}-{number}",
+        "namespace": "search",
+        "labels": labels | ({"solrbench.io/step-run": step_run} if step_run else {}),
+        "annotations": {BYTES_ANNOTATION: str(size)},
+        "ownerReferences": [owner],
+    }
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+def drop(cluster: FakeCluster, mebibytes: int) -> list[str]:
+    """Return the names of the benchmarks that lose their results as `new` ends."""
+    dropped = drop_oldest_reports(cluster, "search", mebibytes * MIB, "uid-of-new")
+    assert all(f"results of {body['metadata']['name']}," in each.message for body, each in dropped)
+    return [body["metadata"]["name"] for body, _ in dropped]
+
+
+def reports_of(*names: str) -> list[dict[str, Any]]:
+    return [report(name, number, 2 * MIB) for name in names for number in range(2)]
+
+
+ENDED = [benchmark("new", 0), benchmark("old", 2, "False"), benchmark("oldest", 3)]
+BASELINE = {"baseline": {"benchmark": {"name": "oldest"}}}
+
+
+@pytest.mark.parametrize(
+    ("mebibytes", "dropped"), [(12, []), (11, ["oldest"]), (8, ["oldest"]), (1, ["oldest", "old"])]
+)
+def test_the_oldest_results_go_first_and_those_of_the_last_stay(
+    mebibytes: int, dropped: list[str]
+) -> None:
+    cluster = FakeCluster(*ENDED, *reports_of("new", "old", "oldest"))
+    cluster.put(report("oldest", 0, MIB, None))
+    assert drop(cluster, mebibytes) == dropped
+    left = {name.partition("-")[0] for name in cluster.names("ConfigMap")}
+    assert left == {"new", "old", "oldest"} - set(dropped) | {"oldest"}
+    assert "oldest-report-None-0" in cluster.names("ConfigMap"), "its environment is small"
+
+
+def test_what_is_needed_stays() -> None:
+    exported = {"export": {"persistentVolumeClaim": {"claimName": "files"}}}
+    cluster = FakeCluster(
+        *ENDED,
+        benchmark("waiting", 5, "Unknown", comparison=BASELINE),
+        benchmark("unexported", 4, results=exported),
+        *reports_of("new", "old", "oldest", "waiting", "unexported", "deleted"),
+    )
+    assert drop(cluster, 1) == ["old"]
+    assert len(cluster.names("ConfigMap")) == 10
+
+
+def test_nothing_is_read_but_metadata_while_there_is_room() -> None:
+    cluster = FakeCluster(*ENDED, *reports_of("old"))
+    assert drop(cluster, 4) == []
+    assert [(each.method, each.kind) for each in cluster.requests] == [
+        ("list_metadata", "ConfigMap")
+    ]
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_the_end_of_a_benchmark_drops_results_with_an_event(
+    monkeypatch: pytest.MonkeyPatch, refused: bool
+) -> None:
+    old = benchmark("old", 2)
+    big = [report("old", number, 40 * MIB) for number in range(2)]
+    for each in (old, *big):
+        each["metadata"]["namespace"] = "default"
+    bad = small("one", podOptions=[{"serviceAccountName": "admin"}])
+    cluster = FakeCluster(old, *big, bad)
+    operator = OperatorDriver(cluster, monkeypatch)
+    if refused:
+        error = TemporaryError(ApiServerReason.API_UNREACHABLE, "no")
+        cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
+    assert operator.reconcile("one")["status"]["phase"] == "Failed"
+    dropped = [each for each in operator.events if each[1] == "ReportDropped"]
+    assert len(dropped) == int(not refused)
+    assert bool(cluster.names("ConfigMap")) == refused
+
+
+def test_a_baseline_that_has_lost_its_results_is_named() -> None:
+    cluster = FakeCluster(benchmark("old", 2))
+    baseline = Baseline(benchmark=ObjectReference(name="old"))
+    with pytest.raises(TemporaryError, match="old has no stored results any more"):
+        read_baseline(cluster, BenchmarkResultStore(cluster), "search", baseline)
