@@ -164,7 +164,7 @@ def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
         return [skipped(what, ">= 99 %", f"no pair within {minutes:g} minutes")]
     rows = equal_rows(f"{len(statuses)} {what}", [_outcome(each) for each in statuses])
     counted = Counter(str(_outcome(each).conclusion) for each in statuses)
-    invalid = sum(each["summary"].get("verdict") != "Valid" for each in statuses)
+    invalid = sum(each["summary"].get("verdict") == "Invalid" for each in statuses)
     detail = ", ".join(f"{number} {word}" for word, number in counted.most_common())
     return [*rows, Row("conclusions on them", "", detail, None, f"{invalid} Invalid")]
 

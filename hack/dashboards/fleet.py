@@ -138,7 +138,8 @@ FLEET = Board(
                     "Steps of the chosen namespaces whose results are still shown.",
                     6,
                     queries=(
-                        PanelQuery(f"sum({_select('step_valid')})", "Valid"),
+                        PanelQuery(f"count({_select('step_valid')} == 1)", "Valid"),
+                        PanelQuery(f"count({_select('step_valid')} == 0.5)", "Inconclusive"),
                         PanelQuery(f"count({_select('step_valid')} == 0)", "Invalid"),
                     ),
                 ),

@@ -7,7 +7,11 @@ Unit = Literal["short", "s", "reqps", "bytes", "percentunit", "ops", "Bps", "dat
 Words = tuple[tuple[str, str, str], ...]
 """Value, text and colour."""
 
-VERDICTS: Words = (("0", "Invalid", "red"), ("1", "Valid", "green"))
+VERDICTS: Words = (
+    ("0", "Invalid", "red"),
+    ("0.5", "Inconclusive", "yellow"),
+    ("1", "Valid", "green"),
+)
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ _RESULTS = Row(
         ),
         TablePanel(
             "Verdict by step",
-            "Whether each step is Valid or Invalid.",
+            "Whether each step is Valid, Inconclusive or Invalid.",
             6,
             labels=_STEP,
             columns=(PanelColumn("Verdict", of_step("step_valid"), words=VERDICTS),),

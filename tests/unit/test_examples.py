@@ -22,6 +22,9 @@ from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
 from support.load.builders import parse_lines, plan_of
+from support.results.validity.repeat_times import repeat
+from support.results.validity.repeats import quiet_seconds
+from support.results.validity_documents import verdict_of
 
 FOLDER = Path(__file__).parents[2] / "examples"
 UPGRADE = FOLDER / "upgrade.yaml"
@@ -225,3 +228,30 @@ def test_proxies_of_an_example_come_along() -> None:
 def test_names_differ_so_that_all_can_be_applied_together() -> None:
     names = [benchmark(path).metadata.name for path in EXAMPLES]
     assert len(set(names)) == len(names)
+
+
+@cache
+def verdict_after(seconds: int, repeats: int) -> str:
+    """Return the verdict on repeats of so many seconds in which nothing but chance varies."""
+    return verdict_of(
+        *(
+            repeat(number, 10_000, seconds, windows=quiet_seconds(number, 10_000, seconds))
+            for number in range(1, repeats + 1)
+        )
+    ).verdict
+
+
+@pytest.mark.parametrize("path", [*EXAMPLES, *SWEEPS], ids=lambda path: path.stem)
+def test_steps_are_long_enough_to_be_valid_on_a_quiet_machine(path: Path) -> None:
+    bodies = [each for each in documents(path) if each["kind"].startswith(KIND)]
+    load = (bodies[0]["spec"].get("template") or bodies[0])["spec"]["load"]
+    repeats = load.get("repeats", {})
+    for step in load.get("steps", []):
+        # How long a number of requests takes is known of a planned rate alone.
+        seconds = step.get("durationSeconds") or step["requests"] / step["requestsPerSecond"]
+        count = repeats.get("count") or repeats.get("min") or 1
+        assert verdict_after(min(int(seconds), 60), count) == "Valid", step
+
+
+def test_steps_that_are_too_short_are_inconclusive() -> None:
+    assert verdict_after(20, 2) == "Inconclusive"

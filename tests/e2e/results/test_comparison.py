@@ -36,7 +36,7 @@ def test_primary_figure_has_a_word_and_a_sentence(status: dict[str, Any]) -> Non
     (primary,) = [each for each in status["comparison"]["figures"] if each.get("primary")]
     assert (primary["figure"], primary["onTarget"]) == ("p95Milliseconds", True)
     assert primary["conclusion"] in ("Better", "Worse", "Same", "Inconclusive")
-    assert status["answers"][0].startswith("p95 of query at 2 users: ")
+    assert status["answers"][0].startswith("At 2 users, the p95 of query ")
     (compared,) = [each for each in status["conditions"] if each["type"] == "Compared"]
     assert compared["status"] == "True"
 

@@ -85,7 +85,7 @@ def _check_open_loop(prometheus: Prometheus, where: str, status: dict[str, Any])
         assert prometheus.query(f'solrbench_step_{metric}{where},step="two-users"}}') == []
     for verdict in status["verdicts"]:
         valid = prometheus.value(f'solrbench_step_valid{{{where},step="{verdict["step"]}"}}')
-        assert valid == (verdict["verdict"] == "Valid")
+        assert valid == {"Valid": 1, "Inconclusive": 0.5, "Invalid": 0}[verdict["verdict"]]
 
 
 def _check_cold_start(prometheus: Prometheus, where: str, status: dict[str, Any]) -> None:

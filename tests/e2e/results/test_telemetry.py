@@ -77,7 +77,7 @@ def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
         assert telemetry["zookeeper"][0]["figures"]["watches"] > 0
         assert telemetry["handlers"][0]["handler"] == "/select"
     text = solrbench("report", NAME, "-o", "markdown")
-    assert "four-users is held back by the CPU limit of a pod" in text
+    assert "four-users: the bottleneck is the CPU limit of a pod" in text
 
 
 def test_log_and_recording_of_the_second_repeat_are_in_the_archive(

@@ -143,8 +143,8 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     check_slowest(exact, read, server.url.split("/")[2])
     lines = verdict_lines([verdict_of(exact)])
     for results in ("partial", "empty"):
-        gap = f"{results.capitalize()}Results of exact: {results} results were not counted"
-        assert f"not checked: {gap}" in lines
+        gap = f"exact ({results.capitalize()}Results): {results} results were not counted"
+        assert f"Check not possible for {gap}" in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
     assert sum(each.ramp_requests for each in ramp.requests) > 4

@@ -36,7 +36,7 @@ def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
     return {each.reason: each.message for each in verdict.reasons}
 
 
-def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> None:
+def test_saturated_worker_is_invalid_and_healthy_one_is_not(tmp_path: Path) -> None:
     calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
     full = {"name": "full", "users": 64, "durationSeconds": 3}
     with fast_server() as server:
@@ -45,7 +45,8 @@ def test_saturated_worker_is_invalid_and_healthy_one_valid(tmp_path: Path) -> No
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
             found = [load.fetch(step_run_id) for step_run_id in state.unacknowledged]
     verdict = verdict_of(found[0], calm)
-    assert (verdict.verdict, messages_by_reason(verdict)) == ("Valid", {})
+    # A step of a second is too short to be Valid.
+    assert (verdict.verdict, messages_by_reason(verdict)) == ("Inconclusive", {})
     # Together the two processes want more than two cores, and get less if others run here.
     reasons = messages_by_reason(verdict_of(found[1], full))
     assert set(reasons) == {"WorkerSaturated"}

@@ -88,7 +88,7 @@ BASES: tuple[Changes, ...] = (
     | {
         "spec.suspend": False,
         "spec.load.steps": REMOVE,
-        "spec.load.capacity": {"maxTrials": 8, "trialSeconds": 10},
+        "spec.load.capacity": {"maxTrials": 8, "trialSeconds": 5, "confirmSeconds": 5},
         "spec.objectives": [{"name": "fast", "responseTime": {"maxMilliseconds": 300}}],
         # Trials are the master's to plan, which is faked and plans none.
         "spec.deadlines": {"measuringSeconds": 600},

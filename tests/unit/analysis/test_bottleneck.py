@@ -22,7 +22,7 @@ def test_a_step_that_is_held_back_is_an_answer() -> None:
         step="one", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
     )
     assert collect_answers(spec, Status(bottlenecks=[found])) == [
-        "one is held back by the CPU of Solr: 99 % used; vary target.solrCloud.nodes next"
+        "one: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes."
     ]
 
 
@@ -62,7 +62,7 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
     # Another node each time: it is none of them.
     assert found.server is None
     assert found.message == (
-        "20 % of the time in garbage collection (limit 5 %), in 2 of 2 repeats"
+        "the collector stopped Solr for 20 % of the time (limit 5 %) in 2 of 2 repeats"
     )
 
 
@@ -72,7 +72,7 @@ def test_repeats_that_do_not_agree_are_inconclusive(
 ) -> None:
     found = one(run(1, gc_percent=20.0), *others)
     assert found.resource == "Inconclusive"
-    assert "GarbageCollection, 20 %" in found.message
+    assert "Repeat 1: the collector stopped Solr for 20 %" in found.message
     assert found.field is None
 
 
@@ -109,9 +109,9 @@ def test_sentences_say_what_and_what_next() -> None:
     busy, idle = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0)), one(run(1), run(2))
     inconclusive = one(run(1))
     first, second, third = map(describe_bottleneck, [busy, idle, inconclusive])
-    assert first.startswith("calm is held back by the CPU of Solr: 99 % of its CPUs used by Solr")
-    assert first.endswith("vary target.solrCloud.nodes next")
-    assert second.startswith("Nothing holds calm back: nothing is saturated: CPU of the busiest")
+    assert first.startswith("calm: the bottleneck is Solr's CPU. Solr used 99 % of its CPUs")
+    assert first.endswith("Change next: target.solrCloud.nodes.")
+    assert second.startswith("calm: no bottleneck was found. No resource reached its limit (CPU")
     assert third.startswith(
-        "What holds calm back is Inconclusive: 2 repeats must agree, there is one"
+        "calm: the bottleneck is not confirmed, because there is only one repeat. Repeat 1: "
     )

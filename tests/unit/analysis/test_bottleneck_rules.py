@@ -181,7 +181,7 @@ def test_healthy_figures_are_not_accused() -> None:
     alike = spread("cpu_percent", 60, 55, 58), spread("shard_request_milliseconds", 5, 6, 5)
     found = find_bottleneck(evidence(*alike))
     assert found.resource is Resource.NONE
-    assert found.symptom.text.startswith("nothing is saturated: CPU of the busiest node 60 %")
+    assert found.symptom.text.startswith("no resource reached its limit (CPU of the busiest node")
 
 
 @pytest.mark.parametrize("reason", ["PodThrottled", "WorkerSaturated", "DelayedByGenerator"])
@@ -213,7 +213,7 @@ def test_a_hot_node_is_named_and_not_the_cpu_of_all(numbers: tuple[float, ...]) 
     found = find_bottleneck(evidence(hot, cpu_percent=hot.highest))
     assert found.resource is Resource.ONE_NODE
     assert found.symptom.server == hot.highest_server
-    assert "its peers" in found.symptom.text
+    assert "the other nodes" in found.symptom.text
 
 
 def test_a_throttled_pod_of_the_proxy_is_named() -> None:
@@ -221,7 +221,7 @@ def test_a_throttled_pod_of_the_proxy_is_named() -> None:
         evidence(client_milliseconds=60.0, behind_proxy=True, companion_throttled_percent=80.0)
     )
     assert (found.resource, found.symptom.server) == (Resource.PROXY, "solr-1")
-    assert "whose pod is 80 % throttled (limit 5 %)" in found.symptom.text
+    assert "whose pod is throttled for 80 % of the time (limit 5 %)" in found.symptom.text
     assert find_bottleneck(evidence(companion_throttled_percent=80.0)).resource is Resource.NONE
 
 
@@ -285,7 +285,7 @@ def test_a_pause_meets_one_request_of_each_user(users: int | None, resource: Res
 def test_what_was_not_measured_is_never_named() -> None:
     found = find_bottleneck(BottleneckInput(1, RunTelemetry(), {}))
     assert found.resource is Resource.NONE
-    assert "no figure is near its limit" in found.symptom.text
+    assert "no resource reached its limit (none was read)" in found.symptom.text
 
 
 def test_the_server_is_named_only_among_several() -> None:

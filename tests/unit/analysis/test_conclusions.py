@@ -25,38 +25,61 @@ def known(
 @pytest.mark.parametrize(
     ("overhead", "sentence"),
     [
-        (known(Conclusion.WORSE, 27.04, 19.1, 35.3), "Worse by 27 % (95 %: 19.1 to 35.3) than raw"),
+        (
+            known(Conclusion.WORSE, 27.04, 19.1, 35.3),
+            "is 27 % higher than through raw (95 % confidence interval 19.1 to 35.3 %): worse.",
+        ),
         (
             known(Conclusion.WORSE, 1_667_386, 55_357, 50_138_336),
-            "Worse by 16700 times (95 %: 555 to 501000) than raw",
+            (
+                "is 16700 times higher than through raw (95 % confidence interval 555 to 501000"
+                " times): worse."
+            ),
         ),
-        (known(Conclusion.BETTER, -13, -17, -9), "Better by 13 % (95 %: 9 to 17) than raw"),
-        (known(Conclusion.SAME, 2, -1, 4), "Same as raw (+2 %, 95 %: -1 to 4)"),
+        (
+            known(Conclusion.BETTER, -13, -17, -9),
+            "is 13 % lower than through raw (95 % confidence interval 9 to 17 %): better.",
+        ),
+        (
+            known(Conclusion.SAME, 2, -1, 4),
+            (
+                "is the same as through raw (+2 %, 95 % confidence interval -1 to +4 %): no"
+                " relevant difference."
+            ),
+        ),
         (
             known(Conclusion.INCONCLUSIVE, -3.4, -12, 6, 20),
-            "Inconclusive beside raw: about 20 more repeats (-3.4 %, 95 %: -12 to 6)",
+            (
+                "may be higher or lower than through raw (-3.4 %, 95 % confidence interval -12 to"
+                " +6 %): inconclusive. About 20 more repeats would decide."
+            ),
         ),
     ],
 )
 def test_sentence_has_word_number_and_interval(overhead: Overhead, sentence: str) -> None:
     found = collect_answers(make_spec("a"), compared(overhead))
-    assert found == [f"p95 of search at 2 users, proxy: {sentence}"]
+    assert found == [f"At 2 users through proxy, the p95 of search {sentence}"]
 
 
 def test_one_target_and_invalid_steps_are_named() -> None:
     status = compared(known(Conclusion.WORSE, 27, 19, 35), onTarget=True, invalid=["raw"])
     (found,) = collect_answers(make_spec("a"), status)
-    assert found.endswith("Worse on one target by 27 % (95 %: 19 to 35) than raw; Invalid: raw")
+    assert found.endswith(
+        ": worse, measured on one target only. raw: Invalid, so do not rely on this comparison."
+    )
 
 
 def test_the_primary_metric_makes_the_sentence() -> None:
     same, worse = known(Conclusion.SAME, 3.76, 1, 4), known(Conclusion.WORSE, 37, 30, 44)
     status = compared(same, percentile=worse, figure="p99Milliseconds")
     (found,) = collect_answers(make_spec("a"), status)
-    assert found == "p99 of search at 2 users, proxy: Worse by 37 % (95 %: 30 to 44) than raw"
+    assert found == (
+        "At 2 users through proxy, the p99 of search is 37 % higher than through raw (95 %"
+        " confidence interval 30 to 44 %): worse."
+    )
     rate = compared(same, requestsPerSecond=worse, figure="requestsPerSecond")
     (found,) = collect_answers(make_spec("a"), rate)
-    assert found.startswith("requests/s of search at 2 users, proxy: Worse by 37 %")
+    assert found.startswith("At 2 users through proxy, throughput of search is 37 % higher")
 
 
 def test_without_a_word_there_is_no_answer() -> None:
@@ -74,7 +97,7 @@ def test_only_the_primary_figure_of_a_point_makes_an_answer() -> None:
 
 def test_equal_loads_are_distinguished_by_their_steps() -> None:
     (found,) = collect_answers(make_spec("a", "b"), compared(known(Conclusion.SAME, 1, -1, 3)))
-    assert "at 2 users (a), proxy" in found
+    assert "At 2 users (a) through proxy" in found
 
 
 def test_no_more_answers_than_a_status_holds() -> None:

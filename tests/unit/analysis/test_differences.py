@@ -157,7 +157,7 @@ def test_a_trend_may_explain_the_difference_of_sides_that_were_measured_apart() 
     (found,) = conclude_primary([compared(figures(level[:10]), figures(level[10:]))], DEFAULT_RULE)
     assert found.conclusion is Conclusion.INCONCLUSIVE
     assert found.more_repeats is None
-    more = "Inconclusive: measure both in turn, as the machine changed meanwhile"
+    more = "inconclusive: measure both in turn, as the machine changed meanwhile"
     stored = store_figure(ComparedMetric(found), is_invalid=False)
     assert format_conclusion(read_figure(stored)) == more
     far = figures(1.5 * each for each in level[10:])

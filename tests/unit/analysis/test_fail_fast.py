@@ -45,7 +45,9 @@ def skipped(
 def test_steps_after_a_missed_objective_are_left_out_in_every_repeat() -> None:
     found = skipped(spec_with(FAST), document("low", 1, 0.5), document("middle", 1, 3))
     assert list(found) == ["r1-s2-high", "r2-s2-high"]
-    assert found["r1-s2-high"].startswith("r1-s1-middle missed objective fast: p95 is 3 ms")
+    assert found["r1-s2-high"].startswith(
+        "r1-s1-middle missed objective fast (failFast). The p95 is 3 ms"
+    )
 
 
 def test_what_is_measured_already_stays() -> None:
@@ -70,7 +72,7 @@ def test_collapsed_step_leaves_out_the_rest() -> None:
     collapsed = document("low", 1, 0.5).model_copy(update={"ended_early": ended})
     found = skipped(spec_with(), collapsed)
     assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
-    assert "the last good response came at second 640, 99 requests failed" in found["r1-s2-high"]
+    assert "had succeeded since second 640; 99 requests failed in that time" in found["r1-s2-high"]
 
 
 def test_too_many_failures_leave_out_the_rest() -> None:
@@ -88,7 +90,7 @@ def test_slow_indexing_leaves_out_all() -> None:
     assert skipped(spec, dataset=DatasetStatus(seconds=60)) == {}
     found = skipped(spec, dataset=DatasetStatus(seconds=61))
     assert len(found) == 6
-    assert set(found.values()) == {"objective load: indexing time is 61 s (limit: at most 60 s)"}
+    assert set(found.values()) == {"objective load: The indexing time is 61 s; the limit is 60 s."}
 
 
 def test_status_has_one_entry_for_each_step_left_out() -> None:

@@ -121,8 +121,8 @@ def test_every_kind_of_objective_has_its_conclusion(
 
 def test_message_has_number_interval_and_limit() -> None:
     found = evaluated({"meanResponseTime": {"maxMilliseconds": 1}})
-    assert found.message.startswith("mean is 1.15 ms (95 %: ")
-    assert found.message.endswith(" (limit: at most 1 ms); interval of this run alone")
+    assert found.message.startswith("The mean is 1.15 ms (95 % confidence interval ")
+    assert found.message.endswith("; the limit is 1 ms. The interval is that of this run alone.")
     assert (found.unit, found.limit) == ("ms", 1)
     assert found.value == pytest.approx(1.1475, abs=0.001)
 
@@ -130,15 +130,15 @@ def test_message_has_number_interval_and_limit() -> None:
 def test_interval_of_three_repeats_is_not_of_the_runs_alone() -> None:
     runs = [make_document("a", n, make_timed_result(swinging(60)), seconds=60) for n in (1, 2, 3)]
     two = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs[:2])
-    assert two.message.endswith("; interval of these two runs alone")
+    assert two.message.endswith(" The interval is that of these two runs alone.")
     three = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs)
-    assert three.message.endswith(" (limit: at most 1 ms)")
+    assert three.message.endswith("; the limit is 1 ms.")
 
 
 def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
     found = evaluated({"failures": {"maxPercent": 10}})
     assert found.conclusion is MET
-    assert found.message.endswith("; an outage less than once in 20 s may not show in 60 s")
+    assert found.message.endswith(" An outage less often than once in 20 s may not show in 60 s.")
     assert "outage" not in evaluated({"failures": {"maxPercent": 0}}).message
 
 
@@ -147,13 +147,13 @@ def test_a_step_too_short_for_an_interval_is_inconclusive_and_says_why() -> None
         {"responseTime": {"maxMilliseconds": 2}}, make_document("a", 1, make_result([900] * 9))
     )
     assert (found.conclusion, found.lower, found.value) == (INCONCLUSIVE, None, 0.9)
-    assert "without an interval" in found.message
+    assert "no 95 % confidence interval, as the step is too short" in found.message
 
 
 def test_a_request_name_that_was_never_sent_is_inconclusive() -> None:
     found = evaluated({"request": "other", "failures": {"maxPercent": 1}})
     assert (found.conclusion, found.value) == (INCONCLUSIVE, None)
-    assert found.message == "failures of other: no requests of other were measured"
+    assert found.message == "No requests named other were measured. Check the name."
 
 
 def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
@@ -203,10 +203,11 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
     assert found is not None
     status = Status(objectives=found)
     met, missed = answer_objectives(spec, status)
-    assert met.startswith("objective o0: Met at a: failures is 0 %")
-    assert missed.startswith("objective o1: Missed at a: mean is 1.15 ms")
-    assert missed.endswith("; Missed in 1 of 2 steps")
-    assert completion_text(found).startswith("o1 (a): Missed: mean is 1.15 ms")
+    assert met.startswith(
+        "Objective o0 is met in 2 of 2 steps. At a: The share of failed requests is 0 %"
+    )
+    assert missed.startswith("Objective o1 is missed in 1 of 2 steps. At a: The mean is 1.15 ms")
+    assert completion_text(found).startswith("o1 (a): Missed. The mean is 1.15 ms")
 
 
 def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:

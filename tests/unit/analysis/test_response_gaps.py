@@ -60,8 +60,8 @@ def test_only_a_straggler_is_an_answer() -> None:
         spec, Status(response_gaps=step_response_gaps(BenchmarkSamples.of_documents(spec, MCGILL)))
     )
     assert answer == (
-        f"user 6 of a on {NODE} got 7 responses in repeat 2, the median user 100; it waited up to"
-        " 752 s, from second 3 on"
+        f"In repeat 2 of step a, user 6 (on {NODE}) received 7 responses; the median user received"
+        " 100. Its longest wait was 752 s, starting at second 3."
     )
     assert not list(
         answer_response_gaps(

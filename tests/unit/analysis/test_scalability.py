@@ -122,8 +122,9 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
             Knee(6.1, ConfidenceBounds(5.8, 6.4)),
             None,
             (
-                "highest throughput 61 requests/s, at 20 users;"
-                " knee at 6.1 users (95 %: 5.8 to 6.4); no decline up to 20 users"
+                "Throughput is highest at 20 users: 61 requests/s. From about 6.1 users on (95 %"
+                " confidence interval 5.8 to 6.4), more users mainly add waiting. It does not"
+                " decline up to 20 users."
             ),
         ),
         (
@@ -132,8 +133,8 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
             Knee(6.0, None),
             None,
             (
-                "highest throughput 60 requests/s, at 8 users; knee at 6 users;"
-                " 50 requests/s at 20 users, not distinguished from the highest"
+                "Throughput is highest at 8 users: 60 requests/s. From about 6 users on, more users"
+                " mainly add waiting. The 50 requests/s at 20 users may be as high."
             ),
         ),
         (
@@ -142,8 +143,8 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
             None,
             None,
             (
-                "highest throughput 60 requests/s, at 8 users;"
-                " a decline up to 20 users, with too few levels to state a peak"
+                "Throughput is highest at 8 users: 60 requests/s. It declines up to 20 users; too"
+                " few levels to state a peak."
             ),
         ),
         (
@@ -152,8 +153,8 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
             None,
             9.2,
             (
-                "highest throughput 60 requests/s, at 8 users;"
-                " peak at about 9.2 users by the Universal Scalability Law"
+                "Throughput is highest at 8 users: 60 requests/s. By the Universal Scalability Law,"
+                " it peaks at about 9.2 users."
             ),
         ),
     ],
@@ -168,6 +169,6 @@ def test_a_ladder_in_words(
 def test_one_run_says_why_it_has_no_conclusion() -> None:
     rates = {1: 10.0, 8: 60.0, 20: 50.0}
     assert describe_scaling(levels(rates), None, None, [rates]) == (
-        "highest throughput 60 requests/s, at 8 users;"
-        " one run: no conclusion on a knee or a decline"
+        "Throughput is highest at 8 users: 60 requests/s. One repeat shows neither a knee nor a"
+        " decline: set load.repeats.count to 3."
     )

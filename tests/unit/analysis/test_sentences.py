@@ -1,7 +1,7 @@
 import pytest
 
 from solrbench.analysis.metrics import Difference, growth_metric, percentile_metric
-from solrbench.analysis.sentences import difference_sentence, format_conclusion, phrase_difference
+from solrbench.analysis.sentences import difference_sentence, format_conclusion
 from solrbench.api.v1alpha1.comparisons import Conclusion
 
 P95 = percentile_metric(95)
@@ -19,27 +19,39 @@ def found(
 @pytest.mark.parametrize(
     ("difference", "text"),
     [
-        (found(25), "+25 % (no conclusion from one repeat)"),
-        (found(12.34, (9.8, 14.81), Conclusion.WORSE), "Worse (+12.3 %, 95 %: 9.8 to 14.8)"),
-        (found(-3, (-5, -1), Conclusion.SAME), "Same (-3 %, 95 %: -5 to -1)"),
-        (found(3, None, Conclusion.INCONCLUSIVE), "Inconclusive (+3 %)"),
+        (found(25), "25 % higher than in b; not compared: needs 2 or more repeats."),
+        (
+            found(12.34, (9.8, 14.81), Conclusion.WORSE),
+            "12.3 % higher than in b (95 % confidence interval 9.8 to 14.8 %): worse.",
+        ),
+        (
+            found(-3, (-5, -1), Conclusion.SAME),
+            "the same as in b (-3 %, 95 % confidence interval -5 to -1 %): no relevant difference.",
+        ),
         (
             found(1_667_386, (900, 50_138_336), Conclusion.WORSE),
-            "Worse (16700 times, 95 %: 10 to 501000)",
+            "16700 times higher than in b (95 % confidence interval 10 to 501000 times): worse.",
         ),
     ],
 )
-def test_difference_is_phrased_with_its_interval(difference: Difference, text: str) -> None:
-    assert phrase_difference(difference) == text
+def test_difference_is_a_sentence_with_its_interval(difference: Difference, text: str) -> None:
+    assert difference_sentence("p", difference, "in b") == f"p is {text}"
+
+
+def test_inconclusive_without_an_interval_has_its_estimate() -> None:
+    difference = found(3, None, Conclusion.INCONCLUSIVE)
+    assert difference_sentence("p", difference, "in b") == (
+        "p may be higher or lower than in b (+3 %): inconclusive."
+    )
 
 
 @pytest.mark.parametrize(
     ("more", "text"),
     [
-        (None, "Inconclusive"),
-        (1, "Inconclusive: about 1 more repeat"),
-        (20, "Inconclusive: about 20 more repeats"),
-        (51, "Inconclusive: more than 50 more repeats"),
+        (None, "inconclusive"),
+        (1, "inconclusive: about 1 more repeat"),
+        (20, "inconclusive: about 20 more repeats"),
+        (51, "inconclusive: more than 50 more repeats"),
     ],
 )
 def test_what_is_inconclusive_says_how_many_more_repeats(more: int | None, text: str) -> None:
@@ -49,10 +61,12 @@ def test_what_is_inconclusive_says_how_many_more_repeats(more: int | None, text:
 def test_growth_is_more_or_less_than_that_of_the_baseline() -> None:
     metric = growth_metric("HeapAfterGc", "bytes")
     more = Difference(metric, 0, 0, 39 << 20, (33 << 20, 45 << 20), Conclusion.WORSE)
-    assert difference_sentence("HeapAfterGc of soak", more, "juniper") == (
-        "HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse"
+    assert difference_sentence("growth", more, "in juniper") == (
+        "growth is 39 MiB/h higher than in juniper (95 % confidence interval 33 to 45 MiB/h):"
+        " worse."
     )
     less = Difference(metric, 0, 0, -39 << 20, (-45 << 20, -33 << 20), Conclusion.BETTER)
-    assert difference_sentence("HeapAfterGc of soak", less, "juniper") == (
-        "HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) less than in juniper: Better"
+    assert difference_sentence("growth", less, "in juniper") == (
+        "growth is 39 MiB/h lower than in juniper (95 % confidence interval 33 to 45 MiB/h):"
+        " better."
     )

@@ -3,8 +3,15 @@ from statistics import stdev
 
 import pytest
 
-from solrbench.analysis.samples import BenchmarkSamples
-from solrbench.analysis.step_comparison import compare_variants, mark_invalid
+from solrbench.analysis.differences import DEFAULT_RULE
+from solrbench.analysis.metrics import FAILED, P95
+from solrbench.analysis.samples import BenchmarkSamples, StepSamples
+from solrbench.analysis.step_comparison import (
+    ComparedStep,
+    compare_steps,
+    compare_variants,
+    mark_invalid,
+)
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -229,6 +236,18 @@ def test_details_have_no_word_below_an_inconclusive_figure() -> None:
         overhead = words[request].p95
         assert overhead is not None
         assert overhead.conclusion is Conclusion.INCONCLUSIVE
+
+
+def test_no_failures_beside_none_are_the_same_below_an_inconclusive_figure() -> None:
+    values = [
+        [make_document("a", n, make_result([ms * 1000] * 100)) for n, ms in enumerate(side)]
+        for side in ((100, 150, 80), (140, 90, 160))
+    ]
+    baseline, candidate = map(StepSamples.of_documents, values)
+    step = ComparedStep("a", "", baseline, candidate)
+    found = {each.difference.metric: each for each in compare_steps([step], [95], DEFAULT_RULE)}
+    assert found[P95].difference.conclusion is Conclusion.INCONCLUSIVE
+    assert found[FAILED].difference.conclusion is Conclusion.SAME
 
 
 def test_invalid_sides_are_named() -> None:

@@ -130,7 +130,7 @@ def test_columns_of_an_open_loop_are_there_only_with_one() -> None:
 
 
 def test_note_says_which_times_are_shown() -> None:
-    assert results_note(_results(False)).startswith("Times are service times; percentiles")
+    assert results_note(_results(False)).startswith("Times are service times. Percentiles")
     assert results_note(_results(True)).startswith("Times are response times, from")
     mixed = results_note(_results(False, True))
     assert "in rows with Late and Dropped response times" in mixed

@@ -51,7 +51,10 @@ def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
     # Distances of the bounds add by squares: 4 and 3 make 5.
     assert (found.low_per_hour, found.high_per_hour) == pytest.approx((35 * MIB, 45 * MIB))
     assert list(trend_difference_sentences([found], "juniper")) == [
-        "HeapAfterGc of soak grows by 40 MiB/h (95 %: 35 to 45) more than in juniper: Worse"
+        (
+            "In step soak, the growth of the heap in use after garbage collection is 40 MiB/h"
+            " higher than in juniper (95 % confidence interval 35 to 45 MiB/h): worse."
+        )
     ]
 
 
@@ -59,7 +62,10 @@ def test_leak_that_was_mended() -> None:
     (found,) = compare_trends([LEAK], [CLEAN])
     assert found.conclusion is Conclusion.BETTER
     (sentence,) = trend_difference_sentences([found], "juniper")
-    assert "grows by 40 MiB/h (95 %: 35 to 45) less than in juniper: Better" in sentence
+    assert (
+        "is 40 MiB/h lower than in juniper (95 % confidence interval 35 to 45 MiB/h): better."
+        in sentence
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,18 +165,20 @@ def test_leak_is_named_with_its_server_and_the_time_left() -> None:
     assert found.growth_per_hour == pytest.approx(300 * TREND_MIB, rel=0.05)
     assert found.lower_per_hour < 300 * TREND_MIB < found.upper_per_hour
     assert found.full_in_hours == pytest.approx((2048 - 800) / 300, rel=0.05)
-    assert found.message.startswith("HeapGrows 3")
-    assert "MiB/h (95 %: " in found.message
-    assert ", full in 4" in found.message
-    assert found.message.endswith("; in less than 24 h, a wave of the day looks the same")
+    assert found.message.startswith("The heap in use after garbage collection grew by 3")
+    assert "MiB/h (95 % confidence interval " in found.message
+    assert " At this rate it is full in 4" in found.message
+    assert found.message.endswith(
+        " In less than 24 h, a daily cycle of the load may look the same."
+    )
 
 
 def test_growth_that_slows_down_has_no_time_left() -> None:
     slowing = [(800 + 400 * (second / HOUR) ** 0.5) * TREND_MIB for second in SECONDS]
     found = status_of(document(heap().model_copy(update={"values": slowing})))["HeapAfterGc"]
     assert (found.conclusion, found.full_in_hours) == ("SlowsDown", None)
-    assert found.message.startswith("HeapAfterGc SlowsDown ")
-    assert found.message.endswith("; measure for longer")
+    assert found.message.startswith("The heap in use after garbage collection grew by ")
+    assert found.message.endswith(", but less and less. Measure a longer step.")
 
 
 def test_steady_step_is_steady_in_all_figures() -> None:
@@ -193,7 +201,7 @@ def test_leak_beside_caches_that_fill_to_the_end_is_inconclusive() -> None:
     filling = entries([float(each) for each in range(48)])
     found = status_of(document(heap(mib_per_hour=300), filling))["HeapAfterGc"]
     assert found.conclusion == "Inconclusive"
-    assert "Solr's caches filled to the end" in found.message
+    assert "Solr's caches were filling, which looks like a leak" in found.message
 
 
 def test_leak_after_caches_are_full_is_named() -> None:
@@ -228,6 +236,5 @@ def test_answers_and_tables_name_what_grows() -> None:
     found = status_of(document(heap("solr-1", mib_per_hour=300)))
     status = Status(trends=list(found.values()))
     (answer,) = answer_trends(spec(), status)
-    assert answer.endswith("(solr-1)")
-    assert "HeapGrows" in answer
+    assert answer.startswith("In step one on solr-1, the heap in use after garbage collection grew")
     assert len(trend_table(status.trends).rows) == 3

@@ -60,11 +60,12 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
     found = run(*files)
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
-    assert lines[0] == "oak beside juniper"
-    assert "p95 of query at 2 users: Worse on one target by 20" in lines[1]
+    assert lines[0] == "oak compared with juniper"
+    assert "At 2 users, the p95 of query is 20 % higher than in juniper" in lines[1]
+    assert lines[1].endswith(": worse, measured on one target only.")
     row = next(line for line in lines if "p95 *" in line)
     assert row.split()[:9] == ["a", "query", "p95", "*", "100", "ms", "120", "ms", "+20"]
-    assert row.rstrip().endswith("Worse on one target")
+    assert row.rstrip().endswith("worse (one target)")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_json_and_csv_have_raw_numbers(files: tuple[str, str]) -> None:
 
 def test_markdown_has_sentence_table_and_notes(files: tuple[str, str]) -> None:
     lines = run(*files, "-o", "markdown").output.splitlines()
-    assert lines[0] == "# oak beside juniper"
+    assert lines[0] == "# oak compared with juniper"
     assert any(line.startswith("| a | query | p95 * |") for line in lines)
 
 
@@ -146,7 +147,7 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
             BenchmarkResultStore(cluster).store(benchmark, stored, 1)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
-    assert "Same on one target as old" in found.output
+    assert "no relevant difference, measured on one target only." in found.output
     missing = run("old", "neither")
     assert missing.exit_code == 1
     assert "neither a file or folder nor a SolrBenchmark" in missing.output
@@ -170,7 +171,7 @@ def test_numbers_are_never_cut(width: int) -> None:
 def test_a_table_without_words_says_why(tmp_path: Path) -> None:
     one = tmp_path / "one.json"
     one.write_bytes(report(100))
-    assert "Without a conclusion: a side has one repeat only" in run(str(one), str(one)).output
+    assert "Not compared: one side has a single repeat" in run(str(one), str(one)).output
 
 
 SLOWER_SWEEP = "heap 1Gi, nodes 1/1"
@@ -208,13 +209,13 @@ def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple
     found = run(*sweep_files)
     assert found.exit_code == 0, found.output
     lines = found.output.splitlines()
-    assert lines[0] == "branch beside main"
-    assert lines[1].strip() == "4 points in common: 3 Same, 1 Worse"
-    assert f"p95 of all requests at {SLOWER_SWEEP}: Worse on one target by 30 %" in lines[2]
+    assert lines[0] == "branch compared with main"
+    assert lines[1].strip() == "4 points in common: 3 no relevant difference, 1 worse."
+    assert f"At {SLOWER_SWEEP}, the p95 of all requests is 30 % higher than in main" in lines[2]
     assert "only branch has 1 point: heap 8Gi, nodes 1/1" in found.output
     assert "only main has 1 point: heap 512Mi, nodes 1/1" in found.output
     row = next(line for line in lines if line.startswith(SLOWER_SWEEP) and "p95 *" in line)
-    assert row.rstrip().endswith("Worse on one target")
+    assert row.rstrip().endswith("worse (one target)")
 
 
 def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
@@ -244,12 +245,12 @@ def test_other_forms_name_points(sweep_files: tuple[str, str]) -> None:
     assert {row["conclusion"] for row in rows if row["figure"] == "requestsPerSecond"} == {""}
     text = run(*sweep_files, "-o", "markdown").output
     assert "| Point | Request | Figure |" in text
-    assert "decide about their point" in text
+    assert "* decides about its point" in text
 
 
 def test_another_figure_than_the_objective_has_no_word(sweep_files: tuple[str, str]) -> None:
     found = run(*sweep_files, "--primary", "RequestsPerSecond")
-    assert "4 points in common: 4 without a conclusion" in found.output
+    assert "4 points in common: 4 not compared" in found.output
     refused = run(*sweep_files, "--primary", "P99")
     assert refused.exit_code == 1
     assert "points of sweeps have P95 or RequestsPerSecond only" in refused.output
@@ -257,7 +258,7 @@ def test_another_figure_than_the_objective_has_no_word(sweep_files: tuple[str, s
 
 def test_smallest_effect_counts(sweep_files: tuple[str, str]) -> None:
     found = run(*sweep_files, "--smallest-effect-percent", "50")
-    assert "4 points in common: 4 Same" in found.output
+    assert "4 points in common: 4 no relevant difference." in found.output
 
 
 def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Path) -> None:
@@ -267,7 +268,7 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     other.write_bytes(before.model_copy(update={"points": moved}).to_json())
     found = run(str(one), str(other), "--fail-on", "no-conclusion")
     assert found.exit_code == 5
-    assert "no point was measured in both" in found.output
+    assert "No point was measured in both" in found.output
 
 
 def test_sweep_and_benchmark_are_not_compared(before: SweepReport, tmp_path: Path) -> None:

@@ -173,6 +173,24 @@ def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str
     assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
 
 
+@pytest.mark.parametrize(
+    ("verdict", "require_valid", "code"),
+    [
+        ("Invalid", True, 4),
+        ("Inconclusive", True, 4),
+        ("Invalid", False, 0),
+        ("Inconclusive", False, 0),
+        ("Valid", True, 0),
+    ],
+)
+def test_steps_that_are_not_valid_exit_with_4_if_required(
+    verdict: str, require_valid: bool, code: int
+) -> None:
+    done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))
+    found = follow.follow(done, BENCHMARKS, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
+    assert found == code
+
+
 def exporting(truth: str | None, reason: str = "Exporting") -> dict[str, Any]:
     """Return a benchmark that is over, with an export."""
     volume = {"persistentVolumeClaim": {"claimName": "exports"}}

@@ -27,8 +27,14 @@ def test_nothing_is_shown_before_the_first_reconcile() -> None:
     fresh = benchmark(Status())
     assert details(fresh) == []
     assert fresh.status.progress_percent == 0
-    assert summary(fresh) == ("", "waits for the operator; is it running?")
-    assert one_line(fresh) == "Pending        0 %  waits for the operator; is it running?"
+    assert summary(fresh) == (
+        "",
+        "Waiting for the operator. If this lasts, run `solrbench preflight`.",
+    )
+    assert (
+        one_line(fresh)
+        == "Pending        0 %  Waiting for the operator. If this lasts, run `solrbench preflight`."
+    )
 
 
 def test_all_figures_carry_their_unit() -> None:
@@ -55,7 +61,8 @@ def test_verdict_is_shown_while_the_benchmark_runs() -> None:
 
     assert summary_of() is None
     assert summary_of("Valid", "Valid") == "Valid"
-    assert summary_of("Valid", "Invalid") == "1 of 2 steps is Invalid: s1"
+    assert summary_of("Valid", "Inconclusive") == "1 of 2 steps is Inconclusive: s1"
+    assert summary_of("Inconclusive", "Invalid") == "1 of 2 steps is Invalid: s1"
     assert summary_of(*["Invalid"] * 5) == "5 of 5 steps are Invalid: s0, s1, s2 and 2 more"
 
 

@@ -10,7 +10,12 @@ from rich.console import Console
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
-from solrbench.cli.result_tables import print_result, print_results
+from solrbench.cli.result_tables import (
+    SUMMARY_LINES,
+    SUMMARY_WIDTH,
+    print_result,
+    print_results,
+)
 from solrbench.present.result_tables import results_table
 from support.cluster.benchmarks import small
 from support.results.statuses import full_status
@@ -35,7 +40,7 @@ def with_status(status: Status) -> SolrBenchmark:
 
 def printed(status: Status) -> str:
     out = io.StringIO()
-    print_result(Console(file=out, width=80), with_status(status))
+    print_result(Console(file=out, width=80), with_status(status), in_full=True)
     return out.getvalue()
 
 
@@ -44,7 +49,7 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     text = printed(status)
     for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
-    assert "…" not in text.replace(" % … ", "")  # that of an interval
+    assert "…" not in text
     head, *_ = [line for line in text.splitlines() if line.startswith("Step")]
     # Those of a closed loop.
     assert [title for title in ResultColumn if title not in head] == ["Per 1000", "Min"]
@@ -116,11 +121,11 @@ def test_no_width_cuts_a_number_or_a_unit(found: list[StepResult], width: int) -
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_width_cuts_what_is_around_the_table(width: int) -> None:
     console = terminal(width)
-    print_result(console, with_status(full_status()))
+    print_result(console, with_status(full_status()), in_full=True)
     lines = seen(console)
     for quantity in (
         *("1600 documents/s", "123 of 126 requests/s", "512 MiB", "1,000 requests"),
-        *("+12.3 %", "-2.5 %", "+2.7 %", "-13 %", "1 of 2 workers"),
+        *("+12.3 %", "-2.5 to", "+2.7 %", "1 of 2 workers"),
     ):
         assert any(quantity in line for line in lines), quantity
 
@@ -148,7 +153,7 @@ def test_no_width_cuts_a_number_of_an_interval(width: int) -> None:
     print_results(console, with_status(full_status()))
     lines = seen(console)
     for cell in (
-        *("123 (120-127)", "6.5 (6.1-6.9) ms", "13.3 (12.8-14.1) ms", "190 (-) ms"),
+        *("123 (120 to 127)", "6.5 (6.1 to 6.9) ms", "13.3 (12.8 to 14.1) ms", "190 ms"),
         *("P95", "P99.9"),
     ):
         assert any(cell in line for line in lines), cell
@@ -185,23 +190,40 @@ def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
     assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines
-    reason = "two-users (proxy) is Invalid: WorkersLost: 1 of 2 workers were lost (limit 0)"
+    reason = "two-users (proxy): Invalid (WorkersLost). 1 of 2 workers were lost (limit 0)"
     assert reason in lines
-    assert "not checked: PodThrottled of two-users (proxy): no cpu.stat" in lines
+    assert "Check not possible for two-users (proxy) (PodThrottled): no cpu.stat" in lines
     (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row
 
 
 def test_comparisons_are_printed_below_the_table() -> None:
     status = full_status().model_copy(update={"phase": "Succeeded"})
-    assert "Before: raw, after: another variant:" in printed(status)
-    table = printed(status).partition("another variant:")[2]
+    assert "Variants compared with raw:" in printed(status)
+    table = printed(status).partition("Variants compared with raw:")[2]
     head, *_ = [line for line in table.splitlines() if "Figure" in line]
     assert head.split()[:4] == ["Step", "Request", "Figure", "Variant"]
     row, *_ = [line for line in table.splitlines() if "+12.3 %" in line]
     assert row.split()[:4] == ["two-users", "query", "Average", "proxy"]
-    assert "+9.8 % … +14.8 %" in row
+    assert "+9.8 to +14.8 %" in row
     assert "another variant" not in printed(status.model_copy(update={"comparisons": []}))
+
+
+def test_a_summary_has_at_most_25_lines_of_100_columns() -> None:
+    sentence = "the bottleneck is inconclusive. Solr used 85.5 % of its CPUs (limit 85 %). " * 2
+    answers = [f"{step}: {sentence}" for step in ("two-users", "eight-users", "ten-users")]
+    status = full_status()
+    status = status.model_copy(update={"phase": "Succeeded", "answers": answers * 3})
+    console = terminal(SUMMARY_WIDTH)
+    print_result(console, with_status(status))
+    lines = seen(console)
+    assert len(lines) <= SUMMARY_LINES
+    assert all(len(line) <= SUMMARY_WIDTH for line in lines)
+    text = "\n".join(lines)
+    for part in ("Verdict", "P95 (95 % CI)", "Conclusions:", "more, see --details", "Next:"):
+        assert part in text
+    for part in ("Check not possible", "P99.9", "Variants compared"):
+        assert part not in text
 
 
 def test_failure_shows_reason_and_message() -> None:

@@ -153,7 +153,7 @@ def test_objects_of_the_whole_cluster_get_no_namespace(
 def test_fresh_benchmark_waits_without_a_colon_or_red(call: Call, api: ApiStub) -> None:
     api.put(small("one"))
     result = call("report", "one", color=True)
-    assert "  waits for the operator; is it running?" in result.stdout
+    assert "  Waiting for the operator. If this lasts, run `solrbench preflight`." in result.stdout
     assert "31m" not in result.stdout
 
 
@@ -207,7 +207,7 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(call: Call, api: Api
     api.put(body)
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
     assert result.exit_code == 3
-    assert "The export goes on." in result.stdout
+    assert "the export is still running." in result.stdout
     assert not api.sent("PATCH")
 
 
@@ -249,7 +249,7 @@ def test_interruption_has_a_code_of_its_own(
     monkeypatch.setattr("solrbench.cli.follow.watch_states", interrupt)
     result = call("watch", "one")
     assert result.exit_code == 130
-    assert "goes on. Watch it again: solrbench watch -n default one" in result.stderr
+    assert "is still running. Watch it again: solrbench watch -n default one" in result.stderr
 
 
 def test_error_that_is_not_foreseen_is_no_traceback(

@@ -115,7 +115,7 @@ def test_forms_that_a_sweep_lacks_are_named(call: Call) -> None:
 def test_watch_of_a_failed_sweep_prints_answers_and_fails(call: Call) -> None:
     result = call("watch", "ssweep/trial")
     assert result.exit_code == 1
-    assert "heap, p95 beside 512Mi: 1Gi Better" in result.stdout
+    assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in result.stdout
     assert "best point: heap 1Gi, nodes 2/2, 1200 requests/s" in result.stdout
 
 

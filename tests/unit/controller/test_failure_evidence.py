@@ -333,7 +333,7 @@ def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
     world = world_with(measured(pods=[], outliers=OUTLIERS))
     world.cluster.put(solr_pod())
     status = world.reconcile("one").status
-    assert (status.summary.verdict, reasons(status)) == ("Valid", [])
+    assert (status.summary.verdict, reasons(status)) == ("Inconclusive", [])
     world.cluster.put(restarted(seconds_ago=3))
     status = world.reconcile("one").status
     assert status.attempts.target == 2
@@ -400,7 +400,7 @@ def test_final_message_names_invalid_steps() -> None:
     condition = run.conditions.get(SUCCEEDED)
     assert (condition.status, condition.reason) == ("True", "Succeeded")
     assert condition.message == (
-        "every step is measured and stored; 1 of 2 steps is Invalid: two-users: WorkerSaturated:"
+        "every step is measured and stored; 1 of 2 steps is Invalid: two-users. WorkerSaturated:"
         " worker w used 99 % of a core (limit 90 %)"
     )
 

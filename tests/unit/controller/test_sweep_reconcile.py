@@ -78,7 +78,7 @@ def test_many_kills_of_a_small_sweep_change_nothing(monkeypatch: pytest.MonkeyPa
     sweeps.cluster.fault = kills = kills_at(set(random.Random(2).sample(range(1, 80), 25)))
     status = run(sweeps, 2)["status"]
     assert kills.number > KILLS
-    assert [each["state"] for each in status["points"]] == ["Valid"] * 2
+    assert [each["state"] for each in status["points"]] == ["Inconclusive"] * 2
     assert set(sweeps.workloads.started.values()) == {1}
 
 
@@ -184,7 +184,7 @@ def test_points_are_measured_one_after_another(sweeps: SweepDriver) -> None:
         most = max(most, len(unfinished))
     body = sweeps.read()
     assert most == 1
-    assert states(body) == ["Valid"] * 3
+    assert states(body) == ["Inconclusive"] * 3
     assert condition(body, "Succeeded")[:2] == ("True", "Succeeded")
     assert body["status"]["counts"]["text"] == "3/3"
     assert body["status"]["progressPercent"] == 100
@@ -234,7 +234,7 @@ def test_a_failed_point_does_not_stop_the_others(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(3))
     refuse_first(sweeps)
     body = sweeps.finish()
-    assert states(body) == ["Failed", "Valid", "Valid"]
+    assert states(body) == ["Failed", "Inconclusive", "Inconclusive"]
     assert condition(body, "Succeeded")[:2] == ("False", "PointsFailed")
     assert body["status"]["points"][0]["reason"] == "ManifestRejected"
 
@@ -309,7 +309,7 @@ def test_a_point_whose_name_is_taken_is_said_once_and_fails(sweeps: SweepDriver)
     assert events.count(("Warning", "PointNotCreated")) == 1
     sweeps.operator.now += timedelta(minutes=10)
     body = sweeps.finish()
-    assert states(body) == ["Failed", "Valid"]
+    assert states(body) == ["Failed", "Inconclusive"]
     assert body["status"]["points"][0]["reason"] == "NameTaken"
     assert "blockedSince" not in body["status"]["points"][0]
 
@@ -325,7 +325,7 @@ def test_a_point_is_made_once_its_name_is_free(sweeps: SweepDriver) -> None:
     sweeps.reconcile()
     assert "blockedSince" not in sweeps.read()["status"]["points"][0]
     assert condition(sweeps.read(), "Succeeded")[1] == "RunningPoints"
-    assert states(sweeps.finish()) == ["Valid"]
+    assert states(sweeps.finish()) == ["Inconclusive"]
 
 
 def test_a_refused_change_of_a_benchmark_that_runs_fails_no_point(sweeps: SweepDriver) -> None:
@@ -336,7 +336,7 @@ def test_a_refused_change_of_a_benchmark_that_runs_fails_no_point(sweeps: SweepD
     sweeps.reconcile()
     assert states(sweeps.read()) == ["Running"]
     assert condition(sweeps.read(), "Succeeded")[1] == "PointNotCreated"
-    assert states(sweeps.finish()) == ["Valid"]
+    assert states(sweeps.finish()) == ["Inconclusive"]
 
 
 def test_suspension_reaches_the_point_under_way(sweeps: SweepDriver) -> None:
@@ -351,7 +351,7 @@ def test_suspension_reaches_the_point_under_way(sweeps: SweepDriver) -> None:
     assert sweeps.read()["status"]["phase"] == "Suspended"
     assert sweeps.cluster.pods_of(child["metadata"]["name"]) == set()
     sweeps.put(sweep_of(2))
-    assert states(sweeps.finish()) == ["Valid"] * 2
+    assert states(sweeps.finish()) == ["Inconclusive"] * 2
 
 
 def test_points_can_be_added_to_a_finished_sweep(sweeps: SweepDriver) -> None:
@@ -360,7 +360,7 @@ def test_points_can_be_added_to_a_finished_sweep(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(2))
     after = sweeps.finish()["status"]["points"]
     assert after[0] == before[0]
-    assert [each["state"] for each in after] == ["Valid"] * 2
+    assert [each["state"] for each in after] == ["Inconclusive"] * 2
 
 
 @pytest.mark.parametrize(
@@ -381,9 +381,9 @@ def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: Swee
         sweeps.get_on()
     body = sweeps.read()
     assert condition(body, "Accepted")[:2] == ("False", reason)
-    assert states(body) == ["Valid", "Planned"]
+    assert states(body) == ["Inconclusive", "Planned"]
     sweeps.put(sweep_of(2))
-    assert states(sweeps.finish()) == ["Valid"] * 2
+    assert states(sweeps.finish()) == ["Inconclusive"] * 2
 
 
 def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: SweepDriver) -> None:

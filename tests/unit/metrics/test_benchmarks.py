@@ -73,6 +73,7 @@ FIELDS: dict[str, Any] = {
     "verdicts": [
         StepVerdict(step="one", verdict="Valid"),
         StepVerdict(**PROXY, verdict="Invalid", reasons=[REASON]),
+        StepVerdict(step="two", verdict="Inconclusive"),
     ],
 }
 
@@ -104,6 +105,7 @@ FIELDS: dict[str, Any] = {
         ("benchmark_phase_start_timestamp_seconds", {}, NOW.timestamp()),
         ("step_valid", {"step": "one", "variant": ""}, 1),
         ("step_valid", PROXY, 0),
+        ("step_valid", {"step": "two", "variant": ""}, 0.5),
         ("step_invalid_reason", PROXY | {"reason": "WorkersLost"}, 1),
     ],
 )

@@ -101,7 +101,7 @@ def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
 
 def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
     order = [
-        "All 2 steps are Valid",
+        "2 of 2 steps are Inconclusive: step-1, step-2",
         "p95 is Same",
         "Steps at a glance",
         "Throughput against users",
@@ -126,7 +126,7 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     verdict = StepVerdict(step="step-1", verdict="Invalid", reasons=[reason])
     text = Outline(render_html(with_verdicts(report, verdict))).text
     assert "1 of 1 steps is Invalid: step-1" in text
-    assert "step-1 is Invalid: PodRestarted: pod one-solr-0 restarted once" in text
+    assert "step-1: Invalid (PodRestarted). pod one-solr-0 restarted once" in text
 
 
 @pytest.mark.usefixtures("_undrawn")
@@ -155,12 +155,12 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     status = report.status.model_copy(update={"telemetry": [read], "bottlenecks": [held]})
     text = Outline(render_html(report.model_copy(update={"status": status}))).main
     overview, _, each_step = text.partition("Each step")
-    for words in ("Held back by", "Throttling", "base-solr-1", "1.75"):
+    for words in ("Bottleneck", "Throttling", "base-solr-1", "1.75"):
         assert words in overview
     for words in (f"Servers in step {step}", f"Pods in step {step}", "40 %", "0.25"):
         assert words in each_step
     plain = Outline(render_html(report)).main
-    assert "Held back by" not in plain
+    assert "Bottleneck" not in plain
     assert "Pods in step" not in plain
 
 

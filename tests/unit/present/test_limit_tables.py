@@ -8,12 +8,12 @@ from support.results.statuses import CAPACITY_USERS, full_status
 
 
 def test_every_limit_has_its_line_and_a_benchmark_without_limits_none() -> None:
-    missed = "fast (two-users, proxy): Missed: p95 is 13.3 ms (95 %: 12.8 to 14.1)"
+    missed = "fast (two-users, proxy): Missed. p95 is 13.3 ms (95 %: 12.8 to 14.1)"
     missed += " (limit: at most 10 ms)"
     holds = "proxy: Found: holds 160 requests/s (95 %: 155 to 166) at p95 ≤ 200 ms"
     assert limit_lines(full_status()) == [
         ("Objectives", [missed]),
-        ("Not run", ["twenty-users was not run: r1-s1-eight-users missed fast"]),
+        ("Not run", ["twenty-users was not run, because r1-s1-eight-users missed fast"]),
         ("Capacity", [holds]),
         ("Scalability", ["knee at 6.1 users, no decline measured"]),
     ]

@@ -34,7 +34,7 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
     text = sweep_to_markdown(report)
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles[:3] == ["# default/trial", "## Answers", "## Points"]
-    assert "heap, p95 beside 512Mi: 1Gi Better on one target (-20 %" in text
+    assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in text
     assert "0 of 5 points meet all objectives" in text
     assert f"| PodsPending | {PENDING} |" in text
 
@@ -100,7 +100,7 @@ def text(report: SweepReport) -> str:
 def test_answers_stand_before_figures_and_points(text: str) -> None:
     places = [text.index(f'<section id="{name}"') for name in ("answers", "figures", "points")]
     assert places == sorted(places)
-    assert text.index("heap, p95 beside 512Mi") < places[1]
+    assert text.index("heap 1Gi: the p95 is 20 % lower") < places[1]
 
 
 def test_page_loads_nothing_and_has_no_other_script(text: str) -> None:
@@ -124,7 +124,7 @@ def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> N
     ]
     with_one = report.model_copy(update={"points": points})
     table = bottlenecks_table(with_one)
-    assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Vary next")
+    assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Change next")
     row = (points[0].name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
     assert table.texts == [row]
     for text in (render_sweep_html(with_one), sweep_to_markdown(with_one)):

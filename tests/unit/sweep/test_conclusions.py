@@ -64,12 +64,15 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
         "heap 2Gi, nodes 1/1": Conclusion.BETTER,
         "heap 512Mi, nodes 2/2": Conclusion.WORSE,
     }
-    assert heap.startswith("heap, p95 beside 512Mi: 1Gi Same on one target (+0.5 %, 95 %: ")
-    assert "; 2Gi Better on one target (-30 %, 95 %: " in heap
-    assert nodes.startswith("nodes, p95 beside 1/1: 2/2 Worse on one target (+50 %")
-    assert best == "best: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested)"
-    assert beyond.startswith(
-        "vary next: heap beyond 2Gi, its last value and Better on one target ("
+    assert heap.startswith(
+        "heap 1Gi: the p95 is the same as with 512Mi (+0.5 %, 95 % confidence interval "
+    )
+    assert "heap 2Gi: the p95 is 30 % lower than with 512Mi (95 % confidence interval " in heap
+    assert nodes.startswith("nodes 2/2: the p95 is 50 % higher than with 1/1 (")
+    assert best == "Best: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested)."
+    assert beyond == (
+        "Next: measure heap beyond 2Gi. Its last value was the best one (30 % lower than the"
+        " baseline)."
     )
     assert scope.startswith("Conclusions on one target are about these targets")
 
@@ -100,22 +103,22 @@ def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
 
 def test_what_shares_a_target_is_compared_without_a_suffix() -> None:
     figures = {"users 1": 100.0, "users 2": 150.0}
-    assert "2 Worse (" in answer(figures, {"spec.axes": [users_axis(2)]})[1][0]
+    assert answer(figures, {"spec.axes": [users_axis(2)]})[1][0].endswith(": worse.")
     # At the same time, each has a target of its own.
     apart: Changes = {"spec.axes": [users_axis(2)], "spec.parallelism": 2}
-    assert "2 Worse on one target (" in answer(figures, apart)[1][0]
+    assert answer(figures, apart)[1][0].endswith(": worse, measured on one target only.")
 
 
 def test_one_repeat_has_no_word() -> None:
     words, sentences = answer(FIGURES, deviation=None)
     assert set(words.values()) == {None}
     assert sentences[0] == (
-        "heap, p95 beside 512Mi: 1Gi +0.5 % (no conclusion from one repeat);"
-        " 2Gi -30 % (no conclusion from one repeat)"
+        "heap 1Gi: the p95 is 0.5 % higher than with 512Mi; not compared: needs 2 or more repeats."
+        " heap 2Gi: the p95 is 30 % lower than with 512Mi; not compared: needs 2 or more repeats."
     )
     assert (
-        "fastest measured: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested); one run, not"
-        " distinguished from noise"
+        "Fastest in one run, which may be chance: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB"
+        " requested)."
     ) in sentences
 
 
@@ -149,17 +152,17 @@ def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
     assert words["heap 2Gi, nodes 1/1"] is Conclusion.INCONCLUSIVE
     (inconclusive,) = (
-        each for each in sentences if "are Inconclusive beside the baseline: " in each
+        each for each in sentences if "are inconclusive against the baseline: " in each
     )
     assert "heap 1Gi needs more than 50 more repeats" in inconclusive
-    assert inconclusive.endswith("; repeat the baseline as often")
-    (best,) = (each for each in sentences if each.startswith("best: "))
+    assert inconclusive.endswith(" Repeat the baseline the same number of times.")
+    (best,) = (each for each in sentences if each.startswith("Best: "))
     assert best == (
-        "best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested); the cheapest of 3 that"
-        " are not distinguished from the fastest, heap 2Gi, p95 95 ms (no CPU and 2.81 GiB"
-        " requested)"
+        "Best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested). It is the cheapest of 3"
+        " points without a shown difference from the fastest, heap 2Gi, p95 95 ms (no CPU and 2.81"
+        " GiB requested)."
     )
-    apart = "not distinguished from the fastest: heap 1Gi Inconclusive (+5.79 %, 95 %: "
+    apart = "Inconclusive against the fastest: heap 1Gi ("
     assert any(each.startswith(apart) for each in sentences)
 
 
@@ -167,29 +170,36 @@ def test_what_is_better_alone_is_to_be_measured_together() -> None:
     figures = FIGURES | {"heap 512Mi, nodes 2/2": 80.0}
     _, sentences = answer(figures)
     assert (
-        "measure next: heap 2Gi with nodes 2/2: each alone is Better, together they were not"
-        " measured"
+        "Next: measure heap 2Gi with nodes 2/2. Each alone is better; the combination was not"
+        " measured."
     ) in sentences
     together = {"heap 2Gi, nodes 2/2": 50.0, "heap 1Gi, nodes 2/2": 80.0}
     _, crossed = answer(figures | together, {"spec.design": "Full"})
-    assert not any(each.startswith("measure next") for each in crossed)
+    assert not any(each.startswith("Next: measure") and " with " in each for each in crossed)
 
 
 def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> None:
     same = dict.fromkeys(FIGURES, 100.0)
     _, sentences = answer(same | {"heap 2Gi, nodes 1/1": 99.9})
-    assert any(each.startswith("leave as it is: heap, nodes, of which") for each in sentences)
-    (best,) = (each for each in sentences if each.startswith("best: "))
-    assert best.startswith("best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested); the")
-    (equal,) = (each for each in sentences if each.startswith("Same as the fastest: "))
+    assert any(
+        each.startswith("No value of heap, nodes makes a relevant difference.")
+        for each in sentences
+    )
+    (best,) = (each for each in sentences if each.startswith("Best: "))
+    assert best.startswith("Best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested).")
+    (equal,) = (
+        each for each in sentences if each.startswith("No relevant difference from the fastest: ")
+    )
     assert "heap 1Gi (no CPU and 1.56 GiB requested)" in equal
 
 
 def test_rounds_are_counted_with_what_was_left_out() -> None:
     rounds = {"until": "Decided", "min": 2, "max": 6}
     _, sentences = answer(FIGURES, {"spec.repeats": rounds}, rounds=6)
-    (said,) = (each for each in sentences if each.startswith("rounds: "))
-    assert said.startswith("rounds: 6 to 6 of each point, 24 benchmarks of at most 24; Invalid and")
+    (said,) = (each for each in sentences if " rounds were run" in each)
+    assert said.startswith(
+        "6 to 6 rounds were run of each point, 24 benchmarks of at most 24. Invalid"
+    )
     assert "1 of 6 of heap 512Mi, nodes 1/1" in said
 
 
@@ -198,18 +208,18 @@ CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0
 
 def test_axes_that_act_together_are_named() -> None:
     _, sentences = answer(CROSSED, {"spec.design": "Full"})
-    (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
+    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
     # 220 beside 150 * 70 / 100
     assert (
-        "2Gi and 2/2 together are not what either alone gives: Worse on one target (+110 %" in pair
+        "with heap 2Gi and nodes 2/2, the p95 is 110 % higher than their separate effects" in pair
     )
 
 
 def test_axes_that_act_alone_are_said_to() -> None:
     alone = CROSSED | {"heap 2Gi, nodes 2/2": 105.0}
     _, sentences = answer(alone, {"spec.design": "Full"}, deviation=0.3)
-    (pair,) = [each for each in sentences if each.startswith("heap with nodes")]
-    assert "are what either alone gives, Same on one target" in pair
+    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
+    assert "no relevant difference" in pair
 
 
 def test_without_a_baseline_nothing_is_said() -> None:
@@ -224,7 +234,7 @@ def test_many_values_are_counted_and_answered_quickly() -> None:
     words, (sentence, *_) = answer(figures, changes)
     assert time.process_time() - begin < 10
     assert len(words) == 499
-    assert "; furthest: " in sentence
+    assert " The largest differences: " in sentence
     assert len(sentence) <= 600
 
 
@@ -257,20 +267,20 @@ def _answers(reads: Sequence[float], **figures: Any) -> list[str]:
 def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
     (answer,) = _answers([1, 1.02, 0.98, 1, 3, 5, 7.02, 9])
     assert answer.startswith(
-        "documents, disk reads per query over the size of the index: bends near 4"
+        "documents: disk reads per query have a breakpoint at an index size of 4"
     )
-    assert "(95 %: " in answer
-    assert "reads for each GiB below" in answer
+    assert "(95 % confidence interval " in answer
+    assert " reads per GiB above, " in answer
 
 
 def test_a_line_says_that_there_is_no_bend() -> None:
     (answer,) = _answers([1.04, 1.97, 3.02, 3.96, 5.01, 6.03])
-    assert answer.endswith("no bend from 1 to 6 GiB")
+    assert answer.endswith("show no breakpoint from an index size of 1 to 6 GiB.")
 
 
 def test_too_few_sizes_say_how_many_are_needed() -> None:
     (answer,) = _answers([1, 1, 3, 5])
-    assert "no conclusion, 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
+    assert "is not known from 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
 
 
 def test_two_sizes_say_nothing() -> None:

@@ -119,4 +119,4 @@ def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None
     assert held.status.answers == []
     done = decide_sweep(again(held_seen, held, {}))
     assert done.status.points[1].conclusion == "Same"
-    assert done.status.answers[0].startswith("users, p95 beside 1: 2 Same")
+    assert done.status.answers[0].startswith("users 2: the p95 is the same as with 1")

@@ -14,7 +14,7 @@ from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
-from solrbench.sweep.state import SweepObservation, round_of
+from solrbench.sweep.state import SweepObservation, count_points, round_of
 from solrbench.sweep.validation import build_child
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import (
@@ -59,12 +59,13 @@ def go_on(figures: RepeatValues, seen: SweepObservation) -> tuple[Any, list[str]
 def ended(figures: RepeatValues, point: SweepPoint) -> Any:
     of_point = figures[point.values[0] + 1]
     figure = of_point[min(round_of(point), len(of_point)) - 1]
-    verdict, value = ("Valid", figure) if figure else ("Invalid", 7.8)
+    verdict, value = (VERDICT, figure) if figure else ("Invalid", 7.8)
     repeats = [{"target": 1, "p95Milliseconds": value}]
     summary = {"p95Milliseconds": value, "verdict": verdict, "repeats": repeats}
     return replace(DONE, summary=DONE.summary | summary)
 
 
+VERDICT = "Valid"
 EQUAL = (100.0, 100.1, 99.9, 100.0, 100.1, 99.9)
 NOISY = (95.0, 111.0, 99.0, 106.0, 93.0, 107.0)
 
@@ -187,6 +188,16 @@ def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
     number = len(seen.plan.points)
     assert (reuses[number] is None) is not keeps
     assert reuses.count(None) == (1 if keeps else len(reuses) // 2)
+
+
+def test_inconclusive_rounds_are_compared_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.VERDICT", "Inconclusive")
+    seen, _ = measure({1: EQUAL, 2: EQUAL})
+    points = seen.sweep.status.points
+    assert [each.state for each in points] == ["Inconclusive"] * 2
+    assert {each.conclusion for each in points} == {None, "Same"}
+    counts = count_points(points)
+    assert (counts.succeeded, counts.inconclusive, counts.invalid) == (2, 2, 0)
 
 
 def test_invalid_rounds_are_left_out() -> None:

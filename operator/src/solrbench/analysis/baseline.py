@@ -31,7 +31,7 @@ from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.comparisons import MAX_FIGURES, BaselineComparison, FigureComparison
-from solrbench.api.v1alpha1.findings import VALID, StepVerdict, Trend
+from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.foreign import (
@@ -151,7 +151,7 @@ def benchmark_input(
         name,
         spec_as_json(benchmark.spec),
         runs,
-        invalid_steps(benchmark.status.verdicts),
+        _invalid_keys(benchmark.status.verdicts),
         benchmark.status.dataset,
         benchmark.status.trends,
         benchmark.metadata.name,
@@ -195,7 +195,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
             name,
             complete_spec(report["spec"]),
             [RunSamples(_document(each)) for each in report["steps"]],
-            invalid_steps(validate(StepVerdict, each) for each in status.get("verdicts", [])),
+            _invalid_keys(validate(StepVerdict, each) for each in status.get("verdicts", [])),
             validate(DatasetStatus, status.get("dataset", {})),
             [validate(Trend, each) for each in status.get("trends", [])],
             str(report.get("benchmark", "")).rpartition("/")[2],
@@ -226,11 +226,9 @@ def spec_as_json(spec: Spec) -> dict[str, Any]:
     return spec.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def invalid_steps(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
+def _invalid_keys(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
     """Return the steps that are Invalid by these verdicts."""
-    return frozenset(
-        (verdict.step, verdict.variant or "") for verdict in verdicts if verdict.verdict != VALID
-    )
+    return frozenset((each.step, each.variant or "") for each in invalid_steps(verdicts))
 
 
 def parse_report(text: bytes) -> dict[str, Any]:

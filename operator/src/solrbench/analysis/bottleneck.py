@@ -1,4 +1,4 @@
-"""What held each step back: the first rule that applies, if repeats agree; what to vary next."""
+"""The bottleneck of each step: the first rule that applies, if repeats agree; what to change."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -35,22 +35,22 @@ RULES = (
 )
 
 HINTS = {
-    Resource.LOAD_GENERATOR: ("the load generator", "load.workers"),
+    Resource.LOAD_GENERATOR: ("the load generator, not Solr", "load.workers"),
     Resource.THROTTLING: ("the CPU limit of a pod", "target.solrCloud.resources.limits.cpu"),
     Resource.MEMORY: ("memory", "target.solrCloud.resources.limits.memory"),
     Resource.GARBAGE_COLLECTION: ("garbage collection", "target.solrCloud.heap"),
-    Resource.CPU: ("the CPU of Solr", "target.solrCloud.nodes"),
+    Resource.CPU: ("Solr's CPU", "target.solrCloud.nodes"),
     # Memory helps a disk: the page cache saves reads.
     Resource.DISK: ("the disk", "target.solrCloud.resources.limits.memory"),
     Resource.ZOOKEEPER: ("ZooKeeper", "target.solrCloud.zookeeper.replicas"),
-    Resource.ONE_NODE: ("one node apart from its peers", "collection.shards"),
+    Resource.ONE_NODE: ("one overloaded node", "collection.shards"),
     Resource.PROXY: ("the proxy in front of Solr", "target.variants"),
     Resource.NETWORK: ("the network", "collection.shards"),
     Resource.THREADS: ("locks or thread limits", "target.solrCloud.nodes"),
-    Resource.MACHINE: ("the machine as a whole", "target.solrCloud.nodes"),
+    Resource.MACHINE: ("the machine's CPU", "target.solrCloud.nodes"),
     Resource.NONE: ("nothing", "load.steps"),
 }
-"""What each resource is called in a sentence, and which field to vary next."""
+"""What each resource is called in a sentence, and which field to change next."""
 
 MIN_AGREEING_REPEATS = 2
 """Repeats that must show the same: one may have had a neighbour on its machine."""
@@ -103,7 +103,7 @@ def find_bottleneck(run: BottleneckInput) -> RunBottleneck:
         "heap after a collection": run.figure("heap_after_gc_max_percent"),
     }
     shown = (f"{name} {format_percent(each)}" for name, each in known.items() if each is not None)
-    text = f"nothing is saturated: {', '.join(shown) or 'no figure is near its limit'}"
+    text = f"no resource reached its limit ({', '.join(shown) or 'none was read'})"
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
@@ -112,10 +112,11 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
     resource, shown = counts.most_common(1)[0]
     agreeing = [run for run in runs if run.resource is resource]
     if shown < MIN_AGREEING_REPEATS or 2 * shown <= len(runs):
-        seen = "; ".join(f"repeat {e.repeat}: {e.resource}, {e.symptom.text}" for e in runs[:3])
-        text = f"repeats do not agree: {seen}"
+        seen = " ".join(f"Repeat {e.repeat}: {e.symptom.text}." for e in runs[:3])
+        text = f"inconclusive, as the repeats point to different resources. {seen}"
         if len(runs) < MIN_AGREEING_REPEATS:
-            text = f"{MIN_AGREEING_REPEATS} repeats must agree, there is one: {seen}"
+            text = f"not confirmed, because there is only one repeat. {seen}"
+            text += f" Set load.repeats.count to {MIN_AGREEING_REPEATS} or more."
         return Bottleneck(
             step=step,
             variant=variant or None,
@@ -123,7 +124,7 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
             message=text[:MAX_MESSAGE],
         )
     servers = {run.symptom.server for run in agreeing}
-    text = f"{agreeing[0].symptom.text}, in {shown} of {len(runs)} repeats"
+    text = f"{agreeing[0].symptom.text} in {shown} of {len(runs)} repeats"
     return Bottleneck(
         step=step,
         variant=variant or None,
@@ -136,17 +137,26 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
 
 
 def describe_bottleneck(found: Bottleneck) -> str:
-    """Return what held a step back, the numbers, and what to vary next, as a sentence."""
+    """Return the bottleneck of a step, the numbers, and what to change next."""
     step = f"{found.step} ({found.variant})" if found.variant else found.step
     if found.resource == Resource.INCONCLUSIVE:
-        return f"What holds {step} back is Inconclusive: {found.message}"
+        return f"{step}: the bottleneck is {found.message}"
     if found.resource == Resource.NONE:
-        return f"Nothing holds {step} back: {found.message}; raise the load with {found.field}"
+        return (
+            f"{step}: no bottleneck was found. {_sentence_case(found.message)}."
+            f" Add a step with more load to {found.field}."
+        )
     pod = pod_of(found.server or "")
-    server = f" ({pod})" if pod and pod not in found.message else ""
+    server = f" of {pod}" if pod and pod not in found.message else ""
     what, _ = HINTS[Resource(found.resource)]
-    hint = f"; vary {found.field} next" if found.field else ""
-    return f"{step} is held back by {what}{server}: {found.message}{hint}"
+    hint = f" Change next: {found.field}." if found.field else ""
+    return f"{step}: the bottleneck is {what}{server}. {_sentence_case(found.message)}.{hint}"
+
+
+def _sentence_case(text: str) -> str:
+    """Return a text with its first letter as a capital, unless it begins with a name or number."""
+    first, _, rest = text.partition(" ")
+    return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else text
 
 
 def answer_bottlenecks(spec: Spec, status: Status) -> list[str]:

@@ -80,16 +80,16 @@ def find_outlier(run: BottleneckInput, figure: str) -> Symptom | None:
         return None
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
-        f"{pod_of(spread.highest_server)} has {show(spread.highest)} {_WHAT[figure]}, its peers"
-        f" {show(peers)} (limit {_MIN_RATIO:g} times as much)",
+        f"{pod_of(spread.highest_server)} {_WHAT[figure].format(show(spread.highest))}, the other"
+        f" nodes {show(peers)} (limit {_MIN_RATIO:g} times)",
         spread.highest_server,
     )
 
 
 _WHAT = {
-    "cpu_percent": "of its CPUs used",
-    "request_milliseconds": "for each request",
-    "shard_request_milliseconds": "for each request to a shard",
+    "cpu_percent": "used {} of its CPUs",
+    "request_milliseconds": "took {} for each request",
+    "shard_request_milliseconds": "took {} for each request to a shard",
 }
 
 
@@ -113,13 +113,12 @@ def found_by_verdict(run: BottleneckInput, *reasons: str) -> Symptom | None:
 
 
 def above(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:
-    """Return the symptom of a percentage above its limit; None without the figure."""
+    """Return the symptom of a percentage above its limit, by a text with `{}` for it, if any."""
     value = run.figure(name)
     if value is None or value <= limit:
         return None
-    return Symptom(
-        f"{format_percent(value)} {what} (limit {format_percent(limit)})", run.server(name)
-    )
+    text = f"{what.format(format_percent(value))} (limit {format_percent(limit)})"
+    return Symptom(text, run.server(name))
 
 
 def above_count(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:

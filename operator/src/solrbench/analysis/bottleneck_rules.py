@@ -35,10 +35,11 @@ FULL_HEAP_PERCENT = 75.0
 
 def find_memory(run: BottleneckInput) -> Symptom | None:
     """Apply if all tasks of a pod waited for memory, or if it read its own pages anew."""
-    what = "of the time stalled for memory"
-    stalled = above(run, "memory_full_percent", MAX_MEMORY_STALL_PERCENT, what) or above(
-        run, "machine_memory_full_percent", MAX_MEMORY_STALL_PERCENT, f"{what} (machine)"
-    )
+    what = " waited for memory in {} of the time"
+    pod, machine = f"a pod{what}", f"the machine{what}"
+    limit = MAX_MEMORY_STALL_PERCENT
+    stalled = above(run, "memory_full_percent", limit, pod)
+    stalled = stalled or above(run, "machine_memory_full_percent", limit, machine)
     if stalled is not None:
         return stalled
     faults, disk = run.figure("major_faults_per_second"), run.figure("io_some_percent")
@@ -59,9 +60,9 @@ def find_memory(run: BottleneckInput) -> Symptom | None:
 
 def find_garbage_collection(run: BottleneckInput) -> Symptom | None:
     """Apply if the collector stopped a node too long, or had nearly nothing to collect."""
-    live = "of the heap in use after a collection"
+    live = "{} of the heap was in use after a collection"
     return (
-        above(run, "gc_percent", MAX_GC_PERCENT, "of the time in garbage collection")
+        above(run, "gc_percent", MAX_GC_PERCENT, "the collector stopped Solr for {} of the time")
         or above(run, "heap_after_gc_max_percent", MAX_HEAP_AFTER_GC_PERCENT, live)
         or _find_full_heap(run)
         or _find_long_pauses(run)
@@ -85,7 +86,7 @@ def _find_long_pauses(run: BottleneckInput) -> Symptom | None:
     if share <= MAX_PAUSE_PERCENT_OF_REQUEST:
         return None
     return Symptom(
-        f"{format_percent(min(share, 100.0))} of the time of requests spent waiting in pauses of"
+        f"requests spent {format_percent(min(share, 100.0))} of their time waiting in pauses of"
         f" {format_milliseconds(pause)} (limit {format_percent(MAX_PAUSE_PERCENT_OF_REQUEST)})",
         run.server("gc_percent"),
     )
@@ -99,7 +100,7 @@ def _find_full_heap(run: BottleneckInput) -> Symptom | None:
     if live <= FULL_HEAP_PERCENT or spent <= MIN_GC_OF_FULL_HEAP_PERCENT:
         return None
     return Symptom(
-        f"{format_percent(live)} of the heap in use after a collection (limit"
+        f"{format_percent(live)} of the heap was in use after a collection (limit"
         f" {format_percent(FULL_HEAP_PERCENT)}), with {format_percent(spent)} of the time in"
         f" garbage collection (limit {format_percent(MIN_GC_OF_FULL_HEAP_PERCENT)})",
         run.server("heap_after_gc_max_percent"),
@@ -121,7 +122,8 @@ MIN_CPU_PERCENT = 40.0
 
 def find_throttling(run: BottleneckInput) -> Symptom | None:
     """Apply if the CPU limit stopped a pod of the target."""
-    return above(run, "throttled_percent", MAX_THROTTLED_PERCENT, "of the time throttled")
+    what = "the pod was throttled for {} of the time"
+    return above(run, "throttled_percent", MAX_THROTTLED_PERCENT, what)
 
 
 def find_cpu(run: BottleneckInput) -> Symptom | None:
@@ -130,7 +132,7 @@ def find_cpu(run: BottleneckInput) -> Symptom | None:
     if find_outlier(run, "cpu_percent") is not None:
         return None
     return above(
-        run, "cpu_percent", MAX_CPU_PERCENT, "of its CPUs used by Solr"
+        run, "cpu_percent", MAX_CPU_PERCENT, "Solr used {} of its CPUs"
     ) or _find_waits_for_cpu(run)
 
 
@@ -166,7 +168,7 @@ def _by_littles_law(
     if share <= limit:
         return None
     return Symptom(
-        f"{format_percent(min(share, 100.0))} of the time of requests spent {what}"
+        f"requests spent {format_percent(min(share, 100.0))} of their time {what}"
         f" (limit {format_percent(limit)})",
         run.server(figure),
     )
@@ -174,11 +176,12 @@ def _by_littles_law(
 
 def find_disk(run: BottleneckInput) -> Symptom | None:
     """Apply if tasks of a pod waited for its disk."""
-    what = "of the time waiting for the disk"
+    what = " waited for the disk in {} of the time"
+    pod, machine = f"a pod{what}", f"the machine{what}"
     if run.figure("io_some_percent") is None:
         # Version 1 of control groups knows no stall of a pod, only that of the machine.
-        return above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, f"{what} (machine)")
-    return above(run, "io_some_percent", MAX_IO_STALL_PERCENT, what) or _find_slow_reads(run)
+        return above(run, "machine_io_some_percent", MAX_IO_STALL_PERCENT, machine)
+    return above(run, "io_some_percent", MAX_IO_STALL_PERCENT, pod) or _find_slow_reads(run)
 
 
 def _find_slow_reads(run: BottleneckInput) -> Symptom | None:
@@ -209,7 +212,7 @@ def find_threads(run: BottleneckInput) -> Symptom | None:
     if is_cpu_busy(run):
         return None
     return (
-        above(run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "of Jetty's threads busy")
+        above(run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "{} of Jetty's threads were busy")
         or above_count(run, "threads_blocked", MAX_BLOCKED_THREADS, "threads waited for locks")
         or _find_waits_for_locks(run)
     )
@@ -258,7 +261,8 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
         f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
         f" (limit {format_percent(limit)})"
     )
-    throttled = above(run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, "throttled")
+    what = "throttled for {} of the time"
+    throttled = above(run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, what)
     if throttled is None:
         return Symptom(text)
     return Symptom(f"{text}, whose pod is {throttled.text}", throttled.server)
@@ -354,8 +358,8 @@ def find_zookeeper(run: BottleneckInput) -> Symptom | None:
 
 def find_machine(run: BottleneckInput) -> Symptom | None:
     """Apply if the machine is busy, but not by Solr, or if its host takes its CPU time."""
-    stolen = "of the machine's CPU taken by its host"
-    used = "of the machine's CPU used by all processes"
+    stolen = "the host took {} of the machine's CPU"
+    used = "all processes together used {} of the machine's CPU"
     return (
         above(run, "machine_steal_percent", MAX_STEAL_PERCENT, stolen)
         or above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, used)

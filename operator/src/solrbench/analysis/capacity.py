@@ -20,7 +20,7 @@ from solrbench.analysis.capacity_search import (
 )
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
-from solrbench.analysis.sentences import describe, limit_of
+from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
@@ -310,7 +310,7 @@ def _message(
             format_number(round_number(each or 0.0))
             for each in (found.rate, found.lower, found.upper)
         )
-        bounds = f"95 % confidence interval {lower} to {upper} {unit}"
+        bounds = f"{CONFIDENCE} {lower} to {upper} {unit}"
         return f"This target sustains {number} {unit} with {at} ({bounds})."
     known = []
     if found.lowest_missed is None:
@@ -320,7 +320,7 @@ def _message(
         known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
     if found.lowest_missed is not None:
         known.append(f"one at {format_number(found.lowest_missed)} missed it")
-    return f"capacity at {at} is inconclusive: {'; '.join([problem, *known])}"
+    return f"Capacity at {at} is inconclusive: {'; '.join([problem, *known])}."
 
 
 def _trials(

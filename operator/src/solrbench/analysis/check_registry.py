@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from solrbench.analysis import load_checks, target_checks
 from solrbench.analysis.checks import RepeatsCheck, ValidityCheck, VerdictReason
 from solrbench.analysis.repeat_checks import (
+    STEP_TOO_SHORT,
     check_agreement,
     check_empty_increased,
     check_steady,
@@ -132,7 +133,7 @@ CHECKS: Mapping[str, ValidityCheck] = {
 
 CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
     "FirstRepeatDiffers": RepeatsCheck(
-        "The first repeat is unlike the others by more than its seconds explain: too short a"
+        "The first repeat is unlike the others by more than chance explains: too short a"
         " warm-up, most often.",
         "lengthen warmUp, or let it last until steady with warmUp.untilSteady",
         check_agreement(Disagreement.FIRST),
@@ -143,13 +144,13 @@ CHECKS_OF_REPEATS: Mapping[str, RepeatsCheck] = {
         check_agreement(Disagreement.TREND),
     ),
     "RepeatsDisagree": RepeatsCheck(
-        "Repeats differ by more than their seconds explain.",
+        "Repeats differ by more than chance explains.",
         "look at the outliers and at what else ran on the nodes, and measure longer steps",
         check_agreement(Disagreement.SPREAD),
     ),
     "RepeatTimesDiffer": RepeatsCheck(
-        "The mean or the percentile of one repeat is far above that of another, by more than their"
-        " blocks of time explain.",
+        "The mean or the percentile of one repeat is far above that of another, by more than chance"
+        " explains.",
         "lengthen warmUp if the first is the slow one, look at what else ran on the nodes, and"
         " measure longer steps",
         check_times,
@@ -199,3 +200,8 @@ REASONS: Mapping[str, VerdictReason] = {
     ),
 }
 """Every reason by its word, those of all repeats together last."""
+
+CHECKS_OF_NUMBERS = frozenset(
+    (STEP_TOO_SHORT, "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
+)
+"""Without one of these checks a step is Inconclusive; others only lack evidence of a cause."""

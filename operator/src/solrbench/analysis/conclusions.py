@@ -11,7 +11,7 @@ from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
-from solrbench.analysis.sentences import difference_sentence
+from solrbench.analysis.sentences import difference_sentence, name_figure
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import FigureComparison
@@ -35,14 +35,11 @@ def baseline_sentences(
     for stored in figures:
         if stored.primary and stored.conclusion is not None:
             difference = read_figure(stored)
-            variant = f", {stored.variant}" if stored.variant else ""
-            load = loads.get(stored.step or "", stored.step)
-            yield difference_sentence(
-                f"{difference.metric.label} of {stored.request} at {load}{variant}",
-                difference,
-                baseline,
-                "the step is Invalid" if stored.invalid else "",
-            )
+            figure = name_figure(difference.metric.label, stored.request or "")
+            place = _place(loads.get(stored.step or "", stored.step), stored.variant)
+            invalid = _INVALID.format("The step is") if stored.invalid else ""
+            than = f"in {baseline}"
+            yield difference_sentence(f"{place}{figure}", difference, than) + invalid
 
 
 def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
@@ -56,16 +53,22 @@ def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
         difference = next(decisive, None)
         # The first request of a point is that of its primary metric.
         if point not in known and difference is not None and difference.conclusion is not None:
-            load = loads.get(comparison.step, comparison.step)
-            invalid = f"Invalid: {', '.join(comparison.invalid)}" if comparison.invalid else ""
-            yield difference_sentence(
-                f"{difference.metric.label} of {comparison.request} at {load},"
-                f" {comparison.variant}",
-                difference,
-                comparison.baseline,
-                invalid,
-            )
+            figure = name_figure(difference.metric.label, comparison.request)
+            place = _place(loads.get(comparison.step, comparison.step), comparison.variant)
+            sides = " and ".join(comparison.invalid)
+            invalid = _INVALID.format(f"{sides}:") if sides else ""
+            than = f"through {comparison.baseline}"
+            yield difference_sentence(f"{place}{figure}", difference, than) + invalid
         known.add(point)
+
+
+_INVALID = " {} Invalid, so do not rely on this comparison."
+
+
+def _place(load: str | None, variant: str | None) -> str:
+    """Return `At 20 users, ` or `At 20 users through proxy, `; empty for what is of the index."""
+    at = f"At {load}{f' through {variant}' if variant else ''}"
+    return f"{at}, " if load else ""
 
 
 def _loads_of(spec: Spec) -> dict[str, str]:
@@ -93,7 +96,7 @@ def _load(users: int | None, rate: float | None) -> str:
     return "" if rate is None else f"{format_number(rate)} requests/s"
 
 
-MAX_CHARACTERS = 300
+MAX_CHARACTERS = 600
 """Of one answer; names are limited, so it is hardly ever cut."""
 
 KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (

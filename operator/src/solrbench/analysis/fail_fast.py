@@ -23,15 +23,15 @@ def describe_early_end(ended: EndedEarly, stop: StopRules) -> str:
     second, last_good = format_number(ended.second), format_number(ended.last_good_second)
     if ended.reason is None:
         return (
-            f"ended at second {second}: the last good response came at second {last_good},"
-            f" {ended.failures} requests failed since"
+            f"the step was stopped at second {second}, because no response had succeeded since"
+            f" second {last_good}; {ended.failures} requests failed in that time"
             f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
         )
     failed = f", {ended.failures} requests failed since" if ended.failures else ""
     return (
-        f"broke off at second {second} ({ended.reason}: {ended.message}): the last good response"
-        f" came at second {last_good}{failed}; what was measured until then is kept, over all"
-        " request names"
+        f"the step was stopped at second {second} ({ended.reason}: {ended.message}); the last good"
+        f" response came at second {last_good}{failed}. What was measured until then is kept, over"
+        " all request names"
     )
 
 
@@ -53,7 +53,7 @@ def stop_reason(objectives: Iterable[Objective], stop: StopRules, run: RunSample
         # Inconclusive is no reason to stop: the intervals of a single step run are wide.
         result = evaluate(objective, document.step, document.variant, samples)
         if result.conclusion is ObjectiveConclusion.MISSED:
-            return f"{document.id} missed objective {objective.name}: {result.message}"
+            return f"{document.id} missed objective {objective.name} (failFast). {result.message}"
     return None
 
 
@@ -123,10 +123,10 @@ def summarise_omitted(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]
 
 
 def answer_early_ends(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield `soak broke off at second 812 (…)` for each such step: when, why, first symptom."""
+    """Yield `Step soak: the step was stopped at second 812 …` for each such step, and why."""
     del spec
     for verdict in status.verdicts:
         through = f" through {verdict.variant}" if verdict.variant else ""
         for reason in verdict.reasons:
             if reason.reason == "EndedEarly":
-                yield f"{verdict.step}{through}: {reason.message}"
+                yield f"Step {verdict.step}{through}: {reason.message}"

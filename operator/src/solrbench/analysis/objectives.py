@@ -10,7 +10,7 @@ from solrbench.analysis.samples import (
     RequestSamples,
     StepSamples,
 )
-from solrbench.analysis.sentences import describe_measure, is_least, limit_of
+from solrbench.analysis.sentences import CONFIDENCE, describe_measure, is_least, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
@@ -132,7 +132,7 @@ _FEW_RUNS = {1: "this run", 2: "these two runs"}
 def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) -> Iterator[str]:
     """Yield what the interval does not hold."""
     if result.upper is not None and (runs := _FEW_RUNS.get(len(samples.runs))):
-        yield f"; interval of {runs} alone"
+        yield f" The interval is that of {runs} alone."
     if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.
@@ -140,7 +140,7 @@ def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) 
             format_number(round_number(seconds))
             for seconds in (samples.seconds / _RULE_OF_THREE, samples.seconds)
         )
-        yield f"; an outage less than once in {rarest} s may not show in {measured} s"
+        yield f" An outage less often than once in {rarest} s may not show in {measured} s."
 
 
 _RULE_OF_THREE = 3.0
@@ -199,24 +199,25 @@ def _result(
 
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
-    what = describe_measure(objective)
+    what = describe_measure(objective).replace("failures", "share of failed requests", 1)
     if found is None:
-        sent = f"requests of {objective.request}" if objective.request else "requests"
-        return f"{what}: no {sent} were measured"
-    sign = "at least" if is_least(objective) else "at most"
+        sent = f"requests named {objective.request}" if objective.request else "requests"
+        return f"No {sent} were measured. Check the name."
+    least = "at least " if is_least(objective) else ""
     if found.interval is None:
-        interval = ", without an interval: the step is too short for its own swings"
+        interval = f" (no {CONFIDENCE}, as the step is too short)"
     else:
         lower, upper = found.interval
-        bounds = f" (95 %: {format_number(lower)} to {format_number(upper)})"
+        bounds = f" ({CONFIDENCE} {format_number(lower)} to {format_number(upper)} {unit})"
         interval = bounds if lower < upper else ""
     return (
-        f"{what} is {format_number(found.value)} {unit}{interval}"
-        f" (limit: {sign} {format_number(limit)} {unit})"
+        f"The {what} is {format_number(found.value)} {unit}{interval};"
+        f" the limit is {least}{format_number(limit)} {unit}."
     )
 
 
-_ORDER = (ObjectiveConclusion.MISSED, ObjectiveConclusion.INCONCLUSIVE, ObjectiveConclusion.MET)
+_UNDECIDED = ObjectiveConclusion.INCONCLUSIVE
+_ORDER = (ObjectiveConclusion.MISSED, _UNDECIDED, ObjectiveConclusion.MET)
 
 
 def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
@@ -229,9 +230,14 @@ def answer_objectives(spec: Spec, status: Status) -> Iterator[str]:
 
 
 def _sentence(name: str, results: list[ObjectiveResult]) -> str:
-    first = min(results, key=lambda result: _ORDER.index(result.conclusion))
+    # Of those that meet it, the one that is closest to its limit.
+    distances = [abs((each.value or 0.0) - each.limit) for each in results]
+    ranks = [_ORDER.index(each.conclusion) for each in results]
+    *_, first = min(zip(ranks, distances, range(len(results)), results, strict=True))
     alike = sum(result.conclusion is first.conclusion for result in results)
-    at_step = f" at {first.step}" if first.step else ""
+    word = "undecided" if first.conclusion is _UNDECIDED else first.conclusion.lower()
+    steps = f" in {alike} of {len(results)} steps" if len(results) > 1 else ""
     through = f" through {first.variant}" if first.variant else ""
-    others = f"; {first.conclusion} in {alike} of {len(results)} steps" if len(results) > 1 else ""
-    return f"objective {name}: {first.conclusion}{at_step}{through}: {first.message}{others}"
+    place = f"At {first.step}{through}: " if first.step else ""
+    advice = " Add repeats or lengthen the step." if first.conclusion is _UNDECIDED else ""
+    return f"Objective {name} is {word}{steps}. {place}{first.message}{advice}"

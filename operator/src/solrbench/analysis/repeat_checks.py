@@ -66,12 +66,19 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
     if agreement is None:
         return _once(
             way,
-            "the step is too short for the swings of its own service times; raise durationSeconds"
+            "the step is too short for slow variation of its service times; raise durationSeconds"
             " or requests",
         )
-    if agreement.disagreement is not way:
-        return None
-    return _finding(way, agreement.percents[way], limit)
+    percent = agreement.percents[way]
+    if agreement.disagreement is way:
+        return _finding(way, percent, limit)
+    if agreement.disagreement is None and percent > limit:
+        return _once(
+            way,
+            f"the repeats differ by {format_percent(percent)} (limit {format_percent(limit)}),"
+            " which may be chance; raise durationSeconds or load.repeats",
+        )
+    return None
 
 
 def _once(way: Disagreement, text: str) -> NotEvaluated | None:
@@ -91,8 +98,8 @@ def _finding(way: Disagreement, percent: float, limit: float) -> ValidityFinding
     what = _PHRASES[way].format(format_percent(abs(percent)), words[percent < 0])
     return ValidityFinding(
         abs(percent),
-        f"{what}, more than their seconds and a deviation of {format_percent(limit)} explain"
-        f" (limit {format_percent(limit)})",
+        f"{what}, more than chance explains (repeats may differ by {format_percent(limit)};"
+        f" limit {format_percent(limit)})",
     )
 
 
@@ -175,7 +182,7 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     )
     allowed = format_percent(limit)
     if largest.is_certain:
-        explained = f"more than their blocks of time explain (limit {allowed})"
+        explained = f"more than chance explains (limit {allowed})"
         return ValidityFinding(largest.percent, f"{text}, {explained}")
     return NotEvaluated(
         f"{text} (limit {allowed}), and the repeats are too short to rule out chance;"
@@ -197,17 +204,23 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     what follows may be steady all the same.
     """
     limit, series = load.validity.max_drift_percent, mean_series(document)
-    if len(series) < MIN_SECONDS:
-        return None  # no rule says of so few seconds whether they are steady
+    if not series:
+        return None  # nothing succeeded, or the document is of an older version
     drift = find_drift(series)
     if drift is None:
         return NotEvaluated(
             f"the step has responses in {len(series)} whole seconds; {MIN_SECONDS} after its"
-            " beginning are needed, and more where service times swing slowly"
+            " beginning are needed; raise durationSeconds"
         )
-    if abs(drift.percent) <= limit or not drift.is_certain:
+    if abs(drift.percent) <= limit:
         return None
     way = "rose" if drift.percent > 0 else "fell"
+    if not drift.is_certain:
+        return NotEvaluated(
+            f"the mean service time {way} by {format_percent(abs(drift.percent))} over the last"
+            f" {drift.seconds} s (limit {format_percent(limit)}), which may be chance; raise"
+            " durationSeconds"
+        )
     before = (
         ", after a warm-up that was not steady either" if document.warm_up_steady is False else ""
     )
@@ -219,7 +232,7 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
 
 
 STEP_TOO_SHORT = "StepTooShort"
-"""Why numbers have no interval. It is no reason to be Invalid: nothing is known to be wrong."""
+"""Why numbers have no interval. The step is Inconclusive: nothing is known to be wrong."""
 
 
 def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
@@ -237,9 +250,9 @@ def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
     why = (
         f"it has {shortest} blocks of time (at least {MIN_BATCHES} are needed)"
         if shortest < MIN_BATCHES
-        else "neighbouring blocks of time are too much alike"
+        else "consecutive blocks of time are correlated"
     )
     return NotEvaluated(
-        f"the step is too short for its own swings, {why}, so its mean has no 95 % interval;"
+        f"the step is too short for a 95 % confidence interval of its mean: {why};"
         " raise durationSeconds or requests"
     )

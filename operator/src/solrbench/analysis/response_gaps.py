@@ -77,7 +77,7 @@ MIN_MEDIAN = 20
 
 
 def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield `user 3 of users-8 got 12 responses, the median user 480 …` for each such step."""
+    """Yield `In repeat 1 of step users-8, user 3 received 12 responses …` for each such step."""
     del spec
     for gap in status.response_gaps:
         least, median = gap.least_user_requests, gap.median_user_requests
@@ -87,11 +87,11 @@ def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
             continue
         through = f" through {gap.variant}" if gap.variant else ""
         text = (
-            f"user {gap.least_user} of {gap.step}{through} on"
-            f" {gap.least_user_node} got {least}"
-            f" responses in repeat {gap.least_user_repeat}, the median user {median}"
+            f"In repeat {gap.least_user_repeat} of step {gap.step}{through}, user"
+            f" {gap.least_user} (on {gap.least_user_node}) received {least} responses; the median"
+            f" user received {median}."
         )
         if gap.longest_milliseconds is not None and gap.longest_user == gap.least_user:
             waited = format_milliseconds(gap.longest_milliseconds)
-            text += f"; it waited up to {waited}, from second {gap.longest_second:g} on"
+            text += f" Its longest wait was {waited}, starting at second {gap.longest_second:g}."
         yield text

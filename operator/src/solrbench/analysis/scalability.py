@@ -22,6 +22,7 @@ from statistics import fmean
 import numpy as np
 
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
+from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
@@ -245,24 +246,24 @@ def describe_scaling(
     best = max(levels, key=lambda level: level.rate)
     last = max(levels, key=lambda level: level.users)
     rate = format_number(round_number(best.rate))
-    parts = [f"highest throughput {rate} requests/s, at {best.users} users"]
+    parts = [f"Throughput is highest at {best.users} users: {rate} requests/s."]
     if knee is not None:
         at = format_number(round_number(knee.at))
         bounds = ""
         if knee.rounded_interval is not None:
             lower, upper = knee.rounded_interval.lower, knee.rounded_interval.upper
-            bounds = f" (95 %: {format_number(lower)} to {format_number(upper)})"
-        parts.append(f"knee at {at} users{bounds}")
+            bounds = f" ({CONFIDENCE} {format_number(lower)} to {format_number(upper)})"
+        parts.append(f"From about {at} users on{bounds}, more users mainly add waiting.")
     if peak is not None:
         at = format_number(round_number(peak))
-        parts.append(f"peak at about {at} users by the Universal Scalability Law")
+        parts.append(f"By the Universal Scalability Law, it peaks at about {at} users.")
     elif declines(repeats):
-        parts.append(f"a decline up to {last.users} users, with too few levels to state a peak")
+        parts.append(f"It declines up to {last.users} users; too few levels to state a peak.")
     elif len(repeats) < 2:
-        parts.append("one run: no conclusion on a knee or a decline")
+        parts.append("One repeat shows neither a knee nor a decline: set load.repeats.count to 3.")
     elif last.rate < best.rate:
         less = format_number(round_number(last.rate))
-        parts.append(f"{less} requests/s at {last.users} users, not distinguished from the highest")
+        parts.append(f"The {less} requests/s at {last.users} users may be as high.")
     else:
-        parts.append(f"no decline up to {last.users} users")
-    return "; ".join(parts)
+        parts.append(f"It does not decline up to {last.users} users.")
+    return " ".join(parts)

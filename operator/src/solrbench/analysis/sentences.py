@@ -1,7 +1,6 @@
 """How differences and objectives are phrased; light enough for commands without numpy.
 
-A difference has one phrase for each of two purposes: `difference_sentence` stands alone,
-`phrase_difference` stands beside a name that says what is compared with what.
+`difference_sentence` stands alone, `format_conclusion` in a table.
 """
 
 from collections.abc import Iterable
@@ -12,66 +11,89 @@ from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesS
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
-NO_CONCLUSION = "no conclusion from one repeat"
+NO_CONCLUSION = "not compared: needs 2 or more repeats"
+CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (
-    "Ratio of each repeat to the same repeat of the first variant, then the geometric mean and its"
-    " 95 % confidence interval over the repeats. Same: any difference is smaller than the smallest"
-    " effect that matters. Words are made from the primary figure of each step, the p95 unless"
-    " spec.comparison.primary names another; those of other figures count only"
-    " below it. docs/method.md has the tests."
+    "Difference: that of each repeat from the same repeat of the first variant, the geometric mean."
+    " No relevant difference: smaller than smallestEffectPercent. The primary figure of a step"
+    " decides (spec.comparison.primary, p95 by default); others are details (docs/method.md)."
 )
 
+CONCLUSIONS = {
+    None: NO_CONCLUSION,
+    Conclusion.SAME: "no relevant difference",
+    Conclusion.INCONCLUSIVE: "inconclusive",
+    Conclusion.BETTER: "better",
+    Conclusion.WORSE: "worse",
+}
+_FIGURES = {
+    "requests/s": "throughput",
+    "average": "the mean time",
+    "failed": "the share of failed requests",
+    "indexing": "the time of indexing",
+    "index size": "the index size",
+}
 _TIMES_FROM_PERCENT = 1000.0
 _DIGITS_OF_TIMES = 3
 _MEBIBYTE = 1 << 20
 _GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}
 
 
-def difference_sentence(
-    subject: str, difference: Difference, baseline: str, invalid: str = ""
-) -> str:
-    """Return `p95 of search at 20 users: Worse by 27 % (95 %: 19 to 35) than juniper`.
+def name_figure(label: str, request: str = "") -> str:
+    """Return what a sentence calls a figure by its label in tables: `the p95 of search`."""
+    return _FIGURES.get(label, f"the {label}") + (f" of {request}" if request else "")
 
-    `subject` is the metric and where it was measured. The difference must have a conclusion.
+
+def difference_sentence(subject: str, difference: Difference, than: str) -> str:
+    """Return `the p95 is 27 % higher than in juniper (95 % …): worse.`, and what would decide it.
+
+    `subject` is the figure and where it was measured, `than` such as `in juniper` or `with 512Mi`.
     """
-    if difference.metric.scale is Scale.PER_HOUR:
-        growth = _growth(difference)
-        return f"{subject} grows by {growth} than in {baseline}: {difference.conclusion}"
-    tail = f"; {invalid}" if invalid else ""
-    word = format_conclusion(difference)
+    word = CONCLUSIONS[difference.conclusion]
+    where = ", measured on one target only" if difference.on_target else ""
+    size = format_size(difference)
     match difference.conclusion:
+        case None:
+            return f"{subject} is {size} than {than}; {word}."
         case Conclusion.SAME:
-            text = f"{word} as {baseline} ({_amount(difference)})"
+            return f"{subject} is the same as {than} ({_amount(difference)}): {word}{where}."
         case Conclusion.INCONCLUSIVE:
-            more = f": {text}" if (text := format_more_repeats(difference)) else ""
-            text = f"{Conclusion.INCONCLUSIVE} beside {baseline}{more} ({_amount(difference)})"
+            amount, more = _amount(difference), _advise_repeats(difference)
+            return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"
         case _:
-            size = format_signed(abs(difference.estimate)).removeprefix("+")
-            # A size has no sign: of a negative difference, the bounds change their places.
-            interval = _interval(difference, -1 if difference.estimate < 0 else 1)
-            text = f"{word} by {size}{f' ({interval})' if interval else ''} than {baseline}"
-    return f"{subject}: {text}{tail}"
+            known = format_interval(difference, is_size=True)
+            interval = f" ({CONFIDENCE} {known})" if known else ""
+            return f"{subject} is {size} than {than}{interval}: {word}{where}."
 
 
-def phrase_difference(difference: Difference) -> str:
-    """Return `Same (-1 %, 95 %: -6 to 4)`, or why there is no conclusion."""
-    if difference.conclusion is None:
-        return f"{format_signed(difference.estimate)} ({NO_CONCLUSION})"
-    one = " on one target" if difference.on_target and difference.is_decided else ""
-    return f"{difference.conclusion}{one} ({_amount(difference)})"
+def format_size(difference: Difference) -> str:
+    """Return `27 % higher`, or `39 MiB/h lower`."""
+    way = "higher" if difference.estimate >= 0 else "lower"
+    return f"{format_estimate(difference).lstrip('+-')} {way}"
+
+
+def format_estimate(difference: Difference) -> str:
+    """Return `+27 %`, `-39 MiB/h` or, from 1,000 % on, `16700 times`."""
+    if _is_in_times(difference):
+        return f"{_times(difference.estimate)} times"
+    sign = "+" if difference.estimate > 0 else ""
+    return f"{sign}{_in_unit(difference.estimate, difference.metric.unit, difference.metric.scale)}"
+
+
+def _in_unit(value: float, unit: str, scale: Scale) -> str:
+    if scale is not Scale.PER_HOUR:
+        points = "percentage points" if scale is Scale.POINTS else "%"
+        return f"{format_number(value)} {points}"
+    number = value / _MEBIBYTE if unit == "bytes" else value
+    return f"{format_number(number)} {_GROWTH_UNITS[unit]}/h"
 
 
 def format_conclusion(difference: Difference) -> str:
-    """Return `Worse on one target`, `Inconclusive: about 5 more repeats`, or why there is none."""
-    match difference.conclusion:
-        case None:
-            return NO_CONCLUSION
-        case Conclusion.INCONCLUSIVE:
-            more = format_more_repeats(difference)
-            return f"{Conclusion.INCONCLUSIVE}: {more}" if more else str(Conclusion.INCONCLUSIVE)
-        case conclusion:
-            return f"{conclusion} on one target" if difference.on_target else str(conclusion)
+    """Return `worse`, `inconclusive: about 5 more repeats`, or why there is no conclusion."""
+    more = format_more_repeats(difference)
+    word = CONCLUSIONS[difference.conclusion]
+    return f"{word}: {more}" if more else f"{word} (one target)" if difference.on_target else word
 
 
 def format_more_repeats(difference: Difference) -> str:
@@ -86,55 +108,45 @@ def format_more_repeats(difference: Difference) -> str:
     return f"about {more} more repeat{'s' if more > 1 else ''}"
 
 
+def _advise_repeats(difference: Difference) -> str:
+    needed = format_more_repeats(difference)
+    if (difference.more_repeats or 0) < MORE_THAN_50:
+        return needed and f" {needed.capitalize()} would decide."
+    return " Measure longer steps, or accept a larger smallestEffectPercent."
+
+
 def _amount(difference: Difference) -> str:
-    interval = _interval(difference)
-    return format_signed(difference.estimate) + (f", {interval}" if interval else "")
+    interval = format_interval(difference)
+    return format_estimate(difference) + (f", {CONFIDENCE} {interval}" if interval else "")
 
 
-def _interval(difference: Difference, sign: int = 1) -> str:
+def format_interval(difference: Difference, *, is_size: bool = False) -> str:
+    """Return `-1.3 to +2.3 %`; the bounds of a size change their places if it is negative."""
     if difference.interval is None:
         return ""
-    bounds = [
-        format_bound(sign * bound, difference.estimate)
-        for bound in (difference.interval if sign > 0 else reversed(difference.interval))
-    ]
-    return f"95 %: {' to '.join(bounds)}"
+    low, high = difference.interval
+    if is_size and difference.estimate < 0:
+        low, high = -high, -low
+    if _is_in_times(difference):
+        return f"{_times(low)} to {_times(high)} times"
+    unit, scale = difference.metric.unit, difference.metric.scale
+    lower, upper = _in_unit(low, unit, scale).partition(" ")[0], _in_unit(high, unit, scale)
+    signs = ["" if is_size or bound <= 0 else "+" for bound in (low, high)]
+    return f"{signs[0]}{lower} to {signs[1]}{upper}"
 
 
-def is_in_times(percent: float) -> bool:
-    """Say whether a difference is so large that it is shown in times instead of per cent."""
-    return percent >= _TIMES_FROM_PERCENT
+def _is_in_times(difference: Difference) -> bool:
+    return difference.metric.scale is Scale.RATIO and difference.estimate >= _TIMES_FROM_PERCENT
 
 
-def format_signed(percent: float) -> str:
-    """Return a difference in per cent with its sign; from 1,000 % on as `16700 times`."""
-    if is_in_times(percent):
-        return f"{format_bound(percent, percent)} times"
-    sign = "+" if percent > 0 else ""
-    return f"{sign}{format_number(percent)} %"
-
-
-def format_bound(bound: float, percent: float) -> str:
-    """Return a bound of the interval of a difference, in the unit in which that is shown."""
-    if is_in_times(percent):
-        return format_number(round_significant(1 + bound / 100, _DIGITS_OF_TIMES))
-    return format_number(bound)
-
-
-def _growth(difference: Difference) -> str:
-    """Return how much more, or less, a metric grows in an hour than in the baseline."""
-    sign, more = (1, "more") if difference.conclusion is Conclusion.WORSE else (-1, "less")
-    low, high = sorted(sign * bound for bound in difference.interval or (0.0, 0.0))
-    return f"{format_growth(sign * difference.estimate, low, high, difference.metric.unit)} {more}"
+def _times(percent: float) -> str:
+    return format_number(round_significant(1 + percent / 100, _DIGITS_OF_TIMES))
 
 
 def format_growth(growth: float, lower: float, upper: float, unit: str) -> str:
-    """Return `41 MiB/h (95 %: 37 to 45)`."""
-    shown, low, high = (
-        format_number(each / _MEBIBYTE if unit == "bytes" else each)
-        for each in (growth, lower, upper)
-    )
-    return f"{shown} {_GROWTH_UNITS[unit]}/h (95 %: {low} to {high})"
+    """Return `41 MiB/h (95 % confidence interval 37 to 45 MiB/h)`."""
+    shown, low, high = (_in_unit(each, unit, Scale.PER_HOUR) for each in (growth, lower, upper))
+    return f"{shown} ({CONFIDENCE} {low.partition(' ')[0]} to {high})"
 
 
 _MAX_LINES = 3
@@ -185,13 +197,14 @@ def is_least(objective: Objective) -> bool:
 
 def objective_lines(status: ObjectivesStatus) -> list[str]:
     """Return a line for each result."""
-    return [f"{_place(result)}: {result.conclusion}: {result.message}" for result in status.results]
+    return [*map(_line, status.results)]
 
 
 def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
     """Return a line for each step that was not run."""
     return [
-        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run: {entry.reason}"
+        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run, because"
+        f" {entry.reason}"
         for entry in not_run
     ]
 
@@ -200,16 +213,13 @@ def completion_text(status: ObjectivesStatus) -> str:
     """Return the message of the condition: the results that are not met, or how many are."""
     others = [result for result in status.results if result.conclusion is not result.conclusion.MET]
     if not others:
-        return f"{len(status.results)} of {len(status.results)} limits are kept"
+        return f"Every objective is met ({len(status.results)} of {len(status.results)} results)."
     ordered = sorted(others, key=lambda result: result.conclusion is not result.conclusion.MISSED)
-    lines = [
-        f"{_place(result)}: {result.conclusion}: {result.message}"
-        for result in ordered[:_MAX_LINES]
-    ]
     more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
-    return "; ".join(lines) + more
+    return " ".join(map(_line, ordered[:_MAX_LINES])) + more
 
 
-def _place(result: ObjectiveResult) -> str:
-    where = [each for each in (result.step, result.variant) if each]
-    return f"{result.name} ({', '.join(where)})" if where else result.name
+def _line(result: ObjectiveResult) -> str:
+    where = ", ".join(filter(None, (result.step, result.variant)))
+    place = f" ({where})" if where else ""
+    return f"{result.name}{place}: {result.conclusion}. {result.message}"

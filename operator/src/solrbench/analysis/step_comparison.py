@@ -27,7 +27,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
-from solrbench.api.v1alpha1.findings import VALID, StepVerdict
+from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.step_runs import variant_names
 
@@ -75,7 +75,9 @@ def compare_steps(
         ]
         concluded = conclude_details([compared[index].difference for index in details], rule)
         for index, difference in zip(details, concluded, strict=True):
-            is_withheld = difference.is_decided and not is_shown
+            # Nothing beside nothing, such as no failures on both sides, is the same without a test.
+            is_nothing = difference.baseline == difference.candidate == 0
+            is_withheld = difference.is_decided and not is_shown and not is_nothing
             known[index] = (
                 replace(difference, conclusion=Conclusion.INCONCLUSIVE)
                 if is_withheld
@@ -165,7 +167,7 @@ def mark_invalid(
     comparisons: Sequence[Comparison], verdicts: Iterable[StepVerdict]
 ) -> list[Comparison]:
     """Return the comparisons with the sides whose step is Invalid by these verdicts."""
-    invalid = {(each.step, each.variant) for each in verdicts if each.verdict != VALID}
+    invalid = {(each.step, each.variant) for each in invalid_steps(verdicts)}
     return [
         each.model_copy(
             update={

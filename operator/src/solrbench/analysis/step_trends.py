@@ -16,35 +16,37 @@ from solrbench.stats.number_format import format_number, round_number
 _NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE, TrendConclusion.ROSE_ONCE)
 
 
+_SENTENCES = {
+    TrendConclusion.STEADY: "did not grow relevantly: {}.",
+    TrendConclusion.ROSE_ONCE: "rose once and was steady before and after: {}.",
+    TrendConclusion.INCONCLUSIVE: "may have grown by {}; whether it did is undecided.",
+    TrendConclusion.SLOWS_DOWN: "grew by {}, but less and less.",
+}
+
+
 def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
-    """Return the numbers of a trend, such as `HeapGrows 41 MiB/h (95 %: 37 to 45), full in 9 h`."""
-    growth = trend.growth_per_hour, trend.lower_per_hour, trend.upper_per_hour
-    # The other words name their metric, or are no answer.
-    is_slowing = trend.conclusion == TrendConclusion.SLOWS_DOWN
-    named = f"{trend.figure} {trend.conclusion}" if is_slowing else trend.conclusion
-    text = f"{named} {format_growth(*growth, trend.unit)}"
+    """Return `The heap … grew by 41 MiB/h (95 % …). At this rate it is full in 9 h` and advice."""
+    bounds = trend.lower_per_hour, trend.upper_per_hour
+    growth = format_growth(trend.growth_per_hour, *bounds, trend.unit)
+    figure = _FIGURES.get(trend.figure, trend.figure)
+    sentence = _SENTENCES.get(TrendConclusion(trend.conclusion), "grew by {}.")
+    text = f"{figure[0].upper()}{figure[1:]} {sentence.format(growth)}"
     if trend.full_in_hours is not None:
-        text += f", full in {format_number(trend.full_in_hours)} h"
+        text += f" At this rate it is full in {format_number(trend.full_in_hours)} h."
     if caches_fill:
-        text += "; Solr's caches filled to the end, and a leak looks the same: measure for longer"
-    elif is_slowing or trend.conclusion == TrendConclusion.INCONCLUSIVE:
-        text += "; measure for longer"
+        text += " Solr's caches were filling, which looks like a leak. Measure until they are full."
+    elif trend.conclusion in (TrendConclusion.SLOWS_DOWN, TrendConclusion.INCONCLUSIVE):
+        text += " Measure a longer step."
     return text
 
 
-def trend_sentences(trends: Iterable[Trend]) -> list[str]:
-    """Return a sentence for each figure that grows."""
-    return [
-        f"{_step(trend)}: {trend.message}{f' ({trend.server})' if trend.server else ''}"
-        for trend in trends
-        if trend.conclusion not in _NO_GROWTH_SHOWN
-    ]
-
-
-def _step(trend: Trend) -> str:
-    return f"{trend.step} ({trend.variant})" if trend.variant else trend.step
-
-
+_FIGURES: dict[str, str] = {
+    TrendFigure.HEAP: "the heap in use after garbage collection",
+    TrendFigure.MEMORY: "the memory of the process",
+    TrendFigure.LATENCY: "the mean service time",
+    TrendFigure.FAILURES: "the share of failed requests",
+    TrendFigure.INDEX: "the size of the index",
+}
 GROWS = {
     TrendFigure.HEAP: TrendConclusion.HEAP_GROWS,
     TrendFigure.MEMORY: TrendConclusion.MEMORY_GROWS,
@@ -100,7 +102,7 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     fills = any(each.caches_fill for each in runs)
     message = trend_message(trend, caches_fill=fills)
     if word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
-        message += "; in less than 24 h, a wave of the day looks the same"
+        message += " In less than 24 h, a daily cycle of the load may look the same."
     return trend.model_copy(update={"message": message})
 
 
@@ -170,18 +172,24 @@ def _compare(baseline: Trend, candidate: Trend) -> Difference:
 def trend_difference_sentences(
     differences: Iterable[TrendDifference], baseline: str
 ) -> Iterator[str]:
-    """Yield `HeapAfterGc of soak grows by 39 MiB/h (95 %: 33 to 45) more than in juniper: Worse`.
+    """Yield `In step soak, the growth of the heap … is 39 MiB/h higher than in juniper: worse`.
 
     Only of those that differ.
     """
     for stored in differences:
         if stored.conclusion in (Conclusion.WORSE, Conclusion.BETTER):
             through = f" through {stored.variant}" if stored.variant else ""
-            subject = f"{stored.figure} of {stored.step}{through}"
-            yield difference_sentence(subject, read_trend(stored), baseline)
+            figure = _FIGURES.get(stored.figure, stored.figure)
+            subject = f"In step {stored.step}{through}, the growth of {figure}"
+            yield difference_sentence(subject, read_trend(stored), f"in {baseline}")
 
 
-def answer_trends(spec: Spec, status: Status) -> list[str]:
-    """Return a sentence for each entry of `status.trends` that grows."""
+def answer_trends(spec: Spec, status: Status) -> Iterator[str]:
+    """Yield a sentence for each entry of `status.trends` that grows."""
     del spec
-    return trend_sentences(status.trends)
+    for trend in status.trends:
+        if trend.conclusion not in _NO_GROWTH_SHOWN:
+            through = f" ({trend.variant})" if trend.variant else ""
+            server = f" on {trend.server}" if trend.server else ""
+            message = f"{trend.message[:1].lower()}{trend.message[1:]}"
+            yield f"In step {trend.step}{through}{server}, {message}"

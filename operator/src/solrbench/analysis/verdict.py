@@ -10,6 +10,7 @@ from typing import Any
 
 from solrbench.analysis.check_registry import (
     CHECKS,
+    CHECKS_OF_NUMBERS,
     CHECKS_OF_REPEATS,
     PLACEMENT_CHECKS,
     REASONS,
@@ -29,7 +30,8 @@ from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepRuns, S
 from solrbench.analysis.server_metrics import run_telemetry
 from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
 from solrbench.analysis.trends import run_trends
-from solrbench.api.v1alpha1.findings import INVALID, MAX_REASONS, VALID, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1 import findings
+from solrbench.api.v1alpha1.findings import MAX_REASONS, InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries
@@ -120,10 +122,13 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     unchecked = [each for _, each in outcomes if each is not None]
     if (gap := check_long_enough(samples)) is not None:
         unchecked.append(_invalid_reason(STEP_TOO_SHORT, gap.text))
+    verdict = findings.INVALID if reasons else findings.VALID
+    if not reasons and any(each.reason in CHECKS_OF_NUMBERS for each in unchecked):
+        verdict = findings.INCONCLUSIVE
     return StepVerdict(
         step=step,
         variant=variant or None,
-        verdict=INVALID if reasons else VALID,
+        verdict=verdict,
         reasons=reasons[:MAX_REASONS],
         unchecked=unchecked[:MAX_REASONS],
     )

@@ -55,7 +55,7 @@ class ComparisonOutput:
     @property
     def title(self) -> str:
         """What is beside what."""
-        return f"{self.candidate} beside {self.found.baseline}"
+        return f"{self.candidate} compared with {self.found.baseline}"
 
 
 def print_comparison(compared: ComparisonOutput, output: str) -> None:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import INVALID
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
@@ -186,7 +186,7 @@ def follow(  # noqa: PLR0913 - whom, how long and where
             else:
                 last = _show_lines(console, states, one_line, lambda last: last.status.phase)
     except KeyboardInterrupt:
-        click.echo(f"\nThe {noun} goes on. {again}", err=True)
+        click.echo(f"\nThe {noun} is still running. {again}", err=True)
         return ExitCode.INTERRUPTED
     if isinstance(last, SolrBenchmark):
         return _end_benchmark(console, last, again, require_valid=require_valid)
@@ -199,11 +199,11 @@ def _end_benchmark(
     """Print the results of a benchmark that is not watched any more; return its exit code."""
     status, export = benchmark.status, find_condition(benchmark, EXPORTED)
     if not is_finished(status):
-        click.echo(f"Still running. {again}", err=console.stderr)
+        click.echo(f"Timed out; the benchmark is still running. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
     print_result(console, benchmark)
     if awaits_export(benchmark):
-        click.echo(f"The export goes on. {again}", err=console.stderr)
+        click.echo(f"Timed out; the export is still running. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
@@ -211,7 +211,7 @@ def _end_benchmark(
     objectives = find_condition(benchmark, OBJECTIVES_MET)
     if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
-    invalid = require_valid and status.summary.verdict == INVALID
+    invalid = require_valid and status.summary.verdict in (INVALID, INCONCLUSIVE)
     return ExitCode.INVALID if invalid else ExitCode.SUCCEEDED
 
 
@@ -274,7 +274,7 @@ def _end_sweep(
     status = sweep.status
     end, (_, message) = find_condition(sweep, SUCCEEDED), summary(sweep)
     if end is None or end.status not in {"True", "False"}:
-        click.echo(f"Still running. {again}", err=True)
+        click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
     console.print()
     style = "green" if status.phase == "Succeeded" else "bold red"
@@ -293,7 +293,7 @@ def _end_sweep(
     console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
     if end.status == "False":
         return ExitCode.FAILED
-    is_invalid = require_valid and status.counts.invalid
+    is_invalid = require_valid and (status.counts.invalid or status.counts.inconclusive)
     return ExitCode.INVALID if is_invalid else ExitCode.SUCCEEDED
 
 

@@ -35,7 +35,7 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
     stored = None if kind == SWEEPS else cluster.get(*kind, namespace, name)
     if stored is not None and is_over(stored):
         raise click.ClickException(
-            f"{name} has run already; see it with `{program_name()} report {name}`,"
+            f"{name} has already run. Show it: `{program_name()} report {name}`;"
             " or run it again with --replace"
         )
 

@@ -38,7 +38,7 @@ def summary(resource: SolrBenchmark | SolrBenchmarkSweep) -> tuple[str, str]:
     """Return reason and message of the summary condition; empty before the first reconcile."""
     condition = find_condition(resource, SUCCEEDED)
     if condition is None:
-        return "", "waits for the operator; is it running?"
+        return "", "Waiting for the operator. If this lasts, run `solrbench preflight`."
     return condition.reason, condition.message
 
 

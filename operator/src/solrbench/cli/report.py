@@ -64,8 +64,13 @@ FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "ev
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     help="File to write instead of the terminal.",
 )
+@click.option(
+    "--details",
+    is_flag=True,
+    help="Print every figure with its interval, checks that were not possible, failures and waits.",
+)
 @cluster_options
-def report(name: str, output: str, output_file: Path | None) -> None:
+def report(name: str, output: str, output_file: Path | None, *, details: bool) -> None:
     """Print the results of a benchmark or a sweep.
 
     While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
@@ -74,14 +79,14 @@ def report(name: str, output: str, output_file: Path | None) -> None:
     no cluster.
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
-        raise click.ClickException("a page is no text for a terminal; give --output-file FILE")
+        raise click.ClickException("HTML cannot be printed to a terminal. Use --output-file FILE.")
     with as_cli_errors():
         loaded = _from_file(name)
         if loaded is None:
             cluster, namespace = open_cluster()
             loaded = read_any_report(cluster, get_resource(cluster, namespace, name))
         if output == "table" and output_file is None:
-            _print(loaded, Console(highlight=False))
+            _print(loaded, Console(highlight=False), in_full=details)
             return
         text = write_report(loaded, output)
     if output_file is None:
@@ -132,12 +137,13 @@ def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
     )
 
 
-def _print(found: Report | SweepReport, console: Console) -> None:
-    if isinstance(found, Report):
-        print_result(console, found.as_benchmark)
+def _print(found: Report | SweepReport, console: Console, *, in_full: bool) -> None:
+    if not isinstance(found, Report):
+        print_sweep(console, found, in_full=in_full)
+        return
+    print_result(console, found.as_benchmark, in_full=in_full)
+    if in_full:
         print_details(console, found.steps)
-    else:
-        print_sweep(console, found)
 
 
 def write_report(found: Report | SweepReport, form: str) -> str:
@@ -147,7 +153,7 @@ def write_report(found: Report | SweepReport, form: str) -> str:
     """
     if form == "table":
         out = io.StringIO()
-        _print(found, Console(file=out, highlight=False))
+        _print(found, Console(file=out, highlight=False), in_full=True)
         return out.getvalue()
     if form == "json":
         return found.to_json().decode() + "\n"

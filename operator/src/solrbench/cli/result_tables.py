@@ -17,15 +17,21 @@ from sparklines import sparklines
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import BaselineComparison
+from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.present.comparison_tables import baseline_table, comparison_notes, comparison_table
-from solrbench.present.fact_tables import NOT_CHECKED, verdict_lines
+from solrbench.present.fact_tables import NOT_CHECKED, reason_lines, verdict_lines
 from solrbench.present.limit_tables import stall_table, user_table
-from solrbench.present.result_tables import intervals_table, results_table, results_with_totals
+from solrbench.present.result_tables import (
+    intervals_table,
+    results_table,
+    results_with_totals,
+    summary_table,
+)
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import (
@@ -119,8 +125,15 @@ def print_line(console: Console, text: str, style: str = "", indent: int = 0) ->
         console.print(Text(line, style=style), soft_wrap=True)
 
 
-def print_result(console: Console, benchmark: SolrBenchmark) -> None:
-    """Print how a benchmark ended, its figures and what to do next."""
+SUMMARY_WIDTH, SUMMARY_LINES = 100, 25
+_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 16, 4, 3, 6
+"""Lines of a summary beside rows, notes, reasons and conclusions; and of what it has at most."""
+
+_SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
+
+
+def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = False) -> None:
+    """Print how a benchmark ended, its figures and what to do next; a summary unless `in_full`."""
     reason, message = summary(benchmark)
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
@@ -129,15 +142,49 @@ def print_result(console: Console, benchmark: SolrBenchmark) -> None:
     print_line(console, f"{benchmark.key}: {benchmark.status.phase}", style=style)
     if not good:
         print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
-    facts = [f"{title}: {text}" for title, text in details(benchmark)]
-    for line in (*facts, *benchmark.status.answers):
-        print_line(console, line, indent=2)
-    print_results(console, benchmark)
+    for title, text in details(benchmark):
+        if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
+            gaps = sum(len(each.unchecked) for each in benchmark.status.verdicts)
+            tail = f"; checks that were not possible: {gaps} (--details)"
+            is_short = title == "verdict" and gaps and not in_full
+            print_line(console, f"{title}: {text}{tail if is_short else ''}", indent=2)
+    if in_full:
+        print_results(console, benchmark)
+    most = None if in_full else _print_summary(console, benchmark.status)
+    print_answers(console, benchmark.status.answers, most)
     print_next_commands(console, benchmark)
 
 
+def _print_summary(console: Console, status: Status) -> int:
+    """Print a row for each step, and why steps are Invalid; return the lines for conclusions."""
+    table, left = summary_table(status), SUMMARY_LINES - _OTHER_LINES
+    lines = [(text, "bold red") for text in reason_lines(status.verdicts)[:_MAX_REASONS]]
+    if table:
+        print_rows(console, table)
+        lines.insert(0, (table.note, ""))
+        left -= len(table.rows)
+    for text, style in lines:
+        print_line(console, text, style)
+        left -= len(wrap_line(text, _width(console) or SUMMARY_WIDTH))
+    return left
+
+
+def print_answers(console: Console, answers: Sequence[str], most: int | None = None) -> None:
+    """Print conclusions as a list, of at most so many lines beyond the first few."""
+    if not answers:
+        return
+    print_line(console, "\nConclusions:", style="bold")
+    lines = 0
+    for shown, answer in enumerate(answers):
+        lines += len(wrap_line(f"- {answer}", _width(console) or SUMMARY_WIDTH))
+        if shown and most is not None and lines > max(most, _MIN_ANSWER_LINES):
+            print_line(console, f"- and {len(answers) - shown} more, see --details")
+            break
+        print_line(console, f"- {answer}")
+
+
 def print_results(console: Console, benchmark: SolrBenchmark) -> None:
-    """Print the tables of results and what is concluded; nothing if nothing was measured."""
+    """Print all tables of results and of comparisons; nothing if nothing was measured."""
     status = benchmark.status
     results = results_with_totals(status)
     if not results:
@@ -151,7 +198,7 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
         print_line(console, line, style, indent=2)
     if status.comparison is not None:
         console.print()
-        print_line(console, f"Beside {status.comparison.baseline}:")
+        print_line(console, f"Compared with {status.comparison.baseline}:")
         print_baseline_table(console, status.comparison)
     print_tables(console, comparison_table(status))
 
@@ -169,9 +216,8 @@ def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:
     # What can be typed as it stands: the path of the program while it is not on the PATH.
     program = program_name() if shutil.which("solrbench") else sys.argv[0]
     lines = [
-        f"{program} report {where} -o markdown    # also: html, csv, json, junit",
-        f"kubectl get sbench {where} -o yaml      # everything the status says",
-        f"kubectl delete sbench {where}           # the benchmark and all it made",
+        f"{program} report {where} --details      # intervals, checks, slow requests",
+        f"{program} report {where} -o html --output-file {benchmark.metadata.name}.html",
     ]
     console.print("\nNext:", *(f"\n  {line}" for line in lines), sep="", soft_wrap=True)
 
@@ -249,15 +295,16 @@ def _print_failures(console: Console, table: Table) -> None:
 _STYLES = {"Succeeded": "green", "Failed": "bold red"}
 
 
-def print_sweep(console: Console, report: SweepReport) -> None:
-    """Print the answers, the best point, every point and what failed."""
+def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:
+    """Print the answers and the best point; of many points and of failures only with `in_full`."""
     phase = report.status.phase
     console.print()
     print_line(console, f"{report.sweep}: {phase}", style=_STYLES.get(phase, ""))
     facts = best_facts(report) | sweep_facts(report)
-    for line in (
-        *filter(None, (*report.status.answers, objectives_sentence(report))),
-        *(f"{name.lower()}: {text}" for name, text in facts.items()),
-    ):
-        print_line(console, line, indent=2)
-    print_tables(console, points_table(report), failures_table(report))
+    for name, text in facts.items():
+        print_line(console, f"{name.lower()}: {text}", indent=2)
+    answers = [*filter(None, (*report.status.answers, objectives_sentence(report)))]
+    print_answers(console, answers, None if in_full else SUMMARY_LINES - _OTHER_LINES)
+    if in_full or len(report.status.points) <= _FEW_POINTS:
+        print_tables(console, points_table(report))
+    print_tables(console, failures_table(report))

@@ -59,7 +59,7 @@ def _watch_options(function: Command) -> Command:
             " stderr.",
         ),
         click.option(
-            "--require-valid", is_flag=True, help="Exit with code 4 if any step is Invalid."
+            "--require-valid", is_flag=True, help="Exit with code 4 if any step is not Valid."
         ),
         click.option(
             "--cancel-on-timeout",
@@ -99,8 +99,8 @@ def run(
     the export is waited for, too.
 
     Exit code 0: all succeeded and met their objectives, 1: one failed, 3: still running after
-    --timeout, 4: a step is Invalid and --require-valid is given, 5: an objective is missed, 6: the
-    cluster cannot be reached, 130: interrupted.
+    --timeout, 4: a step is not Valid and --require-valid is given, 5: an objective is missed, 6:
+    the cluster cannot be reached, 130: interrupted.
     """
     documents = read_documents(files, changes)
     # Nothing is applied if anything is wrong: a half of a file is harder to clean up.

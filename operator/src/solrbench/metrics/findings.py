@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveConclusion,
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
+VERDICT_NUMBERS = {"Valid": 1.0, "Inconclusive": 0.5, "Invalid": 0.0}
 _NUMBERS = {ObjectiveConclusion.MET: 1.0, ObjectiveConclusion.MISSED: 0.0}
 """An inconclusive conclusion has no number."""
 

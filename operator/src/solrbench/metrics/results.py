@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.conditions import (
     StatusModel,
     result_fields,
 )
-from solrbench.api.v1alpha1.findings import VALID, StepVerdict
+from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.metrics.family import (
@@ -22,7 +22,7 @@ from solrbench.metrics.family import (
     ShownBenchmark,
     scaled,
 )
-from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES
+from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES, VERDICT_NUMBERS
 
 Results = Callable[[ShownBenchmark], Iterable[StepResult]]
 Labels = Callable[[StepResult], tuple[str, ...]]
@@ -219,10 +219,12 @@ RESULT_FAMILIES = (
     *TREND_FAMILIES,
     BenchmarkFamily(
         "step_valid",
-        "1 if the step is Valid, 0 if it is Invalid.",
-        lambda b: [(_labels(each), each.verdict == VALID) for each in b.status.verdicts],
+        "1 if the step is Valid, 0 if it is Invalid, 0.5 if it is Inconclusive.",
+        lambda b: [
+            (_labels(each), VERDICT_NUMBERS.get(each.verdict)) for each in b.status.verdicts
+        ],
         _STEP,
-        unit="1 or 0",
+        unit="1, 0.5 or 0",
     ),
     BenchmarkFamily(
         "step_invalid_reason",

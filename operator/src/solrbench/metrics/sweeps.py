@@ -11,9 +11,10 @@ from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource, scaled
+from solrbench.metrics.findings import VERDICT_NUMBERS
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import DesignPoint
-from solrbench.sweep.state import MEASURED, is_valid
+from solrbench.sweep.state import is_valid
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def _states(sweep: ShownSweep) -> list[Sample]:
         (("Planned",), counts.total - counts.running - counts.succeeded - counts.failed),
         (("Running",), counts.running),
         # A point whose steps are invalid succeeded all the same: its benchmark did not fail.
-        (("Valid",), counts.succeeded - counts.invalid),
+        (("Valid",), counts.succeeded - counts.inconclusive - counts.invalid),
+        (("Inconclusive",), counts.inconclusive),
         (("Invalid",), counts.invalid),
         (("Failed",), counts.failed),
     ]
@@ -59,7 +61,7 @@ def _figure(
 
 
 def _validity(point: SweepPoint) -> float | None:
-    return float(is_valid(point)) if is_valid(point) or point.state in MEASURED else None
+    return VERDICT_NUMBERS.get(point.state, 1.0 if is_valid(point) else None)
 
 
 _POINT = ("point", "values")
@@ -143,10 +145,10 @@ SWEEP_FAMILIES = (
     ),
     SweepFamily(
         "sweep_point_valid",
-        "1 if all steps of a point are Valid, 0 if one is not.",
+        "1 if all steps of a point are Valid, 0 if one is Invalid, else 0.5: one is Inconclusive.",
         _figure(_validity),
         _POINT,
-        unit="0 or 1",
+        unit="1, 0.5 or 0",
     ),
 )
 

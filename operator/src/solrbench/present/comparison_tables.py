@@ -9,16 +9,15 @@ from solrbench.analysis.metrics import (
     RATE,
     ComparisonMetric,
     Difference,
-    Scale,
     read_figure,
     read_overheads,
 )
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
-    format_bound,
+    CONCLUSIONS,
     format_conclusion,
-    format_signed,
-    is_in_times,
+    format_estimate,
+    format_interval,
 )
 from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
@@ -49,14 +48,16 @@ DECIDES = " *"
 """Behind figures that decide about their step."""
 
 _COMPARISON_NOTE = (
-    "Figures with{} decide about their {}; the others are details. Same: any difference is"
-    " smaller than the smallest effect that matters."
+    "{} decides about its {}; other rows are details. No relevant difference: smaller than"
+    " smallestEffectPercent."
 )
 _NO_CONCLUSION_NOTE = (
-    "Without a conclusion: a side has one repeat only, or the deviation of its repeats is not"
-    " known; set load.repeats.count of both to 5 or more."
+    "Not compared: one side has a single repeat, or the deviation of its repeats is not known. Set"
+    " load.repeats.count to 5 on both."
 )
-_TARGET_NOTE = "All repeats of one side ran on one target: the conclusions are about that target."
+_TARGET_NOTE = (
+    "All repeats of a side ran on one target. Use startOn: FreshTarget to compare topologies."
+)
 
 
 class DifferenceCells(NamedTuple):
@@ -67,26 +68,15 @@ class DifferenceCells(NamedTuple):
     conclusion: Cell
 
 
-def difference_cells(
-    difference: Difference | None, interval_form: str, text: str = ""
-) -> DifferenceCells:
-    """Return a difference as every table shows it; of none only the text of the conclusion.
-
-    Args:
-        difference: what is shown
-        interval_form: how both bounds, which have their signs, are joined
-        text: what stands in place of the conclusion, if anything does
-    """
+def difference_cells(difference: Difference | None, text: str = "") -> DifferenceCells:
+    """Return a difference as every table shows it, with `text` in place of its conclusion."""
     if difference is None:
         return DifferenceCells(Cell(""), Cell(""), conclusion(text))
-    estimate = format_signed(difference.estimate)
-    if difference.metric.scale is Scale.POINTS:
-        estimate = f"{_signed(difference.estimate)} points"
-    shown = text or str(difference.conclusion or "")
+    shown = text or ("" if difference.conclusion is None else CONCLUSIONS[difference.conclusion])
     if difference.is_decided and not text:
         shown = format_conclusion(difference)
     return DifferenceCells(
-        Cell(estimate), Cell(_interval(difference, interval_form)), conclusion(shown)
+        Cell(format_estimate(difference)), Cell(format_interval(difference)), conclusion(shown)
     )
 
 
@@ -96,33 +86,20 @@ def difference_columns(
     """Return the columns of the difference, its interval and its conclusion."""
     return (
         NumberColumn(title, lambda row: cells(row).estimate),
-        NumberColumn("95 % interval", lambda row: cells(row).interval),
+        NumberColumn("95 % CI", lambda row: cells(row).interval),
         TextColumn("Conclusion", lambda row: cells(row).conclusion),
     )
 
 
-def _interval(difference: Difference, form: str) -> str:
-    if difference.interval is None:
-        return ""
-    if is_in_times(difference.estimate):
-        low, high = (format_bound(each, difference.estimate) for each in difference.interval)
-        return f"{low} to {high} times"
-    return form.format(*map(_signed, difference.interval))
-
-
-def _signed(value: float) -> str:
-    return f"{'+' if value > 0 else ''}{format_number(value)}"
-
-
 def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str]:
     """Return what a reader must know of the table; `place` is what metrics are of."""
-    notes = [_COMPARISON_NOTE.format(DECIDES, place)]
+    notes = [_COMPARISON_NOTE.format(DECIDES.strip(), place)]
     if any(each.primary and each.conclusion is None for each in found.figures):
         notes.append(_NO_CONCLUSION_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
-    notes += [f"Setting that differs: {each}" for each in found.settings]
-    notes += [f"Not the same was done: {each}" for each in found.differences]
+    notes += [f"Compared setting: {each}" for each in found.settings]
+    notes += [f"Caution, different work: {each}" for each in found.differences]
     if found.left_out:
         notes.append(f"{found.left_out} more figures: solrbench compare shows all")
     return notes
@@ -136,15 +113,17 @@ def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
         NameColumn("Variant", lambda row: row[0].variant),
         NameColumn("Request", lambda row: row[0].request),
         NameColumn("Figure", lambda row: row[1].metric.label + (DECIDES if row[0].primary else "")),
-        NumberColumn("Before", lambda row: _format_value(row[1].metric, row[0].baseline)),
-        NumberColumn("After", lambda row: _format_value(row[1].metric, row[0].value)),
-        *difference_columns("Delta", _baseline_cells),
+        NumberColumn("Baseline", lambda row: _format_value(row[1].metric, row[0].baseline)),
+        NumberColumn("This run", lambda row: _format_value(row[1].metric, row[0].value)),
+        *difference_columns("Difference", _baseline_cells),
         TextColumn("More repeats", lambda row: _more_repeats(row[1])),
     ]
     note = " ".join(
         f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found, place)
     )
-    return build_table(f"Beside {found.baseline}", columns, rows, note).without_empty_columns()
+    return build_table(
+        f"Compared with {found.baseline}", columns, rows, note
+    ).without_empty_columns()
 
 
 _BaselineRow = tuple[FigureComparison, Difference]
@@ -152,8 +131,8 @@ _BaselineRow = tuple[FigureComparison, Difference]
 
 def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
     stored, difference = row
-    text = f"{stored.conclusion or ''} (Invalid)".lstrip() if stored.invalid else ""
-    return difference_cells(difference, "{} to {}", text)
+    text = f"{CONCLUSIONS[difference.conclusion]} (Invalid)" if stored.invalid else ""
+    return difference_cells(difference, text)
 
 
 def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:
@@ -186,7 +165,7 @@ class _VariantRow(NamedTuple):
 
 
 def _variant_cells(row: _VariantRow) -> DifferenceCells:
-    cells = difference_cells(row.difference, "{} % … {} %", format_conclusion(row.difference))
+    cells = difference_cells(row.difference, format_conclusion(row.difference))
     return cells if row.difference.interval else cells._replace(interval=Cell("one repeat, none"))
 
 
@@ -195,9 +174,9 @@ _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     NameColumn("Request", lambda row: row.comparison.request),
     NameColumn("Figure", lambda row: row.label),
     NameColumn("Variant", lambda row: row.comparison.variant),
-    NumberColumn("Before", lambda row: _result_value(row, row.baseline)),
-    NumberColumn("After", lambda row: _result_value(row, row.candidate)),
-    *difference_columns("Δ", _variant_cells),
+    NumberColumn("Baseline", lambda row: _result_value(row, row.baseline)),
+    NumberColumn("This variant", lambda row: _result_value(row, row.candidate)),
+    *difference_columns("Difference", _variant_cells),
     TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
 _FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)
@@ -220,7 +199,7 @@ def comparison_table(status: Status) -> Table:
     failed = any(each.failures for each in status.comparisons)
     columns = [*_COMPARISON_COLUMNS, *([_FAILURES] if failed else [])]
     baseline = next((each.baseline for each in status.comparisons), "the first one")
-    caption = f"Before: {baseline}, after: another variant"
+    caption = f"Variants compared with {baseline}"
     table = build_table(caption, columns, rows, f"{caption}. {COMPARISON_NOTE}")
     return table.without_empty_columns()
 
@@ -248,8 +227,8 @@ _TREND_COLUMNS: Sequence[Column[Trend]] = (
     TextColumn("Trend", lambda trend: trend.message),
 )
 _TREND_NOTE = (
-    "Growth of steps of five minutes and more, beside caches that fill and load that moves, with"
-    " its 95 % confidence interval."
+    "Growth in steps of five minutes and more, after correction for filling caches and changing"
+    " load, with its 95 % confidence interval."
 )
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps, overall_verdict
+from solrbench.api.v1alpha1.findings import VALID, StepVerdict, invalid_steps, overall_verdict
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
@@ -207,7 +207,7 @@ def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[
 
 _MAX_LINES = 3
 
-NOT_CHECKED = "not checked"
+NOT_CHECKED = "Check not possible"
 """What lines on skipped checks begin with."""
 
 
@@ -221,43 +221,43 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
     return next((v for v in verdicts if (v.step, v.variant) == (result.step, result.variant)), None)
 
 
-def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return a line for each reason of an Invalid step, then one for each skipped check."""
-    reasons = [
-        f"{step_label(verdict)} is Invalid: {reason.reason}: {reason.message}"
+def reason_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return a line for each reason of an Invalid step."""
+    return [
+        f"{step_label(verdict)}: Invalid ({reason.reason}). {reason.message}"
         for verdict in invalid_steps(verdicts)
         for reason in verdict.reasons
     ]
+
+
+def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return `reason_lines`, then a line for each skipped check."""
     gaps: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         for gap in verdict.unchecked:
             gaps.setdefault((gap.reason, gap.message), []).append(step_label(verdict))
-    return reasons + [
-        f"{NOT_CHECKED}: {reason} of {', '.join(places)}: {message}"
+    return reason_lines(verdicts) + [
+        f"{NOT_CHECKED} for {', '.join(places)} ({reason}): {message}"
         for (reason, message), places in gaps.items()
     ]
 
 
 def completion_note(verdicts: Sequence[StepVerdict]) -> str:
     """Return what the end of a benchmark says of its verdicts; empty if every step is Valid."""
-    invalid = invalid_steps(verdicts)
-    if not invalid:
+    sentence, invalid = one_line_verdict(verdicts), invalid_steps(verdicts)
+    if sentence in ("", VALID):
         return ""
-    lines = [
-        f"{step_label(step)}: {step.reasons[0].reason}: {step.reasons[0].message}"
-        for step in invalid[:_MAX_LINES]
-    ]
-    more = f" (and {len(invalid) - _MAX_LINES} more)" if len(invalid) > _MAX_LINES else ""
-    are = "is" if len(invalid) == 1 else "are"
-    return f"{len(invalid)} of {len(verdicts)} steps {are} Invalid: {'; '.join(lines)}{more}"
+    reasons = [f"{each.reason}: {each.message}" for step in invalid for each in step.reasons]
+    return ". ".join([sentence, *reasons[:1]])
 
 
 def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
-    """Return the verdict on a whole benchmark, with its Invalid steps; empty if there is none."""
-    invalid = invalid_steps(verdicts)
-    if not invalid:
-        return overall_verdict(verdicts)
-    names = ", ".join(step_label(step) for step in invalid[:_MAX_LINES])
-    more = f" and {len(invalid) - _MAX_LINES} more" if len(invalid) > _MAX_LINES else ""
-    are = "is" if len(invalid) == 1 else "are"
-    return f"{len(invalid)} of {len(verdicts)} steps {are} Invalid: {names}{more}"
+    """Return the verdict on a whole benchmark, with the steps that have it unless it is Valid."""
+    worst = overall_verdict(verdicts)
+    if worst in ("", VALID):
+        return worst
+    steps = [step for step in verdicts if step.verdict == worst]
+    names = ", ".join(step_label(step) for step in steps[:_MAX_LINES])
+    more = f" and {len(steps) - _MAX_LINES} more" if len(steps) > _MAX_LINES else ""
+    are = "is" if len(steps) == 1 else "are"
+    return f"{len(steps)} of {len(verdicts)} steps {are} {worst}: {names}{more}"

@@ -15,8 +15,8 @@ from datetime import datetime
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import ObjectiveConclusion
-from solrbench.present.fact_tables import facts, outcome_facts, step_label
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, ObjectiveConclusion
+from solrbench.present.fact_tables import NOT_CHECKED, facts, outcome_facts, step_label
 from solrbench.present.sweep_report import PointReport, SweepReport
 from solrbench.present.sweep_tables import best_facts, sweep_facts
 from solrbench.sweep.state import FINAL, PointState
@@ -69,7 +69,6 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
 
 
 def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
-
     objectives = benchmark.status.objectives
     for result in objectives.results if objectives is not None else []:
         where = ", ".join(filter(None, (result.step, result.variant)))
@@ -90,7 +89,9 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
             failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
             failure.text = plain_text("\n".join(f"{e.reason}: {e.message}" for e in reasons))
             case.result = [failure]
-        lines = [f"not checked: {each.reason}: {each.message}" for each in verdict.unchecked]
+        elif verdict.verdict == INCONCLUSIVE:  # as an objective that is neither met nor missed
+            case.result = [Skipped(INCONCLUSIVE)]
+        lines = [f"{NOT_CHECKED} ({each.reason}): {each.message}" for each in verdict.unchecked]
         if lines:
             case.system_out = plain_text("\n".join(lines))
         yield case

@@ -47,9 +47,9 @@ _HIDEABLE = frozenset(
 """Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
 
 INTERVAL_NOTE = (
-    "In brackets 95 % confidence intervals, from how blocks of time differ within this"
-    " measurement; (-) where the step was too short for one, (2 repeats) where two of them"
-    " differ so much that it would be wider than the number."
+    "In brackets: 95 % confidence interval, from how blocks of time and repeats differ; none where"
+    " the step was too short for one, (2 repeats) where two repeats differ too much for a useful"
+    " one."
 )
 
 _FEW = 2
@@ -124,8 +124,8 @@ def results_note(results: Iterable[StepResult]) -> str:
     elif kinds != {False}:
         times += f"; in rows with Late and Dropped {start} request"
     return (
-        f"{times}; percentiles come from merged histograms;"
-        " ± is the relative standard deviation of the repeats."
+        f"{times}. Percentiles come from merged histograms."
+        " ±: standard deviation between repeats, in % of their mean."
     )
 
 
@@ -212,7 +212,7 @@ def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
 
 def _with_interval(value: float, interval: Interval | None, repeats: int) -> str:
     if interval is None:
-        return f"{format_number(value)} (-)"
+        return format_number(value)
     # With two repeats Student's t is 12.7: the interval would be wider than the number.
     if _is_meaningless(value, interval, repeats):
         return f"{format_number(value)} ({repeats} repeats)"
@@ -220,10 +220,28 @@ def _with_interval(value: float, interval: Interval | None, repeats: int) -> str
 
 
 def _bounds(interval: Interval) -> str:
-    return f"{format_number(interval.lower)}-{format_number(interval.upper)}"
+    return f"{format_number(interval.lower)} to {format_number(interval.upper)}"
 
 
-_DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets 95 %", "Below the numbers 95 %").split(";")[0]
+_DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split(";")[0]
+
+
+def summary_table(status: Status) -> Table:
+    """Return a row for each step and variant with what is asked first; 100 columns hold it."""
+    results = status.totals or status.results
+    kept = "Step", "Variant", "Requests", "Failures", "Requests/s", "± Requests/s", "Average"
+    figures = results_table(results, status.verdicts).with_columns({*kept, "Verdict"})
+    tails = intervals_table(results).with_columns({percent_label(95)})
+    if not tails:
+        return figures.without_empty_columns()
+    titles = {"Requests/s": "Req/s", "± Requests/s": "±", "P95": "P95 (95 % CI)"}
+    columns = [
+        replace(each, part=0, title=titles.get(each.title, each.title))
+        for each in (*figures.columns, *tails.columns)
+    ]
+    rows = [[*row, *tail] for row, tail in zip(figures.rows, tails.rows, strict=True)]
+    note = f"{figures.note.partition('. ')[0]}. ±: requests/s between repeats."
+    return Table("Results", columns, rows, note).without_empty_columns()
 
 
 def overview_table(spec: Spec, status: Status) -> Table:
@@ -248,7 +266,7 @@ def overview_table(spec: Spec, status: Status) -> Table:
         NameColumn("Step", lambda total: Cell(total.step, loads.get(total.step, ""))),
         NameColumn("Variant", lambda total: total.variant),
         TextColumn("Verdict", verdict),
-        TextColumn("Held back by", bottleneck),
+        TextColumn("Bottleneck", bottleneck),
         *_figure_columns(status.totals),
         NumberColumn(
             "± rate", lambda total: total.requests_per_second_deviation_percent, format_percent

@@ -26,6 +26,7 @@ from solrbench.analysis.differences import (
 )
 from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
 from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.sentences import CONCLUSIONS
 from solrbench.api.v1alpha1.comparisons import (
     MAX_NOTES,
     BaselineComparison,
@@ -43,7 +44,6 @@ MAX_SENTENCES = 16
 
 _MAX_NAMED = 5
 _FRESH = "FreshTarget"
-_NO_CONCLUSION = "without a conclusion"
 _METRICS: Mapping[PrimaryMetric, Metric] = {
     PrimaryMetric.P95: Metric.P95_MILLISECONDS,
     PrimaryMetric.REQUESTS_PER_SECOND: Metric.REQUESTS_PER_SECOND,
@@ -63,7 +63,7 @@ class _Pair:
     @property
     def is_invalid(self) -> bool:
         return any(
-            point.result.state != PointState.VALID for point in (self.baseline, self.candidate)
+            point.result.state == PointState.INVALID for point in (self.baseline, self.candidate)
         )
 
 
@@ -110,13 +110,13 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
     figures = primary_comparisons(found.figures)
     if not figures:
         yield (
-            "no point was measured in both: the values of all axes must be the same as in"
-            f" {found.baseline}"
+            "No point was measured in both: the values of all axes must be the same as in"
+            f" {found.baseline}."
         )
         return
-    counts = Counter(str(figure.conclusion or _NO_CONCLUSION) for figure in figures)
+    counts = Counter(CONCLUSIONS[figure.conclusion] for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
-    yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}"
+    yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}."
     different = [
         each for each in figures if each.conclusion in (Conclusion.BETTER, Conclusion.WORSE)
     ]

@@ -56,13 +56,13 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         len(points) > len(drawn)
     )
     text = (
-        f"{axis.name} of each point beside the baseline {values_text(baseline)},"
+        f"{axis.name} of each point compared with the baseline {values_text(baseline)},"
         f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together.{left}"
     )
     if any(point.result.on_target for point in drawn):
         text += " Conclusions on one target, as in the table, are about the targets measured."
     only = f": {words[0]}" if len(words) == 1 else ""
-    title = f"Points beside the baseline{only}"
+    title = f"Difference of each point from the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
     table = _table(drawn, labels, report.spec.objective.metric)

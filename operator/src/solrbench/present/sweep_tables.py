@@ -38,7 +38,7 @@ from solrbench.sweep.state import PointState
 
 POINTS_NOTE = (
     "Figures are those of the last step; ± is the relative standard deviation of the repeats."
-    " Words and intervals are beside the baseline, of all points together (docs/method.md)."
+    " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
 )
 
 
@@ -88,7 +88,7 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
     text = "baseline" if point.is_baseline else without
     if difference is not None and difference.conclusion is not None:
         text = format_conclusion(difference)
-    return difference_cells(difference, "{} … {} %", text)
+    return difference_cells(difference, text)
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:
@@ -142,7 +142,7 @@ _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
     TextColumn("Held back by", lambda row: row[1].resource),
     TextColumn("Server", lambda row: row[1].server),
     TextColumn("Evidence", lambda row: row[1].message),
-    TextColumn("Vary next", lambda row: row[1].field),
+    TextColumn("Change next", lambda row: row[1].field),
 )
 
 
@@ -234,6 +234,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
     states = {
         "succeeded": counts.succeeded,
         "Invalid": counts.invalid,
+        "Inconclusive": counts.inconclusive,
         "failed": counts.failed,
         "under way": counts.running,
     }

@@ -29,13 +29,13 @@ class Cell:
 
 
 _CONCLUSION_MARKS = {
-    **dict.fromkeys(("Invalid", "Worse", "Missed", "Failed"), "bad"),
-    **dict.fromkeys(("Valid", "Better", "Met"), "good"),
+    **dict.fromkeys(("Invalid", "Worse", "worse", "Missed", "Failed"), "bad"),
+    **dict.fromkeys(("Valid", "Better", "better", "Met"), "good"),
 }
 
 
 def conclusion(text: str | None, detail: str = "") -> Cell:
-    """Return the cell of a verdict or another conclusion, such as `Worse on one target`."""
+    """Return the cell of a verdict or another conclusion, such as `worse (one target)`."""
     found = text or ""
     return Cell(found, detail, _CONCLUSION_MARKS.get(found.partition(" ")[0], ""))
 
@@ -120,6 +120,10 @@ class Table:
     def without_column(self, title: str) -> "Table":
         """Return the table without the column of that title, if there is one."""
         return self._with_columns([i for i, each in enumerate(self.head) if each != title])
+
+    def with_columns(self, titles: Container[str]) -> "Table":
+        """Return the table with the columns of these titles alone."""
+        return self._with_columns([i for i, each in enumerate(self.head) if each in titles])
 
     def _with_columns(self, kept: Sequence[int]) -> "Table":
         return replace(

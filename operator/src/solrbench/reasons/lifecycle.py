@@ -18,7 +18,7 @@ class LifecycleReason(Reason):
         " its numbers.",
     )
     QUEUED = Kind.WAITING.reason(
-        "Other benchmarks run or are first in the queue.",
+        "The benchmark waits for others to finish.",
         "Wait, suspend one of the benchmarks in the message, or raise the operator's concurrency.",
     )
     RUNNING = Kind.WAITING.reason("The benchmark has left the queue.", "Wait for its first stage.")
@@ -28,7 +28,7 @@ class LifecycleReason(Reason):
     )
     SUCCEEDED = Kind.DONE.reason(
         "All steps are measured and their results are stored.",
-        "Read the verdict of each step before its numbers.",
+        "Check the verdict of each step first, then its numbers.",
     )
     DEADLINE_EXCEEDED = Kind.PERMANENT.reason(
         "A phase took longer than its deadline; the message ends with the last reason seen.",
@@ -69,7 +69,7 @@ class LifecycleReason(Reason):
     )
     COMPARED = Kind.DONE.reason(
         "The results are compared with those of `spec.comparison.baseline`.",
-        "Read the words in `status.comparison`.",
+        "Read the conclusions in `status.comparison`.",
     )
     CONFIG_MAP_NOT_FOUND = Kind.WARNING.reason(
         "A ConfigMap that the spec refers to does not exist.",

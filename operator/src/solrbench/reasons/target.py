@@ -137,7 +137,7 @@ class TargetReason(Reason):
     )
     TARGET_POD_LOST = Kind.WARNING.reason(
         "A pod of Solr or ZooKeeper was replaced or restarted after the target was ready.",
-        "Check the node it ran on; target and data are made again, as `spec.backoffLimit` allows.",
+        "Check its node. Target and data are created again, as `spec.backoffLimit` allows.",
     )
     COLLECTION_LOST = Kind.WARNING.reason(
         "The collection that a point of a sweep was to use again is not there.",
@@ -184,7 +184,7 @@ class PodReason(Reason):
         "Change what the message names; the controller of the StatefulSet or Job tries again.",
     )
     UNSCHEDULABLE = Kind.WARNING.reason(
-        "No node has room for a pod, or none matches its constraints.",
+        "No node has enough free CPU or memory for a pod, or none matches its constraints.",
         "Lower `resources.requests`, relax node selectors and tolerations, or add nodes.",
     )
     EVICTED = Kind.WARNING.reason(

@@ -319,7 +319,7 @@ class StepDrift:
 
     Attributes:
         percent: change of the mean from the first block to the last, by least squares
-        is_certain: whether it is more than the seconds explain
+        is_certain: whether it is more than the seconds explain; never where slow swings do
         seconds: number of those that were looked at
     """
 
@@ -329,7 +329,7 @@ class StepDrift:
 
 
 def find_drift(means: Sequence[float]) -> StepDrift | None:
-    """Return the drift of a step run; None if it is too short, or too short for its own swings.
+    """Return the drift of a step run; None if it is too short.
 
     The beginning is left out: as far as the marginal standard error rule finds it (`truncation`),
     or else the first half. Of the rest, levels of `BATCHES` blocks are fitted by a line. The slope
@@ -351,9 +351,9 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
     slope = sum(position * level for position, level in zip(places, levels, strict=True)) / width
     residuals = np.array(levels) - centre - slope * np.array(places)
     squares, lag = _pool([residuals])
-    if lag > _MAX_CORRELATION:
-        return None
     widened = error_factor(lag)
     error = math.sqrt(max(squares / (BATCHES - 2), 1e-12) * widened / width)
-    is_certain = t_tails(slope / error, (BATCHES - 2) / widened) < _DRIFT_LEVEL
+    is_certain = (
+        lag <= _MAX_CORRELATION and t_tails(slope / error, (BATCHES - 2) / widened) < _DRIFT_LEVEL
+    )
     return StepDrift(100 * math.expm1(slope * (BATCHES - 1)), is_certain, len(rest))

@@ -4,9 +4,17 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import shorten
 
 from solrbench.analysis.metrics import Difference
-from solrbench.analysis.sentences import NO_CONCLUSION, format_more_repeats, phrase_difference
+from solrbench.analysis.sentences import (
+    CONCLUSIONS,
+    CONFIDENCE,
+    difference_sentence,
+    format_more_repeats,
+    format_size,
+    name_figure,
+)
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
@@ -86,8 +94,8 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
         which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
         if which_end is not None:
             yield (
-                f"vary next: {axis.name} beyond {best[0].label}, its {which_end} value and"
-                f" {phrase_difference(best[1])}"
+                f"Next: measure {axis.name} beyond {best[0].label}. Its {which_end} value was the"
+                f" best one ({format_size(best[1])} than the baseline)."
             )
 
 
@@ -102,8 +110,8 @@ def _to_cross(
     for first, second in itertools.combinations(best, 2):
         if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
             yield (
-                f"measure next: {first.axis} {first.label} with {second.axis} {second.label}:"
-                " each alone is Better, together they were not measured"
+                f"Next: measure {first.axis} {first.label} with {second.axis} {second.label}. Each"
+                " alone is better; the combination was not measured."
             )
 
 
@@ -116,8 +124,8 @@ def _to_leave(alone: Alone) -> Iterator[str]:
     ]
     if nothing:
         yield (
-            f"leave as it is: {', '.join(nothing)}, of which every value is Same as the"
-            " baseline's: take the cheapest"
+            f"No value of {', '.join(nothing)} makes a relevant difference. Choose the cheapest"
+            " value."
         )
 
 
@@ -147,13 +155,13 @@ def _to_repeat(
         for each in inconclusive
     )
     how = (
-        "repeat the baseline as often"
+        "Repeat the baseline the same number of times."
         if spec.repeats is None
-        else f"at most {spec.repeats.max} repeats are made of each"
+        else f"At most {spec.repeats.max} repeats are made of each point."
     )
     verb = "is" if len(inconclusive) == 1 else "are"
     number = f"{len(inconclusive)} of {len(others)} points {verb}"
-    yield f"{number} Inconclusive beside the baseline: {named}; {how}"
+    yield f"{number} inconclusive against the baseline: {named}. {how}"
 
 
 _GIB = 2**30
@@ -179,7 +187,7 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
         for group in _groups(index, known):
             if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
                 answer_count += 1
-                yield f"{axis}, disk reads per query over the size of the index: {text}"
+                yield f"{axis}: {text}"
 
 
 def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
@@ -192,7 +200,7 @@ def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
 
 def _describe(points: Sequence[SweepPoint]) -> str:
     """Return what the reads of points say; empty if they are not about the size."""
-    sizes = [_size(each) for each in points]
+    sizes = [_runs_of(each) for each in points]
     smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
     different = len({each.x for each in sizes})
     if different < _MIN_SIZES or largest < _MIN_RANGE * smallest:
@@ -201,13 +209,14 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     if bend is None:
         runs = min(each.runs for each in sizes)
         return (
-            f"no conclusion, {different} sizes with {runs} repeats or more each ({MIN_SIZES} with"
-            f" {MIN_RUNS} are needed)"
+            "how disk reads per query depend on the index size is not known from"
+            f" {different} sizes with {runs} repeats or more each ({MIN_SIZES} with {MIN_RUNS} are"
+            " needed)."
         )
     return _words(bend, smallest, largest)
 
 
-def _size(point: SweepPoint) -> SizeRuns:
+def _runs_of(point: SweepPoint) -> SizeRuns:
     return SizeRuns(
         x=point.index_bytes or 0.0,
         mean=point.reads_per_request or 0.0,
@@ -218,22 +227,26 @@ def _size(point: SweepPoint) -> SizeRuns:
 
 def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
     if bend.shape is CurveShape.STRAIGHT:
-        return f"no bend from {_gib(smallest)} to {_gib(largest)} GiB"
-    near = f"near {_gib(bend.joint)} GiB (95 %: {_gib(bend.lower)} to {_gib(bend.upper)})"
+        return (
+            "disk reads per query show no breakpoint from an index size of"
+            f" {_gib(smallest)} to {_gib(largest)} GiB."
+        )
+    interval = f"({CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB)"
+    near = f"{_gib(bend.joint)} GiB {interval}"
     slopes = (
-        f"{format_number(bend.before * _GIB)} reads for each GiB below,"
-        f" {format_number(bend.after * _GIB)} above"
+        f"{format_number(bend.after * _GIB)} reads per GiB above,"
+        f" {format_number(bend.before * _GIB)} below."
     )
     if bend.shape is CurveShape.CURVED:
-        return f"a curve without a clear bend; if it has one, {near}: {slopes}"
-    return f"bends {near}: {slopes}"
+        return f"disk reads per query follow a curve. If it has a breakpoint, near {near}: {slopes}"
+    return f"disk reads per query have a breakpoint at an index size of {near}: {slopes}"
 
 
 def _gib(size: float) -> str:
     return format_number(size / _GIB)
 
 
-MAX_VALUES = 8
+MAX_VALUES = 4
 """Values of an axis that a sentence names each."""
 MAX_CHARACTERS = 600
 
@@ -260,7 +273,10 @@ def answer_sweep(
         *_rounds(spec, plan, points),
         *_scope(differences),
     ]
-    return by_name, [each[:MAX_CHARACTERS] for each in sentences[:MAX_ANSWERS]]
+    return (
+        by_name,
+        [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]],
+    )
 
 
 def _axis_sentences(
@@ -277,35 +293,35 @@ def _axis_sentences(
             if [value.axis for value in _changes(baseline, point)] == [usual.axis]
         ]
         if values:
-            yield f"{usual.axis}, {label} beside {usual.label}: {_values(index, values)}"
+            yield _values(index, usual, values, name_figure(label))
 
 
-def _values(place: int, found: Sequence[tuple[MeasuredPoint, Difference]]) -> str:
+def _values(
+    place: int,
+    usual: AxisValue,
+    found: Sequence[tuple[MeasuredPoint, Difference]],
+    figure: str,
+) -> str:
+    def describe(point: MeasuredPoint, difference: Difference) -> str:
+        label = point.values[place].label + ("" if point.is_valid else " (Invalid)")
+        subject = f"{usual.axis} {label}: {figure}"
+        return difference_sentence(subject, difference, f"with {usual.label}")
+
     shown = sorted(found, key=lambda each: -abs(each[1].estimate))[:MAX_VALUES]
-    named = [_value(place, *each) for each in found if each in shown]
+    named = " ".join(describe(*each) for each in found if each in shown)
     if len(found) <= MAX_VALUES:
-        return "; ".join(named)
-    counts = Counter(str(each.conclusion or NO_CONCLUSION) for _, each in found)
+        return named
+    counts = Counter(CONCLUSIONS[each.conclusion] for _, each in found)
     numbers = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
-    return f"{numbers}; furthest: {'; '.join(named)}"
-
-
-def _value(place: int, point: MeasuredPoint, difference: Difference) -> str:
-    invalid = "" if point.is_valid else ", Invalid"
-    return f"{point.values[place].label} {phrase_difference(difference)}{invalid}"
+    return f"{len(found)} values of {usual.axis}: {numbers}. The largest differences: {named}"
 
 
 def _interaction(found: Interaction) -> str:
     first, second = found.values
-    pair = f"{first.axis} with {second.axis}: {first.label} and {second.label} together"
-    phrase = phrase_difference(found.difference)
-    match found.difference.conclusion:
-        case Conclusion.SAME:
-            return f"{pair} are what either alone gives, {phrase}"
-        case None | Conclusion.INCONCLUSIVE:
-            return f"{pair}, beside what either alone gives: {phrase}"
-        case _:
-            return f"{pair} are not what either alone gives: {phrase}"
+    axes = f"Interaction of {first.axis} and {second.axis}"
+    values = f"with {first.axis} {first.label} and {second.axis} {second.label}"
+    subject = f"{axes}: {values}, {name_figure(found.difference.metric.label)}"
+    return difference_sentence(subject, found.difference, "their separate effects predict")
 
 
 def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
@@ -318,10 +334,10 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
         for planned, point, done in zip(plan.points, points, rounds, strict=True)
         if is_valid(point) and len(point.repeat_rounds or []) < done
     ]
-    tail = f"; Invalid and left out: {join_some(left_out)}" if left_out else ""
+    tail = f" Invalid and excluded: {join_some(left_out)}." if left_out else ""
     yield (
-        f"rounds: {min(rounds)} to {max(rounds)} of each point, {sum(rounds)} benchmarks of at most"
-        f" {len(points) * spec.rounds.most}{tail}"
+        f"{min(rounds)} to {max(rounds)} rounds were run of each point, {sum(rounds)} benchmarks of"
+        f" at most {len(points) * spec.rounds.most}.{tail}"
     )
 
 

@@ -23,7 +23,7 @@ from solrbench.analysis.differences import (
     sample,
 )
 from solrbench.analysis.metrics import RATE, ComparisonMetric, Difference, percentile_metric
-from solrbench.analysis.sentences import format_more_repeats, phrase_difference
+from solrbench.analysis.sentences import format_more_repeats
 from solrbench.api.v1alpha1.comparisons import Conclusion, Summary
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
@@ -386,31 +386,31 @@ def answer_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) 
 
     best = best_set(spec, ranked)
     if not best:
-        yield f"fastest measured: {describe(ranked[0])}; one run, not distinguished from noise"
+        yield f"Fastest in one run, which may be chance: {describe(ranked[0])}."
         return
     (chosen, difference), *rest = best
     fastest = ""
     if difference is not None:
         fastest = (
-            f"; the cheapest of {len(best)} that are not distinguished from the fastest,"
-            f" {describe(ranked[0])}"
+            f" It is the cheapest of {len(best)} points without a shown difference from the"
+            f" fastest, {describe(ranked[0])}."
         )
-    yield f"best: {describe(chosen)}{fastest}"
+    yield f"Best: {describe(chosen)}.{fastest}"
     same = [
         f"{name(candidate)} {_cost(candidate.planned)}"
         for candidate, difference in rest
         if difference is not None and difference.conclusion is Conclusion.SAME
     ]
     inconclusive = [
-        f"{name(candidate)} {phrase_difference(difference)}, {format_more_repeats(difference)}"
+        f"{name(candidate)} ({format_more_repeats(difference)} would decide)"
         for candidate, difference in rest
         if difference is not None and difference.conclusion is Conclusion.INCONCLUSIVE
     ]
     which = "best" if difference is None else "fastest"
     if same:
-        yield f"Same as the {which}: {join_some(same)}"
+        yield f"No relevant difference from the {which}: {join_some(same)}."
     if inconclusive:
-        yield f"not distinguished from the {which}: {join_some(inconclusive)}"
+        yield f"Inconclusive against the {which}: {join_some(inconclusive)}."
 
 
 def _cost(planned: PlannedPoint) -> str:

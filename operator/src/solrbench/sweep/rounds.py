@@ -35,7 +35,7 @@ from solrbench.sweep.differences import (
     rule_of,
 )
 from solrbench.sweep.plan import SweepPlan
-from solrbench.sweep.state import FINAL, ChildView, PointState
+from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
 _MEANS = (
@@ -164,10 +164,10 @@ def _finish(point: SweepPoint, child: ChildView, metric: Metric, most: int) -> S
         failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
         return point.model_copy(update=failed)
     summary = child.summary
-    is_invalid = summary.get("verdict") == PointState.INVALID
+    verdict = summary.get("verdict")
     return point.model_copy(
         update={
-            "state": PointState.INVALID if is_invalid else PointState.VALID,
+            "state": verdict if verdict in MEASURED else PointState.VALID,
             "reuses": child.reuses,
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
@@ -233,7 +233,7 @@ def plan_next_round(
     }
     if not due:
         return [*points], round_
-    if baseline.state == PointState.VALID:
+    if baseline.state in COMPARABLE:
         due.add(baseline.name)
     return [_plan_again(point) if point.name in due else point for point in points], round_ + 1
 
@@ -256,9 +256,9 @@ def _too_few(least: int, baseline: SweepPoint, points: Sequence[SweepPoint]) -> 
     of_baseline = {*(baseline.repeat_rounds or [])}
     for point in points:
         known = point.rounds or 0
-        if point.state == PointState.VALID:
+        if point.state in COMPARABLE:
             rounds = {*(point.repeat_rounds or [])}
-            known = len(rounds & of_baseline if baseline.state == PointState.VALID else rounds)
+            known = len(rounds & of_baseline if baseline.state in COMPARABLE else rounds)
         if point.state != PointState.FAILED and known < least:
             yield point.name
 
@@ -311,7 +311,7 @@ def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Difference]) -> Itera
 
 def _plan_again(point: SweepPoint) -> SweepPoint:
     """Return a point that is due, with its values unless they are Invalid."""
-    if point.state == PointState.VALID:
+    if point.state in COMPARABLE:
         return point.model_copy(update={"state": PointState.PLANNED, "reuses": None})
     return SweepPoint(
         name=point.name,

@@ -114,19 +114,21 @@ class PointState(StrEnum):
     PLANNED = "Planned"
     RUNNING = "Running"
     VALID = "Valid"
+    INCONCLUSIVE = "Inconclusive"
     INVALID = "Invalid"
     FAILED = "Failed"
 
 
-MEASURED = (PointState.VALID, PointState.INVALID)
+COMPARABLE = (PointState.VALID, PointState.INCONCLUSIVE)
+MEASURED = (*COMPARABLE, PointState.INVALID)
 FINAL = (*MEASURED, PointState.FAILED)
 
 
 def is_valid(point: SweepPoint) -> bool:
-    """Return whether the figures of a point are Valid; it may be due for another round."""
+    """Return whether no figure of a point is Invalid; it may be due for another round."""
     if point.state in (PointState.PLANNED, PointState.RUNNING):
         return point.repeats is not None
-    return point.state == PointState.VALID
+    return point.state in COMPARABLE
 
 
 def ended_well(point: SweepPoint) -> bool:
@@ -170,13 +172,13 @@ def round_of(point: SweepPoint) -> int:
 def count_points(points: Iterable[SweepPoint]) -> PointCounts:
     """Return the numbers of points."""
     states = [point.state for point in points]
-    invalid, failed = states.count(PointState.INVALID), states.count(PointState.FAILED)
-    succeeded = states.count(PointState.VALID) + invalid
+    failed, succeeded = states.count(PointState.FAILED), sum(map(states.count, MEASURED))
     return PointCounts(
         total=len(states),
         running=states.count(PointState.RUNNING),
         succeeded=succeeded,
         failed=failed,
-        invalid=invalid,
+        inconclusive=states.count(PointState.INCONCLUSIVE),
+        invalid=states.count(PointState.INVALID),
         text=f"{succeeded + failed}/{len(states)}",
     )

@@ -9,11 +9,16 @@ from support.results.validity_documents import healthy
 
 def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:
     """Return a repeat whose seconds vary by 5 % around `level` µs."""
+    document = healthy(number)
+    windows = quiet_seconds(number, level, seconds)
+    changed = document.requests[0].model_copy(update={"windows": windows, **fields})
+    return document.model_copy(update={"requests": [changed]})
+
+
+def quiet_seconds(number: int, level: int, seconds: int) -> SecondSeries:
+    """Return seconds that vary by 5 % around `level` µs."""
     source = random.Random(number)
-    windows = SecondSeries(
+    return SecondSeries(
         SecondSums(second, 100, 0, 100 * round(level * source.lognormvariate(0, 0.05)), 0)
         for second in range(seconds)
     )
-    document = healthy(number)
-    changed = document.requests[0].model_copy(update={"windows": windows, **fields})
-    return document.model_copy(update={"requests": [changed]})

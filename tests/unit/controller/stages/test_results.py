@@ -65,7 +65,7 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
     store(world, ladder("low", 0, 300))
     status = world.reconcile("one").status
     assert [(each.step, each.step_runs) for each in status.not_run] == [("middle", 1), ("high", 1)]
-    assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast: p95 is 300 ms")
+    assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast (failFast).")
     assert status.objectives is not None
     assert status.objectives.conclusion is ObjectiveConclusion.MISSED
     assert (status.report.stored_steps, status.report.total_steps) == (1, 1)
@@ -214,7 +214,7 @@ def test_stored_steps_are_compared_with_those_of_the_baseline() -> None:
     assert (status.comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
     assert first.difference_percent == pytest.approx(20, abs=0.5)
     assert condition_of(SolrBenchmark.parse(stored(world)), "Compared") == ("True", "Compared")
-    assert status.answers[0].startswith("p95 of query at 2 users: Worse on one target by 20")
+    assert status.answers[0].startswith("At 2 users, the p95 of query is 20 % higher than in old (")
     assert stored(world)["status"]["answers"] == status.answers
 
 

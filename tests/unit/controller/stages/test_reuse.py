@@ -82,7 +82,7 @@ def reuses(points: list[Body]) -> list[str | None]:
 def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) -> None:
     shared.put(USERS)
     points = shared.finish()
-    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
     assert reuses(points) == [None, "Index"]
     assert len(shared.target.made) == 1
     assert shared.created() == 1
@@ -99,7 +99,7 @@ def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) 
 def test_points_with_other_collections_share_the_cluster(shared: Shared) -> None:
     shared.put(BATCHES)
     points = shared.finish()
-    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
     assert reuses(points) == [None, "Cluster"]
     assert len(shared.target.made) == 1
     assert shared.created() == 2
@@ -120,7 +120,7 @@ def test_rounds_make_targets_anew_unless_all_points_use_one(
     rounds = {"until": "Decided", "min": 2, "max": 2}
     shared.put(*axes, design="Full", order="Random", repeats=rounds)
     points = shared.finish()
-    assert {(each["state"], each["rounds"]) for each in points} == {("Valid", 2)}
+    assert {(each["state"], each["rounds"]) for each in points} == {("Inconclusive", 2)}
     assert [each["repeatRounds"] for each in points] == [[1, 2]] * len(points)
     assert len(shared.target.made) == made
     assert shared.solr_pods() == []
@@ -145,7 +145,7 @@ def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
     for name in shared.solr_pods():
         del shared.sweeps.cluster.objects["Pod", "default", name]
     points = shared.finish()
-    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
     assert reuses(points) == [None, None]
     assert len(shared.target.made) == 2
     assert shared.solr_pods() == []
@@ -163,7 +163,7 @@ def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None
     body["status"]["conditions"] = [*others, failed | times]
     shared.sweeps.cluster.put(body)
     points = shared.finish()
-    assert [each["state"] for each in points] == ["Failed", "Valid"]
+    assert [each["state"] for each in points] == ["Failed", "Inconclusive"]
     assert reuses(points) == [None, None]
     assert len(shared.target.made) == 2
     assert shared.solr_pods() == []
@@ -183,7 +183,7 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     assert [each["point"].split("-")[0] for each in targets] == ["users"]
     shared.sweeps.cluster.delete(*BENCHMARK.reference, "default", "other")
     points = shared.finish()
-    assert [each["state"] for each in points] == ["Valid", "Valid"]
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
     assert reuses(points) == [None, None]
 
 
@@ -195,7 +195,7 @@ def test_suspension_removes_the_target(shared: Shared) -> None:
     shared.get_on(10)
     assert shared.solr_pods() == []
     shared.put(USERS)
-    assert [each["state"] for each in shared.finish()] == ["Valid", "Valid"]
+    assert [each["state"] for each in shared.finish()] == ["Inconclusive", "Inconclusive"]
 
 
 @pytest.mark.slow
@@ -205,7 +205,7 @@ def test_kills_change_nothing(shared: Shared, monkeypatch: pytest.MonkeyPatch) -
     shared.sweeps.cluster.fault = kills = kills_at(set(random.Random(3).sample(range(1, 150), 25)))
     points = shared.finish()
     assert kills.number > 10
-    assert [each["state"] for each in points] == ["Valid"] * 4
+    assert [each["state"] for each in points] == ["Inconclusive"] * 4
     assert set(shared.sweeps.workloads.started.values()) == {1}  # nothing is measured twice
     assert shared.solr_pods() == []
     assert len(shared.target.made) == 2

@@ -289,7 +289,7 @@ class Trend(StepPart):
     """`message` gives the numbers in words."""
 
 
-VALID, INVALID = "Valid", "Invalid"
+VALID, INCONCLUSIVE, INVALID = "Valid", "Inconclusive", "Invalid"
 
 MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
@@ -318,7 +318,9 @@ class StepVerdict(StepPart):
     """Verdict on one step and variant, over all stored repeats."""
 
     verdict: Text
-    """`verdict` is Valid or Invalid."""
+    """`verdict` is Valid; Invalid if a limit was passed; or Inconclusive if none was, but a check
+    of the numbers themselves could not be made: StepTooShort, NotSteady, RepeatsDisagree,
+    RepeatTimesDiffer or WorkerSaturated is in `unchecked`."""
     reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
     """`reasons` are the reasons why it is Invalid; beyond 16 they are left out."""
     unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
@@ -327,9 +329,9 @@ class StepVerdict(StepPart):
 
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
-    """Return Invalid if one step is, Valid if none is, and an empty text without verdicts."""
+    """Return the worst verdict, and an empty text without verdicts."""
     distinct = {verdict.verdict for verdict in verdicts}
-    return INVALID if INVALID in distinct else VALID if distinct else ""
+    return next((each for each in (INVALID, INCONCLUSIVE, VALID) if each in distinct), "")
 
 
 def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:

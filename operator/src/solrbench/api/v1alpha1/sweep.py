@@ -28,8 +28,8 @@ class SweepPoint(StatusModel):
     values: Annotated[list[Count], Field(max_length=MAX_AXES)]
     """`values` has the place of its value in `values` of each axis, from 0."""
     state: Text
-    """`state` is Planned, Running or Failed; of a point that succeeded its verdict: Valid, or
-    Invalid if one of its steps is."""
+    """`state` is Planned, Running or Failed; of a point that succeeded its verdict: Valid,
+    or Invalid or Inconclusive if one of its steps is."""
     reason: Text | None = None
     """`reason` is why it failed, a CamelCase word."""
     blocked_since: datetime | None = None
@@ -101,6 +101,8 @@ class PointCounts(StatusModel):
     """`failed` is the number of points whose benchmark failed."""
     invalid: Count = 0
     """`invalid` is the number of succeeded points with an Invalid step."""
+    inconclusive: Count = 0
+    """`inconclusive` is the number of the others with an Inconclusive step."""
     text: Text = ""
     """`text` is done and total for printing, such as 3/12."""
 
