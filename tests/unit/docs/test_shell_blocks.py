@@ -1,6 +1,7 @@
 """Commands of the pages: programs, verbs, options and files that there are, valid resources."""
 
 import itertools
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -33,6 +34,7 @@ PAGES = sorted(
         *ROOT.glob("examples/**/*.md"),
     ]
 )
+EXAMPLES = sorted(ROOT.glob("examples/**/*.yaml"))
 OFFLINE = ("validate", "plan")
 
 
@@ -151,3 +153,31 @@ def test_commands_and_options_of_a_page_exist(page: Path) -> None:
             known = {name for option in command.params for name in option.opts} | {"--help"}
             given = {word.partition("=")[0] for word in arguments_of(words) if word[:1] == "-"}
             assert given - {"-"} <= known, f"line {block.line}"
+
+
+STATUS_PATHS = re.compile(r"jsonpath='([^']*\.status\.[^']*)'")
+
+
+def fields_below(path: str) -> set[str]:
+    """Return the fields of the items of a list of the status, such as `objectives.results`."""
+    found: set[str] = set()
+    for file in (ROOT / "crds").glob("*.yaml"):
+        version = yaml.safe_load(file.read_text())["spec"]["versions"][0]
+        node = version["schema"]["openAPIV3Schema"]["properties"]["status"]
+        for name in path.split("."):
+            node = node.get("properties", {}).get(name, {})
+            node = node.get("items", node)
+        found |= node.get("properties", {}).keys() or ({""} if node else set())
+    return found
+
+
+def test_jsonpaths_of_pages_and_examples_name_fields_of_the_status() -> None:
+    texts = {
+        match for page in [*PAGES, *EXAMPLES] for match in STATUS_PATHS.findall(page.read_text())
+    }
+    assert len(texts) > 10
+    for text in texts:
+        path, *of_items = re.findall(r"\{(?:range )?\.([\w.\[\]*]+)\}", text)
+        known = fields_below(re.sub(r"\[\w*\*?\]", "", path.removeprefix("status.")))
+        assert known, text
+        assert known >= set(of_items), text

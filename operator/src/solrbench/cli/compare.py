@@ -203,7 +203,7 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     folder with report.json), or the name of a benchmark or a sweep in the cluster. Two sweeps are
     compared point by point, where the values of all axes are the same.
 
-    Exit code 0: compared, 1: not possible, 5: a step or a point has a word of --fail-on.
+    Exit code 0: compared, 1: not possible, 5: a step or a point has a conclusion of --fail-on.
     """
     with as_cli_errors():
         one, other = (read_comparison_input(each) for each in (before, after))
