@@ -17,7 +17,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.controller import failure_evidence
 from solrbench.controller.events import Event, verdict_events
-from solrbench.controller.stages import cleanup, load_results
+from solrbench.controller.stages import cleanup, load_results, target
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.evidence import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
@@ -26,7 +26,7 @@ from solrbench.kube.result_documents import sorted_documents
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret, small
 from support.controller.runs import reconcile_context
-from support.controller.world import NOW, World, condition_of
+from support.controller.world import NOW, World, condition_of, fail_with
 from support.controller.worlds import (
     DOCUMENTS,
     STEP_RUN,
@@ -342,6 +342,18 @@ def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
     assert whole(world).outliers == OUTLIERS  # not kept in memory, and not lost
     assert [each.kind for each in record.troubles] == ["Restarted"]
     # Another operator finds the same.
+    assert reasons(world.reconcile("one").status) == ["PodRestarted"]
+
+
+def test_restart_is_not_forgotten_after_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The target is then not ready, and was not looked at for what happened meanwhile."""
+    world = world_with(measured(pods=[]))
+    world.cluster.put(solr_pod())
+    world.reconcile("one")
+    world.cluster.put(restarted(seconds_ago=3))
+    with monkeypatch.context() as patched:
+        patched.setattr(target, "verify_target", fail_with(KeyError("pods")))
+        assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "InternalError")
     assert reasons(world.reconcile("one").status) == ["PodRestarted"]
 
 
