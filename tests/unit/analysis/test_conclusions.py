@@ -48,6 +48,20 @@ def known(
             ),
         ),
         (
+            known(Conclusion.SAME, 3, 1.9, 4.1),
+            (
+                "is slightly higher than through raw (+3 %, 95 % confidence interval +1.9 to"
+                " +4.1 %): no relevant difference."
+            ),
+        ),
+        (
+            known(Conclusion.SAME, -3, -4.1, -1.9),
+            (
+                "is slightly lower than through raw (-3 %, 95 % confidence interval -4.1 to"
+                " -1.9 %): no relevant difference."
+            ),
+        ),
+        (
             known(Conclusion.INCONCLUSIVE, -3.4, -12, 6, 20),
             (
                 "may be higher or lower than through raw (-3.4 %, 95 % confidence interval -12 to"

@@ -45,7 +45,7 @@ CLEAN = trend(1, 3, TrendConclusion.STEADY)
 
 
 def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
-    (found,) = compare_trends([CLEAN], [LEAK])
+    (found,) = compare_trends([CLEAN], [LEAK], 5.0)
     assert found.conclusion is Conclusion.WORSE
     assert found.difference_per_hour == 40 * MIB
     # Distances of the bounds add by squares: 4 and 3 make 5.
@@ -59,7 +59,7 @@ def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
 
 
 def test_leak_that_was_mended() -> None:
-    (found,) = compare_trends([LEAK], [CLEAN])
+    (found,) = compare_trends([LEAK], [CLEAN], 5.0)
     assert found.conclusion is Conclusion.BETTER
     (sentence,) = trend_difference_sentences([found], "juniper")
     assert (
@@ -84,12 +84,24 @@ def test_leak_that_was_mended() -> None:
             trend(60, 3, TrendConclusion.INCONCLUSIVE),
             Conclusion.WORSE,
         ),
+        # Well known, and too small to matter.
+        (
+            trend(100, 0.2, TrendConclusion.HEAP_GROWS),
+            trend(101, 0.2, TrendConclusion.HEAP_GROWS),
+            Conclusion.SAME,
+        ),
+        # A faster side writes more.
+        (
+            trend(100, 1, TrendConclusion.INDEX_GROWS, figure="IndexSize"),
+            trend(120, 1, TrendConclusion.INDEX_GROWS, figure="IndexSize"),
+            Conclusion.INCONCLUSIVE,
+        ),
     ],
 )
 def test_difference_of_trends_has_its_conclusion(
     before: Trend, after: Trend, conclusion: Conclusion
 ) -> None:
-    (found,) = compare_trends([before], [after])
+    (found,) = compare_trends([before], [after], 5.0)
     assert found.conclusion is conclusion
     assert bool(list(trend_difference_sentences([found], "x"))) == (conclusion is Conclusion.WORSE)
 
@@ -100,7 +112,7 @@ def test_only_what_both_have_and_what_differs_first() -> None:
         trend(1, 3, TrendConclusion.STEADY, variant=f"v{number}")
         for number in range(MAX_TREND_DIFFERENCES + 4)
     ]
-    found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone])
+    found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone], 5.0)
     assert len(found) == MAX_TREND_DIFFERENCES
     assert found[0].conclusion is Conclusion.WORSE
     assert all(each.step == "soak" for each in found)

@@ -57,7 +57,7 @@ MAX_SPEC_BYTES = 512 << 10
 MAX_FIGURES_BYTES = 4 << 20
 """What it may have without its series, which are most of it and compared with nothing."""
 
-MAX_FIGURES_MEMORY = 20 << 20
+MAX_FIGURES_MEMORY = 18 << 20
 """What the values of that may take."""
 
 _MAX_NAMED = 5
@@ -294,7 +294,9 @@ def compare_candidate(
             for each in metrics
         ],
         left_out=0,
-        trends=compare_trends(baseline.trends, candidate.trends),
+        trends=compare_trends(
+            baseline.trends, candidate.trends, settings.rule.smallest_effect_percent
+        ),
         settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
         differences=_differences(baseline, candidate),
     )

@@ -56,6 +56,14 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
     match difference.conclusion:
         case None:
             return f"{subject} is {size} than {than}; {word}."
+        case Conclusion.SAME if difference.interval and min(difference.interval) > 0:
+            return (
+                f"{subject} is slightly higher than {than} ({_amount(difference)}): {word}{where}."
+            )
+        case Conclusion.SAME if difference.interval and max(difference.interval) < 0:
+            return (
+                f"{subject} is slightly lower than {than} ({_amount(difference)}): {word}{where}."
+            )
         case Conclusion.SAME:
             return f"{subject} is the same as {than} ({_amount(difference)}): {word}{where}."
         case Conclusion.INCONCLUSIVE:

@@ -130,11 +130,17 @@ def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
 
 
-def compare_trends(baseline: Sequence[Trend], candidate: Sequence[Trend]) -> list[TrendDifference]:
+def compare_trends(
+    baseline: Sequence[Trend], candidate: Sequence[Trend], smallest_effect_percent: float
+) -> list[TrendDifference]:
     """Return each metric of a step that both sides have, those that differ first."""
     known = {_key(each): each for each in baseline}
     trend_differences = [
-        store_trend(_compare(known[_key(each)], each), each.step, each.variant)
+        store_trend(
+            _compare(known[_key(each)], each, smallest_effect_percent / 100),
+            each.step,
+            each.variant,
+        )
         for each in candidate
         if _key(each) in known
     ]
@@ -148,7 +154,7 @@ def _key(trend: Trend) -> tuple[str, str | None, str]:
     return trend.step, trend.variant, trend.figure
 
 
-def _compare(baseline: Trend, candidate: Trend) -> Difference:
+def _compare(baseline: Trend, candidate: Trend, smallest_effect: float) -> Difference:
     """Return the difference of two slopes with its interval.
 
     Both are measured apart, so the distances of their bounds add by squares (Zou and Donner 2008,
@@ -158,13 +164,16 @@ def _compare(baseline: Trend, candidate: Trend) -> Difference:
     estimate = second - first
     low = estimate - hypot(second - candidate.lower_per_hour, baseline.upper_per_hour - first)
     high = estimate + hypot(candidate.upper_per_hour - second, first - baseline.lower_per_hour)
-    if baseline.conclusion in _NOT_GROWING and candidate.conclusion in _NOT_GROWING:
-        # What is steady on both sides is the same, however exactly it is known.
+    margin = smallest_effect * abs(first)
+    # What is steady on both sides is the same, however exactly it is known.
+    is_steady = baseline.conclusion in _NOT_GROWING and candidate.conclusion in _NOT_GROWING
+    if is_steady or (-margin <= low and high <= margin):
         conclusion = Conclusion.SAME
-    elif low > 0:
-        conclusion = Conclusion.WORSE
+    elif low <= 0 <= high or candidate.figure == TrendFigure.INDEX:
+        # An index grows with its updates, so a faster side's grows faster: that is no fault.
+        conclusion = Conclusion.INCONCLUSIVE
     else:
-        conclusion = Conclusion.BETTER if high < 0 else Conclusion.INCONCLUSIVE
+        conclusion = Conclusion.WORSE if low > 0 else Conclusion.BETTER
     metric = growth_metric(candidate.figure, candidate.unit)
     return Difference(metric, first, second, estimate, (low, high), conclusion)
 
