@@ -26,7 +26,10 @@ def found(
         ),
         (
             found(-3, (-5, -1), Conclusion.SAME),
-            "slightly lower than in b (-3 %, 95 % confidence interval -5 to -1 %): no relevant difference.",
+            (
+                "slightly lower than in b (-3 %, 95 % confidence interval -5 to -1 %): no relevant"
+                " difference."
+            ),
         ),
         (
             found(1_667_386, (900, 50_138_336), Conclusion.WORSE),
