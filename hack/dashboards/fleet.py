@@ -35,6 +35,12 @@ def _reconciles(quantile: str) -> str:
 _WAITING = f"time() - {_select('benchmark_created_timestamp_seconds')}"
 _IN_PHASE = f"time() - {_select('benchmark_phase_start_timestamp_seconds')}"
 
+
+def _steps_with(verdict: float) -> str:
+    """Return the query of how many steps have a verdict, 0 if none has."""
+    return f"sum({_select('step_valid')} == bool {verdict})"
+
+
 FLEET = Board(
     "solrbench-fleet",
     "Solr benchmarks, fleet",
@@ -138,9 +144,9 @@ FLEET = Board(
                     "Steps of the chosen namespaces whose results are still shown.",
                     6,
                     queries=(
-                        PanelQuery(f"count({_select('step_valid')} == 1)", "Valid"),
-                        PanelQuery(f"count({_select('step_valid')} == 0.5)", "Inconclusive"),
-                        PanelQuery(f"count({_select('step_valid')} == 0)", "Invalid"),
+                        PanelQuery(_steps_with(1), "Valid"),
+                        PanelQuery(_steps_with(0.5), "Inconclusive"),
+                        PanelQuery(_steps_with(0), "Invalid"),
                     ),
                 ),
                 BarGauge(
