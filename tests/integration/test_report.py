@@ -98,6 +98,7 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
 
 
 def _written(stored: Path, form: str) -> str:
-    found = CliRunner().invoke(command.report, [str(stored), "-o", form])
+    full = ["--details"] if form == "table" else []
+    found = CliRunner().invoke(command.report, [str(stored), "-o", form, *full])
     assert found.exit_code == 0, found.output
     return found.output

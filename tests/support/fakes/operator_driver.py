@@ -208,7 +208,10 @@ class SweepDriver:
     def get_on(self, name: str = "trial") -> None:
         """Let two seconds pass for the sweep and all benchmarks that are not over."""
         self.reconcile(name)
-        points = self.read(name).get("status", {}).get("points", [])
+        found = self.find(name)
+        if found is None:
+            return  # its time to live is over
+        points = found.get("status", {}).get("points", [])
         self._open |= {
             benchmark_name(name, each["name"], each.get("rounds", 0) + 1)
             for each in points

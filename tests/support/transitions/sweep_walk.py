@@ -87,6 +87,9 @@ class SweepWalk:
         self._check()
         names = set(self.sweeps.children())
         self.sweeps.cluster.delete(*SWEEP.reference, self.sweeps.namespace, "trial")
+        self._collect(names)
+
+    def _collect(self, names: set[str]) -> None:
         wait_until(lambda: not self.sweeps.children(), "its benchmarks to be collected", 60)
         for name in names:
             self.sweeps.cluster.collect(name)
@@ -110,8 +113,15 @@ class SweepWalk:
         changed = changed_fields(SPEC, before, after)
         assert changed <= SWEEP.mutable, f"{path} = {value!r} was let through"
         self.seen[state, "effective" if changed else "the same"] += 1
+        names = set(self.sweeps.children())
         for _ in range(ROUNDS_A_TRANSITION):
             self.sweeps.get_on()
+            if self.sweeps.find() is None:
+                # A time to live that was drawn is over.
+                assert after["spec"].get("ttlSecondsAfterFinished") is not None
+                self._collect(names)
+                self._begin()
+                return
         self._check()
 
     def _check(self) -> None:
