@@ -42,7 +42,8 @@ def test_objectives_have_words_with_numbers_and_a_condition(status: dict[str, An
     missed = words["impossible", "first"] == "Missed"
     wanted = ("False", "ObjectivesMissed") if missed else ("Unknown", "ObjectivesInconclusive")
     assert (found["status"], found["reason"]) == wanted
-    assert f"impossible (first): {words['impossible', 'first']}: throughput is " in found["message"]
+    said = f"impossible (first): {words['impossible', 'first']}. The throughput is "
+    assert said in found["message"]
 
 
 def conclusions_of(status: dict[str, Any]) -> dict[tuple[str, str | None], str]:

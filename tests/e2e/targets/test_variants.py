@@ -119,10 +119,11 @@ def test_overhead_can_be_computed_from_the_report(
 def test_every_form_of_the_report_shows_the_comparison(status: dict[str, Any]) -> None:
     assert status
     for form in ("table", "markdown"):
-        text = solrbench("report", NAME, "-o", form)
+        full = ("--details",) if form == "table" else ()
+        text = solrbench("report", NAME, "-o", form, *full)
         heads = set(re.split(r"[ \n]*\|[ \n]*|  +|\n", text))
-        assert {"Before", "After", "Δ", "95 % interval", "Conclusion"} <= heads
-        assert "Before: nodes" in text
+        assert {"Baseline", "This variant", "Difference", "95 % CI", "Conclusion"} <= heads
+        assert "Variants compared with nodes" in text
         assert re.search(r"proxy.*service", text, re.DOTALL)
     lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))
     assert [line["variant"] for line in lines] == list(ENDPOINTS)
