@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -51,7 +52,8 @@ def test_points_are_measured_and_compared(status: Body) -> None:
         assert point["repeats"] == 2
     words = ("Better", "Worse", "Same", "Inconclusive")
     assert [each.get("conclusion") in words for each in status["points"]] == [False, True, True]
-    assert status["answers"][0].startswith("shards 2: the p95 ")
+    # On a busy machine the point may be Invalid, as the answer then says.
+    assert re.match(r"shards 2( \(Invalid\))?: the p95 ", status["answers"][0]), status["answers"]
 
 
 def test_points_that_differ_in_the_load_share_cluster_and_index(status: Body) -> None:
