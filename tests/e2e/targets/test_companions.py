@@ -10,63 +10,10 @@ import yaml
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
 from support.cluster.command_line import solrbench
+from support.resources.proxy_manifests import proxy_manifests
 
 NAME = "companion"
 MANIFESTS = "companion-manifests"
-PROXY = """
-import http.client, http.server, sys, threading
-
-own = threading.local()
-
-class Proxy(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        if not hasattr(own, "http"):
-            own.http = http.client.HTTPConnection(sys.argv[1])
-        own.http.request("GET", self.path)
-        response = own.http.getresponse()
-        body = response.read()
-        self.send_response(response.status)
-        self.send_header("Content-Type", response.getheader("Content-Type"))
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        print(self.path, flush=True)
-
-http.server.ThreadingHTTPServer(("", 8080), Proxy).serve_forever()
-"""
-
-
-def manifests() -> str:
-    """Return the proxy in the image under test, which has a Python."""
-    operator = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")[0]
-    container = operator["spec"]["template"]["spec"]["containers"][0]
-    files = config_map("files", proxy__py=PROXY)
-    proxy = {
-        "name": "proxy",
-        "image": container["image"],
-        "imagePullPolicy": container["imagePullPolicy"],
-        "command": ["python3", "/etc/proxy/proxy.py", "$(SOLR_HOSTS)"],
-        "readinessProbe": {"tcpSocket": {"port": 8080}, "periodSeconds": 1},
-        "volumeMounts": [{"name": "files", "mountPath": "/etc/proxy"}],
-    }
-    volumes = [{"name": "files", "configMap": {"name": "files"}}]
-    deployment = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "proxy"},
-        "spec": {"template": {"spec": {"containers": [proxy], "volumes": volumes}}},
-    }
-    service = {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "proxy"},
-        "spec": {"ports": [{"port": 8080}]},
-    }
-    return yaml.safe_dump_all([files, deployment, service])
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +29,8 @@ def status() -> Iterator[dict[str, Any]]:
         dataset__firstDocuments=1500,
         load__telemetry={"collect": "ServersAndPods"},
     )
-    yield from kube.measured(config_map(MANIFESTS, proxy__yaml=manifests()), body)
+    text = yaml.safe_dump_all(proxy_manifests())
+    yield from kube.measured(config_map(MANIFESTS, proxy__yaml=text), body)
     kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
 
 

@@ -23,6 +23,11 @@ def common(changes: Changes, base: Changes | None = None) -> Any:
     return common_parts(take_fingerprints(before.spec), take_fingerprints(after.spec))
 
 
+BOTH = [{"name": each, "endpoint": each.capitalize()} for each in ("nodes", "service")]
+PROXY = {"name": "proxy", "urls": ["http://proxy:8080/solr"]}
+PROXIES = [{"configMap": {"name": "manifests"}}]
+
+
 @pytest.mark.parametrize(
     ("changes", "shared"),
     [
@@ -39,6 +44,12 @@ def common(changes: Changes, base: Changes | None = None) -> Any:
         ({"spec.target.solrCloud.gcTune": "-XX:+UseZGC"}, None),
         ({"spec.target.solrCloud.solrOpts": "-Dsolr.modules=ltr"}, None),
         ({"spec.load.telemetry.collect": "None"}, None),
+        ({"spec.target.variants": BOTH}, "Index"),
+        ({"spec.target.variants": [*BOTH, PROXY], "spec.companions": PROXIES}, "Index"),
+        ({"spec.podOptions": [{"components": ["LoadWorker"], "env": []}]}, "Index"),
+        ({"spec.podOptions": [{"components": ["Companion", "Index"], "env": []}]}, "Cluster"),
+        ({"spec.podOptions": [{"components": ["LoadWorker", "Solr"], "env": []}]}, None),
+        ({"spec.podOptions": [{"components": ["ZooKeeper"], "env": []}]}, None),
         ({"spec.load.repeats": {"count": 2, "startOn": "FreshTarget"}}, None),
         ({"spec.load.repeats": {"count": 2, "startOn": "FreshData"}}, "Cluster"),
     ],

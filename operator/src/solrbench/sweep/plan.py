@@ -17,6 +17,7 @@ from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.pod_options import PodComponent
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.target import ZooKeeperMode
@@ -52,6 +53,7 @@ OF_THE_LOAD = frozenset(
         "warm_up",
         "objectives",
         "companions",
+        "pod_options",
         "comparison",
         "backoff_limit",
         "deadlines",
@@ -62,7 +64,8 @@ OF_THE_LOAD = frozenset(
     }
 )
 """Fields of a benchmark that neither its target nor its data depends on; seeds of the data are in
-the dataset by then."""
+the dataset by then, and options of the pods are looked at by component. Companions belong to the
+benchmark of a point, so that they come and go while the target stays."""
 OF_THE_INDEX = frozenset({"collection", "dataset"})
 SETTABLE = frozenset(Collection.model_fields) - {
     "shards",
@@ -98,8 +101,13 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     if solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
         return Fingerprints()
     # Agents of the telemetry run in the pods of the target, so that it shapes them.
-    whole = spec.model_dump(mode="json", exclude=set(OF_THE_LOAD | OF_THE_INDEX))
-    cluster = _hash([whole, spec.load.telemetry.model_dump(mode="json")])
+    whole = spec.model_dump(
+        mode="json",
+        # Endpoints lead to the nodes in one way or another and shape nothing of them.
+        exclude={"target": {"variants"}} | dict.fromkeys(OF_THE_LOAD | OF_THE_INDEX, True),
+    )
+    options = _options_of(spec, PodComponent.SOLR, PodComponent.ZOOKEEPER)
+    cluster = _hash([whole, options, spec.load.telemetry.model_dump(mode="json")])
     # A point must not find what the requests of another have changed.
     if spec.workload.may_change_index or start is RepeatStart.FRESH_DATA:
         return Fingerprints(cluster)
@@ -108,7 +116,17 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     left_out = SETTABLE if spec.collection.config_set.config_map is None else frozenset[str]()
     collection = spec.collection.model_dump(mode="json", exclude=set(left_out))
     dataset = None if spec.dataset is None else spec.dataset.model_dump(mode="json")
-    return Fingerprints(cluster, _hash([cluster, [collection, dataset]]))
+    options = _options_of(spec, PodComponent.INDEX)
+    return Fingerprints(cluster, _hash([cluster, [collection, dataset, options]]))
+
+
+def _options_of(spec: Spec, *components: PodComponent) -> list[Any]:
+    """Return the entries of `podOptions` for some components, as if they were for these alone."""
+    return [
+        entry.model_dump(mode="json") | {"components": own}
+        for entry in spec.pod_options
+        if (own := [each for each in components if each in entry.components])
+    ]
 
 
 def common_parts(before: Fingerprints, after: Fingerprints) -> Reuse | None:

@@ -7,11 +7,14 @@ import pytest
 
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1.target import Provisioner
+from solrbench.contract.names import COMPANION, LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.controller.provisioners import created, registry
-from support.cluster.benchmarks import small
+from solrbench.controller.stages import load
+from support.cluster.benchmarks import config_map, small
 from support.fakes.fake_cluster import POD_KINDS
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.fakes.workloads import DOCUMENTS, TargetOfPods
+from support.resources.companions import MANIFESTS, text_of
 from support.resources.small_sweep import small_sweep
 
 Body = dict[str, Any]
@@ -19,6 +22,20 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
 BATCHES = {"name": "batch", "field": "dataset.indexing.batchSize", "values": [100, 200]}
 HEAPS = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "600Mi"]}
 NODES = {"name": "nodes", "field": "target.solrCloud.nodes", "values": [1, 2]}
+BOTH_ENDPOINTS = [
+    {"name": "nodes", "endpoint": "Nodes"},
+    {"name": "proxy", "urls": ["http://proxy:8080/solr"]},
+]
+MANIFEST = {"name": "manifests", "key": "all"}
+ENDPOINTS = {
+    "name": "endpoint",
+    "fields": ["target.variants", "companions"],
+    "values": [
+        {"name": f"{workers}-workers", "value": [BOTH_ENDPOINTS, [companion]]}
+        for workers in (1, 2)
+        for companion in [{"configMap": MANIFEST, "values": {"WORKERS": f"{workers}"}}]
+    ],
+}
 
 
 class Shared:
@@ -31,6 +48,7 @@ class Shared:
         provisioners = dict(registry.PROVISIONERS) | {Provisioner.STATEFUL_SET: self.target}
         patch.setattr(registry, "PROVISIONERS", provisioners)
         patch.setattr(created, "_check_nodes", lambda _: None)
+        patch.setattr(load, "check_hosts", lambda *_: None)  # Services have no names here
         self.sweeps.cluster.now = lambda: f"{self.sweeps.operator.now}"
 
     def put(self, *axes: Body, **spec: Any) -> None:
@@ -94,6 +112,66 @@ def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) 
     assert shared.solr_pods() == []
     (owner,) = {each["kind"] for each in first["metadata"]["ownerReferences"]}
     assert owner == "SolrBenchmarkSweep"
+
+
+def companions_of(shared: Shared, point: str) -> dict[str, set[str]]:
+    """Return the companions of a point that are there, with the kinds of their owners."""
+    return {
+        f"{kind}/{name}": {each["kind"] for each in body["metadata"]["ownerReferences"]}
+        for (kind, _, name), body in shared.sweeps.cluster.objects.items()
+        if kind in ("Deployment", "Service", "ConfigMap")
+        and body["metadata"].get("labels", {}).get(LABEL_COMPONENT) == COMPANION
+        and body["metadata"]["labels"][LABEL_BENCHMARK] == f"trial-{point}"
+    }
+
+
+def put_endpoints(shared: Shared, *axes: Body, **spec: Any) -> None:
+    """Put a sweep over proxies in front of Solr."""
+    shared.sweeps.cluster.put(config_map("manifests", all=text_of(*MANIFESTS)))
+    shared.sweeps.workloads.variants = ("nodes", "proxy")
+    shared.put(*(axes or (ENDPOINTS,)), **spec)
+
+
+@pytest.mark.parametrize("kills", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
+def test_points_that_differ_in_access_exchange_their_companions(shared: Shared, kills: int) -> None:
+    if kills:
+        moments = set(random.Random(kills).sample(range(1, 120), 30))
+        shared.sweeps.cluster.fault = kills_at(moments)
+    put_endpoints(shared)
+    seen: list[tuple[str, ...]] = []
+    for _ in range(600):
+        points = shared.get_on()
+        status = shared.sweeps.read().get("status", {})
+        made = {each["name"]: companions_of(shared, each["name"]) for each in points}
+        there = tuple(name for name, found in made.items() if found)
+        assert {str(owner) for found in made.values() for owner in found.values()} <= {
+            "{'SolrBenchmark'}"
+        }
+        if there not in seen:
+            seen.append(there)
+        if condition(shared.sweeps.read(), "Complete")[0] == "True" and not status["targets"]:
+            break
+    first, second = (each["name"] for each in points)
+    # Those of one point are gone before there are any of the next.
+    assert seen == [(), (first,), (second,)]
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
+    assert reuses(points) == [None, "Index"]
+    assert (len(shared.target.made), shared.created()) == (1, 1)
+    assert shared.solr_pods() == []
+
+
+def test_a_companion_that_is_lost_makes_the_shared_target_again(shared: Shared) -> None:
+    put_endpoints(shared)
+    while len(shared.sweeps.children()) < 2:
+        shared.get_on()
+    second = next(each["name"] for each in shared.get_on() if each["state"] == "Running")
+    while f"trial-{second}-load-master-0" not in shared.sweeps.cluster.names("Pod"):
+        shared.get_on()
+    del shared.sweeps.cluster.objects["Pod", "default", f"trial-{second}-proxy-0"]
+    points = shared.finish()
+    assert "Failed" not in [each["state"] for each in points]
+    assert len(shared.target.made) == 2
+    assert shared.solr_pods() == []
 
 
 def test_points_with_other_collections_share_the_cluster(shared: Shared) -> None:

@@ -1,0 +1,80 @@
+"""A sweep whose points differ only in the proxy in front of Solr, on one SolrCloud and index."""
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from support.cluster import kube
+from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SPEC, config_map, ended_sweep
+from support.resources.proxy_manifests import proxy_manifests
+
+NAME = "endpoints"
+MANIFESTS = "endpoint-manifests"
+DIRECT = {"name": "nodes", "endpoint": "Nodes"}
+PROXY = {"name": "asked", "urls": ["http://proxy:8080/solr"]}
+COMPANION = {"configMap": {"name": MANIFESTS}}
+ENDPOINTS = {
+    "name": "endpoint",
+    "fields": ["target.variants", "companions"],
+    "values": [
+        {"name": "direct", "value": [[DIRECT | {"name": "asked"}, DIRECT], []]},
+        {"name": "proxy", "value": [[PROXY, DIRECT], [COMPANION]]},
+        {"name": "proxy-last", "value": [[DIRECT, PROXY], [COMPANION]]},
+    ],
+}
+Body = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def status() -> Iterator[Body]:
+    kube.apply(config_map(MANIFESTS, proxy__yaml=yaml.safe_dump_all(proxy_manifests())))
+    body = {
+        "apiVersion": "solrbench.io/v1alpha1",
+        "kind": "SolrBenchmarkSweep",
+        "metadata": {"name": NAME},
+        "spec": {
+            "template": {"spec": copy.deepcopy(SMALL_SPEC)},
+            "axes": [ENDPOINTS],
+            "order": "Listed",
+        },
+    }
+    with ended_sweep(body, 600) as ended:
+        yield ended
+    kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
+
+
+def test_points_share_cluster_and_index(status: Body) -> None:
+    assert status["phase"] == "Succeeded", status
+    assert [each.get("reuses") for each in status["points"]] == [None, "Index", "Index"]
+    targets = [kube.status(f"{NAME}-{each['name']}")["target"] for each in status["points"]]
+    assert targets[0]["pods"] == targets[1]["pods"] == targets[2]["pods"]
+
+
+def test_each_point_has_companions_of_its_own(status: Body) -> None:
+    found = [kube.status(f"{NAME}-{each['name']}") for each in status["points"]]
+    assert "companions" not in found[0]
+    second, third = (set(each["companions"]["pods"]) for each in found[1:])
+    assert (len(second), len(third), second & third) == (1, 1, set())
+    for each in found:
+        results = {result["variant"]: result for result in each["results"]}
+        assert {result["requests"] for result in results.values()} == {SMALL_REQUESTS}
+        assert {result["failures"] for result in results.values()} == {0}
+
+
+def test_nothing_of_them_is_left(status: Body) -> None:
+    label = f"solrbench.io/sweep={NAME}"
+    kube.wait_for(
+        "removal of target and companions",
+        lambda: (
+            not any(
+                kube.items(kind, f"solrbench.io/benchmark={body['metadata']['name']}")
+                for body in kube.items("solrbenchmarks", label)
+                for kind in ("pods", "deployments", "statefulsets", "services")
+            )
+        ),
+        60,
+    )
+    assert status
