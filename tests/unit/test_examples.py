@@ -50,7 +50,7 @@ def benchmark(path: Path) -> SolrBenchmark:
 
 def config_maps(path: Path) -> dict[str, dict[str, str]]:
     return {
-        each["metadata"]["name"]: each["data"]
+        each["metadata"]["name"]: each["data"] | each.get("binaryData", {})
         for each in documents(path)
         if each["kind"] == "ConfigMap"
     }

@@ -7,7 +7,13 @@ from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportS
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
-from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, LiveLoad, QueueStatus
+from solrbench.api.v1alpha1.status import (
+    CleanedStatus,
+    DatasetStatus,
+    IndexPodsStatus,
+    LiveLoad,
+    QueueStatus,
+)
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
 from support.results.builders import make_spec
 from support.results.statuses import CAPACITY_USERS, full_status
@@ -56,14 +62,18 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
     read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
-    numbers_of_data = DatasetStatus.model_fields.keys() - {"pods"}
-    pods = dict.fromkeys(IndexPodsStatus.model_fields, 1)
+    parts = ("pods", "by_pod", "cleaned")
+    data = dict.fromkeys(DatasetStatus.model_fields.keys() - {*parts}, 1) | {
+        "pods": dict.fromkeys(IndexPodsStatus.model_fields, 1),
+        "by_pod": [{"pod": 0, "node": "worker-1", "slowest_files": [{"name": "books.csv"}]}],
+        "cleaned": dict.fromkeys(CleanedStatus.model_fields, 1),
+    }
     benchmark = make_benchmark(
         phase_start_time=NOW,
         start_time=NOW,
         completion_time=end,
         queue=QueueStatus(position=1, waiting_since=NOW),
-        dataset=DatasetStatus.model_validate(dict.fromkeys(numbers_of_data, 1) | {"pods": pods}),
+        dataset=DatasetStatus.model_validate(data),
         live_load=LiveLoad(
             stage="Measuring",
             step="five",

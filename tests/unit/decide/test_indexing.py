@@ -8,7 +8,12 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
+from solrbench.api.v1alpha1.status import (
+    CleanedStatus,
+    DatasetStatus,
+    IndexedFile,
+    IndexPodsStatus,
+)
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
     INDEX_RUN_CHECKS,
@@ -197,6 +202,30 @@ def test_usage_of_pods_is_added_when_all_have_ended() -> None:
     assert found == IndexPodsStatus(cpu_cores=1.5, throttled_percent=30.0)
     silent = [pod(number, 100, finished=110.0) for number in (0, 1)]
     assert aggregate_progress(DATASET, silent, 120.0).pods is None
+
+
+def test_pods_are_described_with_nodes_and_files_when_all_have_ended() -> None:
+    files = [IndexedFile(name=f"{n}.jsonl", documents=9, bytes=90, seconds=9 - n) for n in (0, 1)]
+    cleaned = CleanedStatus(documents=2, control_characters=3)
+    first = pod(0, 300, finished=110.0, files=2, slowest_files=files, cleaned=cleaned)
+    second = pod(1, 0, started=None, finished=110.0, cleaned=cleaned)
+    assert aggregate_progress(DATASET, [first], 120.0, {0: "a"}).by_pod == []
+    found = aggregate_progress(DATASET, [second, first], 120.0, {0: "a"})
+    assert [(e.pod, e.node, e.documents, e.seconds, e.files) for e in found.by_pod] == [
+        (0, "a", 300, 10.0, 2),
+        (1, None, 0, None, None),
+    ]
+    assert found.by_pod[0].slowest_files == files
+    assert found.cleaned == CleanedStatus(documents=4, control_characters=6)
+
+
+def test_files_of_many_pods_are_bounded() -> None:
+    many = dataset_of({"spec.dataset.indexing": {"pods": 64}})
+    files = [IndexedFile(name=f"{n}", seconds=9) for n in range(16)]
+    pods = [pod(n, 1, finished=110.0, files=16, slowest_files=files) for n in range(64)]
+    found = aggregate_progress(many, pods, 120.0)
+    assert [len(each.slowest_files) for each in found.by_pod] == [1] * 64
+    assert len(found.model_dump_json()) < 20_000
 
 
 def test_time_ends_with_the_last_pod_and_one_that_has_not_reported_yet_still_runs() -> None:

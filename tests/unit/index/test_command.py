@@ -92,6 +92,29 @@ def test_two_pods_index_each_document_once(bench: Bench, solr: FakeSolr) -> None
     assert solr.ids == generated_ids()
 
 
+def test_files_are_cleaned_and_reported(bench: Bench, solr: FakeSolr) -> None:
+    (bench.folder / "a.jsonl").write_bytes(b'{"id":"1","t":"x\\u0001<b>y"}\n{"id":"2","t":"z"}\n')
+    (bench.folder / "b.csv").write_bytes(b"id,t\n3,\xe9\n")
+    files = {"configMap": {"name": "data", "keys": ["a.jsonl", "b.csv"]}}
+    assert bench.run([solr.url], files) == EXIT_PERMANENT
+    assert "b.csv: line 2: not UTF-8" in str(bench.words.message)
+    wanted = {"controlCharacters": "Remove", "invalidBytes": "Remove", "markup": "Remove"}
+    assert bench.run([solr.url], files | {"cleaning": wanted}) == 0
+    assert solr.ids == ["1", "2", "3"]
+    assert {doc["t"] for *_, docs in solr.updates for doc in docs} >= {"xy", "z", ""}
+    words = bench.words
+    assert words.cleaned is not None
+    assert words.cleaned.model_dump() == {
+        "documents": 2,
+        "control_characters": 1,
+        "invalid_bytes": 1,
+        "markup_characters": 3,
+    }
+    assert words.files == 2
+    shown = {each.name: (each.documents, each.bytes) for each in words.slowest_files}
+    assert shown == {"a.jsonl": (2, 48), "b.csv": (1, 9)}
+
+
 def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench, solr: FakeSolr) -> None:
     assert bench.run([solr.url], GENERATED) == 0
     homes = {

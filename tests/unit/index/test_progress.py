@@ -8,6 +8,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from solrbench.api.v1alpha1.status import IndexedFile
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.contract.server_document import ServerFigures
 from solrbench.index import progress
@@ -97,6 +98,21 @@ def test_long_termination_message_is_shortened_and_parses(message: str) -> None:
     assert found.message.startswith("a.json: record 3: ")
     assert found.message.endswith("; correct the file")
     assert len(text) > 2000 or found.message == whole
+
+
+def test_files_are_left_out_before_the_message_is_cut() -> None:
+    files = [
+        IndexedFile(name="😀" * 60, documents=10**9, bytes=10**12, seconds=n) for n in range(16)
+    ]
+    cut = "a.json: record 3: " + "x" * 3000
+    for message, most in ((None, 8), ("a.json: record 3", 8), (cut, 4)):
+        progress = IndexProgress(pod=1, files=99, slowest_files=files, message=message)
+        text = termination_message(progress)
+        assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
+        found = IndexProgress.model_validate_json(text)
+        assert (found.files, found.message) == (99, message)
+        assert 0 < len(found.slowest_files) <= most
+        assert found.slowest_files == files[: len(found.slowest_files)]
 
 
 def test_termination_message_is_written(tmp_path: Path) -> None:

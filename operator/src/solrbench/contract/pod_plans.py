@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
 from solrbench.api.v1alpha1.results import Export
+from solrbench.api.v1alpha1.status import CleanedStatus, IndexedFile
 from solrbench.contract import names
 from solrbench.contract.load_plan import AuthFiles
 
@@ -145,6 +146,12 @@ class IndexProgress(LenientModel):
     usage: dict[str, float] = {}
     """What the pod used from its begin to its end, by the names of the figures of pods, with its
     `seconds`; empty while it runs. What cannot be read is absent."""
+    cleaned: CleanedStatus | None = None
+    """What was cleaned in its documents; absent while it runs, and without cleaning."""
+    files: int | None = None
+    """Number of the files that it read; absent while it runs, and without files."""
+    slowest_files: list[IndexedFile] = []
+    """Those that took longest, the slowest first."""
     reason: str | None = None
     """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
     message: str | None = None

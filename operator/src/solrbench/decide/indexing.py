@@ -5,7 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
+from solrbench.api.v1alpha1.status import (
+    CleanedStatus,
+    DatasetStatus,
+    IndexPodsStatus,
+    IndexPodStatus,
+)
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, wait
@@ -218,10 +223,51 @@ def add_up_usage(pods: Sequence[Usage]) -> IndexPodsStatus | None:
     return IndexPodsStatus.model_validate(usage) if usage else None
 
 
+MAX_FILES = 64
+"""Files of all pods that the status has."""
+
+
+def _describe_pods(pods: Iterable[IndexProgress], nodes: Mapping[int, str]) -> list[IndexPodStatus]:
+    """Return what each pod did, by `nodes` where it ran."""
+    ordered = sorted(pods, key=lambda each: each.pod)
+    most = max(1, MAX_FILES // max(1, len(ordered)))
+    return [
+        IndexPodStatus(
+            pod=each.pod,
+            node=nodes.get(each.pod) or None,
+            documents=each.documents,
+            bytes=each.bytes,
+            seconds=_seconds(each),
+            files=each.files,
+            slowest_files=each.slowest_files[:most],
+        )
+        for each in ordered
+    ]
+
+
+def _seconds(pod: IndexProgress) -> float | None:
+    if pod.started is None or pod.finished is None:
+        return None  # it had no document of its own
+    return round(max(pod.finished - pod.started, 0.001), 3)
+
+
+def _add_up_cleaned(pods: Iterable[IndexProgress]) -> CleanedStatus | None:
+    """Return what was cleaned by all pods together; None without cleaning."""
+    known = [pod.cleaned.model_dump() for pod in pods if pod.cleaned is not None]
+    if not known:
+        return None
+    return CleanedStatus(**{name: sum(each[name] for each in known) for name in known[0]})
+
+
 def aggregate_progress(
-    dataset: Dataset, progress: Iterable[IndexProgress], now: float
+    dataset: Dataset,
+    progress: Iterable[IndexProgress],
+    now: float,
+    nodes: Mapping[int, str] | None = None,
 ) -> DatasetStatus:
     """Return the progress of all pods together; `now` is Unix time.
+
+    `nodes` are the Kubernetes nodes of the pods, by their number.
 
     A pod that ran again reports twice, from its container that ended and the next one: what is
     furthest counts.
@@ -248,6 +294,8 @@ def aggregate_progress(
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
         pods=add_up_usage([pod.usage for pod in pods]) if is_over else None,
+        by_pod=_describe_pods(pods, nodes or {}) if is_over else [],
+        cleaned=_add_up_cleaned(pods) if is_over else None,
     )
 
 

@@ -17,7 +17,7 @@ from solrbench.contract.pod_plans import DATASET_FOLDER, EXIT_PERMANENT, INDEX_P
 from solrbench.errors import PermanentError
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy, log_retries
-from solrbench.index.files import Partition
+from solrbench.index.files import Partition, ReadCounts
 from solrbench.index.progress import (
     Page,
     ProgressCounter,
@@ -68,9 +68,9 @@ def run_index(
     pod = pod or IndexPodEnvironment()
     log_retries()
     counter, meter = ProgressCounter(completion_index, pod.clock), OwnPodMeter(INDEX)
-    code, failure = 0, None
+    code, failure, reads = 0, None, ReadCounts()
     try:
-        asyncio.run(_index(_read_plan(plan_file), counter, pod))
+        asyncio.run(_index(_read_plan(plan_file), counter, reads, pod))
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
@@ -81,6 +81,7 @@ def run_index(
         code, message = EXIT_RETRYABLE, repr(error)
         failure = IndexingError(IndexingReason.INTERNAL_ERROR, message, permanent=False)
     counter.used(meter.figures())
+    counter.read(reads)
     counter.ended(failure)
     write_termination_message(counter.progress, pod.termination_log)
     _log.log(logging.ERROR if failure else logging.INFO, "%s", as_json(counter.progress).decode())
@@ -111,7 +112,9 @@ def _access(plan: IndexPlan) -> HttpAuth:
     return access
 
 
-async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment) -> None:
+async def _index(
+    plan: IndexPlan, counter: ProgressCounter, reads: ReadCounts, pod: IndexPodEnvironment
+) -> None:
     task = asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine that runs has a task
     # Cancelled, it still writes what was counted: the kubelet kills the pod 5 s later.
@@ -133,11 +136,15 @@ async def _index(plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnviron
         ),
     }
     async with serve_progress(pages, pod.host, pod.port), http:
-        await _send_all(plan, counter, pod, http)
+        await _send_all(plan, counter, reads, pod, http)
 
 
 async def _send_all(
-    plan: IndexPlan, counter: ProgressCounter, pod: IndexPodEnvironment, http: httpx.AsyncClient
+    plan: IndexPlan,
+    counter: ProgressCounter,
+    reads: ReadCounts,
+    pod: IndexPodEnvironment,
+    http: httpx.AsyncClient,
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
     retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)
@@ -155,7 +162,8 @@ async def _send_all(
             api_server=tuple(plan.api_server),
             seconds=math.inf if plan.max_seconds is None else plan.max_seconds,
         )
-        documents = read_documents(dataset, part, ReadContext(pod.folder, retry_policy, downloads))
+        read_context = ReadContext(pod.folder, retry_policy, downloads, reads)
+        documents = read_documents(dataset, part, read_context)
         return batches(documents, routes, indexing.batch_size, key)
 
     async with PrefetchReader(read, indexing.concurrency) as reader:

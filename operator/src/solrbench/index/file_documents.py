@@ -1,17 +1,30 @@
 """The documents in files, wherever their bytes come from."""
 
 import gzip
+import io
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 import httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset, Format
+from solrbench.index.cleaning import Cleaner, marked
 from solrbench.index.errors import IndexingError
-from solrbench.index.files import DataFile, Partition, cleaned, distinct_names, format_of, unpacked
+from solrbench.index.files import (
+    BUFFER_BYTES,
+    CountingReader,
+    DataFile,
+    Partition,
+    ReadCounts,
+    cleaned,
+    distinct_names,
+    format_of,
+    unpacked,
+)
 from solrbench.index.readers import READERS
 from solrbench.reasons.data import IndexingReason
 
@@ -27,19 +40,21 @@ class NamedFile:
 
 
 def read_files(
-    dataset: Dataset, files: list[DataFile], partition: Partition
+    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield the documents of `partition`, each with its id, file by file in constant memory.
+
+    What was read and cleaned is added to `counts`.
 
     Raises:
         IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
             no document in any file
     """
-    return _read(dataset, _named(dataset, files), partition)
+    return _read(dataset, _named(dataset, files), partition, counts or ReadCounts())
 
 
 def read_own_files(
-    dataset: Dataset, files: list[DataFile], partition: Partition
+    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield documents as `read_files` does, of files divided over the pods.
 
@@ -52,7 +67,8 @@ def read_own_files(
     own, part = partition.of_files(len(files))
     # Files of other pods may have documents, so that having none is no failure of this pod.
     may_be_empty = len(own) < len(files)
-    return _read(dataset, [named[index] for index in own], part, may_be_empty=may_be_empty)
+    wanted, counts = [named[index] for index in own], counts or ReadCounts()
+    return _read(dataset, wanted, part, counts, may_be_empty=may_be_empty)
 
 
 def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
@@ -66,21 +82,35 @@ def _read(
     dataset: Dataset,
     files: list[NamedFile],
     partition: Partition,
+    counts: ReadCounts,
     *,
     may_be_empty: bool = False,
 ) -> Iterator[dict[str, Any]]:
     position, first = 0, dataset.first_documents
+    cleaner = Cleaner(dataset.cleaning)
     for file in files:
         if position == first:
             return
-        with _bytes_of(file.file) as stream:
-            records = READERS[file.wanted](stream, file.file.location)
-            for number, load in enumerate(records, 1):
-                if partition.owns(position):
-                    yield cleaned(load(), dataset.id_field, f"{file.name}-{number}")
-                position += 1
-                if position == first:  # before the next one is read: it may be malformed
-                    return
+        begun, own, reader = time.monotonic(), 0, None
+        try:
+            with _bytes_of(file.file) as packed:
+                reader = CountingReader(packed)
+                stream = cast("BinaryIO", io.BufferedReader(reader, BUFFER_BYTES))
+                if dataset.cleaning is not None:
+                    stream = marked(stream, dataset.cleaning, file.wanted, file.file.location)
+                records = READERS[file.wanted](stream, file.file.location)
+                for number, load in enumerate(records, 1):
+                    if partition.owns(position):
+                        own += 1
+                        document = cleaner.clean(load())
+                        yield cleaned(document, dataset.id_field, f"{file.name}-{number}")
+                    position += 1
+                    if position == first:  # before the next one is read: it may be malformed
+                        return
+        finally:
+            size = 0 if reader is None else reader.size
+            counts.add(file.file.location, own, size, time.monotonic() - begun)
+            counts.cleaned = None if dataset.cleaning is None else cleaner.cleaned
     _check_size(dataset, files, position, may_be_empty=may_be_empty)
 
 

@@ -10,12 +10,13 @@ import gzip
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, cast
 
 from solrbench.api.v1alpha1.dataset import Format
+from solrbench.api.v1alpha1.status import CleanedStatus, IndexedFile
 from solrbench.index.errors import IndexingError
 from solrbench.reasons.data import IndexingReason
 
@@ -27,7 +28,8 @@ _ENDINGS = {
     ".xml": Format.XML,
 }
 _GZIP_MAGIC = b"\x1f\x8b"
-_BUFFER_BYTES = 1 << 16
+BUFFER_BYTES = 1 << 16
+"""Read from a file at once."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,49 @@ class DataFile:
     """Returns the packed bytes; raises IndexingError when there are none."""
     max_bytes: int | None = None
     """What it may have when unpacked."""
+
+
+MAX_FILES = 16
+"""Files of which a pod remembers more than that it has read them."""
+_MAX_NAME = 60
+
+
+@dataclass
+class ReadCounts:
+    """What a pod has read so far; it is written by the thread that reads, and read at its end."""
+
+    files: int = 0
+    slowest: list[IndexedFile] = field(default_factory=list)
+    cleaned: CleanedStatus | None = None
+    """What was cleaned; None without cleaning."""
+
+    def add(self, location: str, documents: int, size: int, seconds: float) -> None:
+        """Count a file that was read, of which so many documents were this pod's."""
+        name = location if len(location) <= _MAX_NAME else f"…{location[1 - _MAX_NAME :]}"
+        file = IndexedFile(name=name, documents=documents, bytes=size, seconds=round(seconds, 3))
+        self.files += 1
+        self.slowest.append(file)
+        if len(self.slowest) > MAX_FILES:
+            self.slowest.remove(min(self.slowest, key=lambda each: each.seconds))
+
+
+class CountingReader(io.RawIOBase):
+    """The bytes of a file, with their number in `size`."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.size = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        """Read bytes into a buffer and return how many."""
+        chunk = self._stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self.size += len(chunk)
+        return len(chunk)
 
 
 def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
@@ -94,7 +139,7 @@ def unpacked(packed: io.BufferedReader, file: DataFile) -> BinaryIO:
     """
     # Not by the name: a server may pack a file on the way, or serve a packed one as plain.
     if packed.peek(2)[:2] == _GZIP_MAGIC:
-        return cast("BinaryIO", io.BufferedReader(_Unpacked(packed, file), _BUFFER_BYTES))
+        return cast("BinaryIO", io.BufferedReader(_Unpacked(packed, file), BUFFER_BYTES))
     return packed
 
 

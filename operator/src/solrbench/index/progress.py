@@ -17,6 +17,7 @@ from aiohttp import web
 from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress
 from solrbench.contract.server_document import ServerFigures
 from solrbench.index.errors import IndexingError
+from solrbench.index.files import ReadCounts
 from solrbench.net.deadline import AddressCheck, single_family, url_host
 from solrbench.net.http import create_client, fetch
 from solrbench.telemetry.summary import POD_METRICS
@@ -55,6 +56,14 @@ class ProgressCounter:
         known = {name: round(number, 3) for name, number in figures.items()}
         self._update(usage={"seconds": round(pod.seconds, 3)} | known)
 
+    def read(self, reads: ReadCounts) -> None:
+        """Note what was read and cleaned, after the last document."""
+        if reads.files:
+            slowest = sorted(reads.slowest, key=lambda file: file.seconds, reverse=True)
+            self._update(files=reads.files, slowest_files=slowest)
+        if reads.cleaned is not None:
+            self._update(cleaned=reads.cleaned)
+
     def ended(self, failure: IndexingError | None = None) -> None:
         """Note the end and what brought it about."""
         self._update(finished=self._clock())
@@ -71,11 +80,17 @@ def as_json(progress: IndexProgress) -> bytes:
 
 
 def termination_message(progress: IndexProgress) -> bytes:
-    """Return JSON of at most `MAX_TERMINATION_MESSAGE_BYTES`; its message is cut in the middle.
+    """Return JSON of at most `MAX_TERMINATION_MESSAGE_BYTES`.
 
+    Files are left out first, then the message is cut in the middle.
     Both ends of a message matter: the place stands first, the remedy last.
     """
-    text, message = as_json(progress), progress.message or ""
+    text = as_json(progress)
+    while len(text) > MAX_TERMINATION_MESSAGE_BYTES and progress.slowest_files:
+        fewer = progress.slowest_files[: len(progress.slowest_files) // 2]
+        progress = progress.model_copy(update={"slowest_files": fewer})
+        text = as_json(progress)
+    message = progress.message or ""
     keep = len(message)
     # By trial: JSON escapes characters, so that the length of the text is not that of the bytes.
     while len(text) > MAX_TERMINATION_MESSAGE_BYTES:

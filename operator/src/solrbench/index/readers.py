@@ -6,8 +6,10 @@ Documents" of Solr's XML update commands) is read with expat in chunks; a docume
 is refused, and with it all entities that could read other files or grow without bound.
 """
 
+import codecs
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO
@@ -58,7 +60,9 @@ class _AddParser:
         try:
             self._expat.Parse(chunk, not chunk)
         except expat.ExpatError as error:
-            raise self._malformed(expat.ErrorString(error.code)) from error
+            is_token = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
+            remedy = f"correct the file, {_CLEANING}" if is_token else "correct the file"
+            raise self._malformed(expat.ErrorString(error.code), remedy) from error
         ready, self._ready = self._ready, []
         return (document.copy for document in ready)
 
@@ -81,7 +85,7 @@ class _AddParser:
     def _characters(self, text: str) -> None:
         if self._open[-1] == "field":
             self._text.append(text)
-        elif text.strip():
+        elif text.replace(CONTROL_MARK, "").strip():
             raise self._malformed(f"text outside a field: {text.strip()[:40]!r}")
 
     def _end(self, name: str) -> None:
@@ -115,12 +119,22 @@ LONGEST_LINE_BYTES = 64 << 20
 
 _LONGEST_CELL = 16 << 20
 _BOM = b"\xef\xbb\xbf"
+CONTROL_MARK = "\ufdd1"
+"""Stands for a control character of a file that is cleaned (`index.cleaning`); it may stand
+between documents, too, where readers skip it."""
+# Tab, line feed and carriage return are text.
+CONTROL_BYTES = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_MARK_BYTES = CONTROL_MARK.encode()
+_SKIPPED = b" \t\r\n\v\f" + _MARK_BYTES
+_CLEANING = "or set spec.dataset.cleaning"
 
 
 def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read one JSON object a line; blank lines are no records."""
     for number, line in enumerate(_lines(stream, location), 1):
         text = line.removeprefix(_BOM) if number == 1 else line
+        # Marks of what is cleaned stand around a value, too, such as of zeros that fill a file.
+        text = text.rstrip(_SKIPPED).lstrip(_MARK_BYTES)
         if text.strip():
             yield partial(_parse_line, text, location, number)
 
@@ -131,14 +145,45 @@ def read_json(stream: BinaryIO, location: str) -> Iterator[Loader]:
     if first not in (b"[", b"{", b""):
         raise IndexingError.malformed(location, f"begins with {first!r}, not with [ or {{")
     path, many = ("item", False) if first == b"[" else ("", True)
-    records = ijson.items(stream, path, use_float=True, multiple_values=many) if first else ()
+    lines = _LineFinder(stream)
+    records = ijson.items(lines, path, use_float=True, multiple_values=many) if first else ()
     number = 0
     try:
         for number, record in enumerate(records, 1):
             yield partial(_checked, record, f"{location}: record {number}")
     except JSONError as error:
+        if lines.unreadable:
+            place = f"{location}: line {lines.unreadable} (record {number + 1})"
+            problem = "control characters, or bytes that are not UTF-8"
+            remedy = f"correct the file, {_CLEANING}"
+            raise IndexingError.malformed(place, problem, remedy) from error
         short = str(error).strip().partition("\n")[0]  # the other lines quote the file
         raise IndexingError.malformed(f"{location}: record {number + 1}", short) from error
+
+
+class _LineFinder:
+    """Passes bytes on, and remembers the first line with any that JSON cannot have."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._line = 1
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self.unreadable = 0
+        """Number of the line; 0 without one."""
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._stream.read(size)
+        if not self.unreadable:
+            found = CONTROL_BYTES.search(chunk)
+            place = chunk.count(b"\n", 0, found.start()) if found else None
+            try:
+                self._decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                invalid = bytes(error.object).count(b"\n", 0, error.start)
+                place = invalid if place is None else min(place, invalid)
+            self.unreadable = 0 if place is None else self._line + place
+            self._line += chunk.count(b"\n")
+        return chunk
 
 
 def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
@@ -154,7 +199,7 @@ def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
             raise IndexingError.malformed(f"{location}: line 1", problem)
         _check_utf8(header, f"{location}: line 1")
         for row in rows:
-            if row:
+            if row and row != [CONTROL_MARK]:  # a Ctrl-Z at the end
                 yield partial(_parse_row, header, row, f"{location}: line {rows.line_num}")
     except csv.Error as error:
         raise IndexingError.malformed(f"{location}: line {rows.line_num}", error) from error
@@ -180,7 +225,13 @@ def _parse_line(line: bytes, location: str, number: int) -> Document:
     try:
         return _checked(orjson.loads(line), where)
     except orjson.JSONDecodeError as error:
-        raise IndexingError.malformed(f"{where}, column {error.pos + 1}", error.msg) from error
+        try:
+            line.decode()
+        except UnicodeDecodeError as bad:
+            raise _not_utf8(f"{where}, byte {bad.start + 1}") from error
+        remedy = f"correct the file, {_CLEANING}" if "control character" in error.msg else None
+        place = f"{where}, column {error.pos + 1}"
+        raise IndexingError.malformed(place, error.msg, remedy or "correct the file") from error
 
 
 def _checked(record: object, where: str) -> Document:
@@ -202,7 +253,12 @@ def _check_utf8(row: list[str], where: str) -> None:
     try:
         "".join(row).encode()
     except UnicodeEncodeError as error:
-        raise IndexingError.malformed(where, "not UTF-8", "save the file as UTF-8") from error
+        raise _not_utf8(where) from error
+
+
+def _not_utf8(where: str) -> IndexingError:
+    remedy = f"save the file as UTF-8, {_CLEANING}.invalidBytes"
+    return IndexingError.malformed(where, "not UTF-8", remedy)
 
 
 def _first_byte(stream: BinaryIO) -> bytes:

@@ -18,7 +18,7 @@ from solrbench.index.download import Downloader
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.file_documents import read_files, read_own_files
-from solrbench.index.files import Partition, mounted_files
+from solrbench.index.files import Partition, ReadCounts, mounted_files
 from solrbench.reasons.data import IndexingReason
 
 
@@ -38,6 +38,8 @@ class ReadContext:
     folder: Path
     retry_policy: RetryPolicy
     downloads: DownloadRules = field(default_factory=DownloadRules)
+    counts: ReadCounts = field(default_factory=ReadCounts)
+    """What was read and cleaned is added to it."""
 
 
 def read_documents(
@@ -57,9 +59,11 @@ def read_documents(
             case Http() as http:
                 return _read_urls(http, dataset, partition, context)
             case PersistentVolumeClaim() as volume:
-                return read_files(dataset, mounted_files(context.folder, volume.paths), partition)
+                mounted = mounted_files(context.folder, volume.paths)
+                return read_files(dataset, mounted, partition, context.counts)
             case ConfigMapFiles() as files:
-                return read_files(dataset, mounted_files(context.folder, files.keys), partition)
+                mounted = mounted_files(context.folder, files.keys)
+                return read_files(dataset, mounted, partition, context.counts)
             case _:  # not a source, or not chosen
                 pass
     message = "spec.dataset has no source that this image knows; use the image of the operator"
@@ -76,4 +80,4 @@ def _read_urls(
     """
     read = read_own_files if dataset.first_documents is None else read_files
     with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
-        yield from read(dataset, downloader.files(), partition)
+        yield from read(dataset, downloader.files(), partition, context.counts)

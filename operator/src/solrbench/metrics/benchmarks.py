@@ -116,6 +116,11 @@ def _one(
     return samples
 
 
+def _cleaned_documents(benchmark: ShownBenchmark) -> int | None:
+    cleaned = benchmark.status.dataset.cleaned
+    return None if cleaned is None else cleaned.documents
+
+
 def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
     return benchmark.status.dataset.pods or IndexPodsStatus()
 
@@ -223,6 +228,12 @@ BENCHMARK_FAMILIES = (
         "Bytes of update requests divided by the seconds of indexing.",
         _one(lambda b: b.status.dataset.bytes_per_second),
         unit="bytes/s",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_cleaned_documents",
+        "Documents in which `dataset.cleaning` changed anything.",
+        _one(_cleaned_documents),
+        unit="documents",
     ),
     BenchmarkFamily(
         "benchmark_indexing_pod_cpu_cores",

@@ -7,6 +7,12 @@ from operator import itemgetter
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict, invalid_steps, overall_verdict
 from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.status import (
+    CleanedStatus,
+    DatasetStatus,
+    IndexedFile,
+    IndexPodStatus,
+)
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
@@ -93,9 +99,54 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
             "Documents": "" if data.documents is None else f"{data.documents:,}",
             "Indexing": "" if rate is None else f"{format_number(rate)} documents/s",
             "Index pods": ", ".join(pods),
+            "Cleaned": "" if data.cleaned is None else _cleaned_text(data.cleaned),
             "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
         }
     )
+
+
+def _cleaned_text(cleaned: CleanedStatus) -> str:
+    """Return what was cleaned, such as `2 documents: 3 control characters`."""
+    kinds = (
+        (cleaned.control_characters, "control character"),
+        (cleaned.invalid_bytes, "place that was not UTF-8", "places that were not UTF-8"),
+        (cleaned.markup_characters, "character of markup", "characters of markup"),
+    )
+    parts = [count(*kind) for kind in kinds if kind[0]]
+    return f"{count(cleaned.documents, 'document')}{': ' if parts else ''}{', '.join(parts)}"
+
+
+_IndexRow = tuple[IndexPodStatus, IndexedFile | None]
+
+
+def _of_pod_or_file(row: _IndexRow) -> IndexPodStatus | IndexedFile:
+    return row[1] or row[0]
+
+
+_INDEX_COLUMNS: Sequence[Column[_IndexRow]] = (
+    NameColumn("Index pod", lambda row: str(row[0].pod)),
+    TextColumn("Node", lambda row: row[0].node),
+    NameColumn("File", lambda row: f"all {row[0].files or ''}" if row[1] is None else row[1].name),
+    NumberColumn("Documents", lambda row: _of_pod_or_file(row).documents),
+    NumberColumn("MB", lambda row: _of_pod_or_file(row).bytes / 1e6),
+    NumberColumn("Seconds", lambda row: _of_pod_or_file(row).seconds),
+)
+
+
+def indexing_table(data: DatasetStatus) -> Table:
+    """Return documents, size and time of each index pod, and of its slowest files.
+
+    A single pod without files has no row, as it did what the facts say already.
+    """
+    rows = [(pod, file) for pod in data.by_pod for file in (None, *pod.slowest_files)]
+    rows = rows if len(rows) > 1 else []
+    note = (
+        "Size of a pod: the update requests that it sent; of a file: what was read, decompressed."
+        if any(file is not None for _, file in rows)
+        else ""
+    )
+    table = build_table("Indexing by pod and file", _INDEX_COLUMNS, rows, note)
+    return table.without_empty_columns()
 
 
 def load_facts(benchmark: SolrBenchmark) -> Facts:
@@ -127,9 +178,9 @@ def step_text(step: Step) -> str:
     return f"{load}, {count(step.requests or 0, 'request')}"
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, nouns: str = "") -> str:
     """Return a number with its noun: `1 shard`, `2 shards`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or f'{noun}s'}"
 
 
 def format_time(time: datetime | None) -> str:

@@ -12,7 +12,12 @@ from solrbench.present.comparison_tables import (
     comparison_to_markdown,
     trend_table,
 )
-from solrbench.present.fact_tables import environment_tables, facts, verdict_lines
+from solrbench.present.fact_tables import (
+    environment_tables,
+    facts,
+    indexing_table,
+    verdict_lines,
+)
 from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
 from solrbench.present.result_tables import (
     intervals_table,
@@ -48,6 +53,7 @@ def to_markdown(
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
         *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),
+        *table_section("## Indexing by pod and file", indexing_table(benchmark.status.dataset)),
         *environment_section("## Environment", environment, documents),
     ]
     return join_fitting(_first_parts(benchmark, documents), details)

@@ -189,6 +189,43 @@ class Indexing(Model):
     """`resources` are the CPU and memory of each pod of the index Job."""
 
 
+class ControlCharacters(StrEnum):
+    """What becomes of control characters."""
+
+    KEEP = "Keep"
+    REMOVE = "Remove"
+    SPACE = "Space"
+
+
+class InvalidBytes(StrEnum):
+    """What becomes of bytes that are no UTF-8."""
+
+    REFUSE = "Refuse"
+    REPLACE = "Replace"
+    REMOVE = "Remove"
+
+
+class Markup(StrEnum):
+    """What becomes of markup."""
+
+    KEEP = "Keep"
+    REMOVE = "Remove"
+
+
+class Cleaning(Model):
+    """What is cleaned in files before they are indexed; nothing by default."""
+
+    control_characters: ControlCharacters = ControlCharacters.KEEP
+    """`controlCharacters` removes control characters and noncharacters of Unicode other than tab
+    and line ends, or replaces each by a space."""
+    invalid_bytes: InvalidBytes = InvalidBytes.REFUSE
+    """`invalidBytes` replaces bytes that are no UTF-8 by U+FFFD, or removes them; `Refuse` ends
+    the benchmark with file and line."""
+    markup: Markup = Markup.KEEP
+    """`markup` removes tags and comments of HTML and XML in values, with a space between words,
+    and replaces character references such as `&amp;` by their character."""
+
+
 class Dataset(Model):
     """The documents to index."""
 
@@ -213,11 +250,18 @@ class Dataset(Model):
     expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
     """`expectedDocuments` is the number of documents that must be in the index afterwards; the
     number sent when absent. Set it for data that repeats ids on purpose."""
+    cleaning: Cleaning | None = None
+    """`cleaning` removes control characters, broken encodings and markup from files. Files are
+    taken as they are when absent."""
     indexing: Indexing = Indexing()
     """`indexing` controls how the documents are sent."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
         exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),
+        Rule(
+            cel="!has(self.cleaning) || !has(self.generator)",
+            message="cleaning must not go with generator, whose documents are clean; remove it",
+        ),
         Rule(
             cel=(
                 "!has(self.firstDocuments) || !has(self.generator)"

@@ -135,6 +135,54 @@ class IndexPodsStatus(StatusModel):
     """`networkReceivedBytesPerSecond` are the bytes that all pods received."""
 
 
+class CleanedStatus(StatusModel):
+    """What `dataset.cleaning` changed."""
+
+    documents: Count = 0
+    """`documents` is the number of documents in which anything was cleaned."""
+    control_characters: Count = 0
+    """`controlCharacters` is the number of control characters that were removed or replaced."""
+    invalid_bytes: Count = 0
+    """`invalidBytes` is the number of places with bytes that were no UTF-8."""
+    markup_characters: Count = 0
+    """`markupCharacters` is the number of characters by which the removal of markup shortened
+    values."""
+
+
+class IndexedFile(StatusModel):
+    """A file as one index pod read it."""
+
+    name: Text
+    """`name` is the path or URL of the file, of a long one the end."""
+    documents: Count = 0
+    """`documents` is the number of its documents that this pod sent."""
+    bytes: Count = 0
+    """`bytes` is what was read of it, decompressed."""
+    seconds: Measure = 0
+    """`seconds` is the time from its opening until the pod went on to the next file. Reading waits
+    for Solr, so that it is the time of indexing but for the last batches."""
+
+
+class IndexPodStatus(StatusModel):
+    """One pod of the index Job."""
+
+    pod: Count
+    """`pod` is the number of the pod, from 0."""
+    node: Text | None = None
+    """`node` is the Kubernetes node that it ran on."""
+    documents: Count = 0
+    """`documents` is the number of documents that it sent."""
+    bytes: Count = 0
+    """`bytes` is the size of its update requests."""
+    seconds: Measure | None = None
+    """`seconds` is the time from its first batch to its last."""
+    files: Count | None = None
+    """`files` is the number of files that it read; absent without files."""
+    slowest_files: Annotated[list[IndexedFile], Field(max_length=16)] = []
+    """`slowestFiles` are those that took longest, the slowest first: of all pods together at most
+    64, or one of each pod."""
+
+
 class DatasetStatus(StatusModel):
     """Indexing as measured."""
 
@@ -156,6 +204,11 @@ class DatasetStatus(StatusModel):
     """`bytesPerSecond` is bytes divided by seconds."""
     pods: IndexPodsStatus | None = None
     """`pods` is what the index pods used; absent until all of them have ended."""
+    by_pod: Annotated[list[IndexPodStatus], Field(max_length=64)] = []
+    """`byPod` are the index pods one by one, with node, files and times; empty until all of them
+    have ended."""
+    cleaned: CleanedStatus | None = None
+    """`cleaned` is what `spec.dataset.cleaning` changed in all files; absent without it."""
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""

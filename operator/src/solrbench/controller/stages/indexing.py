@@ -116,24 +116,33 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
 
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
     seen = pods(context, names.INDEX)
-    progress = _read_progress(context, seen)
+    by_pod = _read_progress(context, seen)
+    progress = [each for each, _ in by_pod]
+    # Of a pod that was made again, the node of the one that did more comes last.
+    nodes = {each.pod: node for each, node in sorted(by_pod, key=lambda pair: pair[0].documents)}
     total = keep_known_progress(
-        context.status.dataset, aggregate_progress(dataset, progress, context.now.timestamp())
+        context.status.dataset,
+        aggregate_progress(dataset, progress, context.now.timestamp(), nodes),
     )
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     limit = context.benchmark.spec.deadlines.starting_seconds
     return IndexRun(found, tuple(seen), tuple(progress), total, context.now, limit, creation)
 
 
-def _read_progress(context: ReconcileContext, seen: list[PodView]) -> list[IndexProgress]:
-    """Return what every index pod says: its termination message, or its response while it runs."""
+def _read_progress(
+    context: ReconcileContext, seen: list[PodView]
+) -> list[tuple[IndexProgress, str]]:
+    """Return what every index pod says, and its node.
+
+    It is the termination message of the pod, or its response while it runs.
+    """
     progress = []
     with IndexPodClient(address_check(context.cluster, "index pod")) as client:
         for pod in seen:
             responds = pod.phase == "Running" and pod.ip
             text = pod.termination_message or (client.progress(pod.ip) if responds else "")
             try:
-                progress.append(read(IndexProgress, text.encode()))
+                progress.append((read(IndexProgress, text.encode()), pod.node))
             except ForeignDataError:
                 continue  # not started, or killed without a message
     return progress

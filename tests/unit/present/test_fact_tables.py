@@ -1,0 +1,41 @@
+"""What was indexed, by pod and file, and what was cleaned."""
+
+from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
+from solrbench.present.fact_tables import data_facts, indexing_table
+from solrbench.present.html import render_html
+from solrbench.present.markdown import to_markdown
+from support.results.full_benchmark import make_benchmark
+from support.results.reports import make_report
+
+FILE = IndexedFile(name="a|b.csv", documents=4, bytes=5_000_000, seconds=2.5)
+POD = IndexPodStatus(pod=1, node="worker-1", documents=7, bytes=9, seconds=3, files=1)
+DATA = DatasetStatus(
+    documents=7,
+    by_pod=[POD.model_copy(update={"slowest_files": [FILE]})],
+    cleaned=CleanedStatus(documents=1, control_characters=2, invalid_bytes=1),
+)
+
+
+def test_each_pod_is_followed_by_its_slowest_files() -> None:
+    table = indexing_table(DATA)
+    assert [*table.head] == ["Index pod", "Node", "File", "Documents", "MB", "Seconds"]
+    assert [[*row[2:4]] for row in table.texts] == [["all 1", "7"], ["a|b.csv", "4"]]
+
+
+def test_one_pod_without_files_has_no_table() -> None:
+    assert not indexing_table(DatasetStatus(by_pod=[POD]))
+    assert len(indexing_table(DatasetStatus(by_pod=[POD, POD])).rows) == 2
+
+
+def test_report_says_what_was_cleaned() -> None:
+    benchmark = make_benchmark(dataset=DATA)
+    text = "1 document: 2 control characters, 1 place that was not UTF-8"
+    assert data_facts(benchmark)["Cleaned"] == text
+    markdown = to_markdown(benchmark)
+    assert text in markdown
+    assert "## Indexing by pod and file" in markdown
+    report = make_report(steps=1)
+    status = report.status.model_copy(update={"dataset": DATA})
+    page = render_html(report.model_copy(update={"status": status}))
+    assert text in page
+    assert "a|b.csv" in page
