@@ -4,6 +4,7 @@ import gzip
 import importlib.util
 import json
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +23,15 @@ from support.repository import ROOT
 
 FOLDER = ROOT / "examples/studies"
 STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
-FILES = [f"{study}{size}" for study in STUDIES for size in ("", "-small")]
+PARTS = ("mcgill-longevity", "folio-longevity", "folio-longevity-small", "hathitrust-sizes")
+FILES = [
+    *(f"{study}{size}" for study in STUDIES for size in ("", "-small")),
+    *PARTS,
+    "hathitrust-sizes-small",
+    "hathitrust-replay",
+]
+LEAST_SECONDS = 40
+"""Of a step: with 28 whole seconds or more, repeats can be compared."""
 STANZAS = """Package: apt
 Version: 2.6
 Maintainer: A <a@example.org>
@@ -58,6 +67,19 @@ def open_data() -> ModuleType:
     return module
 
 
+EXPERIMENTS = {"isamples": 8, "mcgill": 8, "edfi": 2, "folio": 8, "hathitrust": 5}
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_each_page_lists_every_experiment_and_says_what_was_never_run(study: str) -> None:
+    text = (ROOT / f"docs/studies/{study}.md").read_text()
+    table = text.partition("## Experiments")[2].partition("## Recorded runs")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line[:3].strip("| ").isdigit()]
+    assert [int(row[0].strip("| ")) for row in rows] == list(range(1, EXPERIMENTS[study] + 1))
+    assert {len(row) for row in rows} == {4}
+    assert "No full form was ever run" in text
+
+
 def test_every_file_is_checked() -> None:
     assert {path.stem for path in FOLDER.glob("*.yaml")} == {*FILES, "corpora"}
 
@@ -83,10 +105,30 @@ def test_header_says_what_it_asks_and_how_to_run_it(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
     given = {each["metadata"]["name"] for each in documents(name) if each["kind"] == "ConfigMap"}
+    main = name.removesuffix("-longevity")
     header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
     used = set(_config_maps(spec_of(name)))
     assert given <= used
-    assert all(f"create configmap {each} " in header for each in used - given)
+    beside = {each["metadata"]["name"] for each in documents(main)} if main != name else set()
+    for each in used - given:
+        assert f"create configmap {each} " in header or (
+            each in beside and f"{main}.yaml" in header
+        )
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_steps_are_long_enough_to_be_valid_and_pods_are_read(name: str) -> None:
+    load = spec_of(name)["load"]
+    assert load["telemetry"] == {"collect": "ServersAndPods"}
+    for step in load["steps"]:
+        assert step.get("durationSeconds", LEAST_SECONDS) >= LEAST_SECONDS, step
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_sweeps_that_can_are_measured_in_rounds_on_fresh_targets(name: str) -> None:
+    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    if body["kind"] != KIND and body["spec"].get("order") != "Listed":
+        assert body["spec"]["repeats"]["until"] == "Decided"
 
 
 def _config_maps(part: Any) -> list[str]:
@@ -109,9 +151,23 @@ def test_companions_may_be_made_and_variants_lead_to_them(name: str) -> None:
     ]
     values = dict.fromkeys(BUILT_IN_VALUES, "value")
     bundle = parse_bundle(texts, BundleScope("a" * 40, "search", values))
-    urls = [url for each in spec["target"].get("variants", ()) for url in each.get("urls", ())]
+    urls = list(_variant_urls(documents(name)))
     services = {each.metadata.name for each in bundle.services}
     assert {urlsplit(url).hostname for url in urls} == services
+
+
+def _variant_urls(part: Any) -> Iterator[str]:
+    """Yield the URLs of variants, wherever they are: in the template or in an axis."""
+    match part:
+        case {"name": str(), "urls": list(urls)}:
+            yield from urls
+        case dict():
+            yield from _variant_urls(list(part.values()))
+        case list():
+            for each in part:
+                yield from _variant_urls(each)
+        case _:  # a plain value
+            pass
 
 
 def test_open_data_are_the_same_each_time(

@@ -150,7 +150,7 @@ class IndexProgress(LenientModel):
     """What was cleaned in its documents; absent while it runs, and without cleaning."""
     files: int | None = None
     """Number of the files that it read; absent while it runs, and without files."""
-    slowest_files: list[IndexedFile] = []
+    slowest_files: list[IndexedFile] = Field(default=[], max_length=16)
     """Those that took longest, the slowest first."""
     reason: str | None = None
     """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
