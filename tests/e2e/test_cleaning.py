@@ -67,13 +67,9 @@ def test_each_index_pod_is_shown_with_its_node_and_files(status: Body) -> None:
 def test_without_cleaning_file_and_line_are_named(status: Body) -> None:
     assert status
     kube.apply(benchmark("unclean"))
-
-    def message() -> str:
-        found = (kube.get("solrbenchmarks", "unclean") or {}).get("status", {})
-        texts = [str(each["message"]) for each in found.get("conditions", [])]
-        return next((text for text in texts if "spec.dataset.cleaning" in text), "")
-
     try:
-        assert "a.jsonl: line 1" in kube.wait_for("refusal of the file", message, 300)
+        message = kube.wait_for_reason("unclean", "Succeeded", "MalformedDocument", 300)
     finally:
         kube.kubectl("delete", "sbench", "unclean", "--wait=false", "--ignore-not-found")
+    assert "a.jsonl: line 1" in message
+    assert "spec.dataset.cleaning" in message

@@ -99,6 +99,18 @@ DATA = [
     ),
     wrong("format in small letters", "spec.dataset.format", "json", NOT_A_CHOICE),
     bad(
+        "cleaning of generated documents",
+        {"spec.dataset.cleaning": {"markup": "Remove"}},
+        "spec.dataset",
+        "cleaning must not go with generator",
+    ),
+    bad(
+        "cleaning by a name that is not known",
+        {"spec.dataset": CONFIG_MAP | {"cleaning": {"invalidBytes": "Ignore"}}},
+        "spec.dataset.cleaning.invalidBytes",
+        NOT_A_CHOICE,
+    ),
+    bad(
         "more first documents than generated ones",
         {"spec.dataset.firstDocuments": 1001},
         "spec.dataset",
