@@ -53,7 +53,7 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
 def test_noise_favours_neither_side() -> None:
     (found,) = compare_variants(
         BenchmarkSamples.of_documents(
-            spec(), step_runs("raw", 100, 200) + step_runs("proxy", 200, 100)
+            spec(), step_runs("raw", 100, 200, 150) + step_runs("proxy", 200, 100, 150)
         )
     )
     assert found.average is not None
@@ -75,7 +75,7 @@ def test_baseline_and_variant_may_change_places() -> None:
 
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
-    documents = step_runs("raw", 1, 3_000_000) + step_runs("proxy", 3_000_000, 1)
+    documents = step_runs("raw", 1, 3_000_000, 1) + step_runs("proxy", 3_000_000, 1, 1)
     (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.average is not None
     assert found.average.high_percent is not None
@@ -83,9 +83,9 @@ def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
 
 
 def test_rates_are_compared_too() -> None:
-    raw = [make_document("a", n, make_result([1] * 100), variant="raw") for n in (1, 2)]
+    raw = [make_document("a", n, make_result([1] * 100), variant="raw") for n in (1, 2, 3)]
     slow = [
-        make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2)
+        make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2, 3)
     ]
     (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
     assert found.requests_per_second is not None

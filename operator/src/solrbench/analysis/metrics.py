@@ -28,6 +28,11 @@ SMALLEST_POINTS = 1.0
 failures move percentiles, as in the verdict."""
 
 
+MIN_REPEATS = 3
+"""Repeats of each side below which nothing is concluded. Two are often alike by chance: equal sides
+with a p95 on a cliff would be called different in 5 of 100 cases, instead of 1."""
+
+
 class Scale(Enum):
     """How two values of a metric are compared."""
 
@@ -98,14 +103,14 @@ class Difference:
             the unit of the metric per hour, by the scale of the metric
         interval: holds the true difference in 95 of 100 cases, of the whole family and of all
             looks, in the unit of `estimate`; None if nothing is known of it
-        conclusion: None if a side has one repeat only, of which nothing is concluded
+        conclusion: None if a side has fewer than `MIN_REPEATS`, of which nothing is concluded
         more_repeats: about how many more repeats of each side would decide it, if `Inconclusive`;
             `MORE_THAN_50` for more than 50
         on_target: a side was measured on one target only, so the conclusion is about that one
         has_changed: the machine changed from repeat to repeat, which may explain the difference of
             sides that were not measured in turn; only if `Inconclusive`
         repeats: those of baseline and candidate that count
-        test: what the conclusion is made from; None if it is made or a side has one value only
+        test: what the conclusion is made from; None if it is made or there are too few repeats
     """
 
     metric: ComparisonMetric
