@@ -4,7 +4,7 @@ from statistics import stdev
 import pytest
 
 from solrbench.analysis.differences import DEFAULT_RULE
-from solrbench.analysis.metrics import FAILED, P95
+from solrbench.analysis.metrics import AVERAGE, FAILED, P95, RATE
 from solrbench.analysis.samples import BenchmarkSamples, StepSamples
 from solrbench.analysis.step_comparison import (
     ComparedStep,
@@ -17,7 +17,14 @@ from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import comparison_table
-from support.results.builders import make_document, make_result, make_spec, make_variants
+from support.results.builders import (
+    make_document,
+    make_result,
+    make_spec,
+    make_timed_result,
+    make_variants,
+    swinging,
+)
 
 
 def spec(*variants: str) -> Spec:
@@ -260,3 +267,17 @@ def test_invalid_sides_are_named() -> None:
         compare_variants(BenchmarkSamples.of_documents(spec(), documents)), verdicts
     )
     assert found.invalid == ["proxy"]
+
+
+def test_repeats_know_their_error_by_time_blocks() -> None:
+    document = make_document("a", 1, make_timed_result(swinging(60)), seconds=60)
+    values = StepSamples.of_documents([document]).values("query", [95])
+    errors = {metric: each.error for metric, (each,) in values.items()}
+    assert 0 < errors[AVERAGE] < 0.1
+    assert 0 < errors[P95] < 0.1
+    assert errors[FAILED] == 0
+    assert 0 <= errors[RATE] < 0.01
+    # Without blocks, as in documents of older versions, nothing is known.
+    (older,) = step_runs("raw", 100)
+    values = StepSamples.of_documents([older]).values("query", [95])
+    assert {each.error for (each,) in values.values()} == {0.0}

@@ -84,11 +84,6 @@ def metric_of(name: str) -> ComparisonMetric:
     return known or ComparisonMetric(name, name.removesuffix("Milliseconds"), "ms")
 
 
-def label_of(name: str) -> str:
-    """Return what tables and sentences call the metric of this name."""
-    return metric_of(name).label
-
-
 @dataclass(frozen=True)
 class Difference:
     """How far a candidate is from its baseline in one metric, and what that says.
