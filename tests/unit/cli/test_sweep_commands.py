@@ -13,7 +13,8 @@ from rich.console import Console
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
-from solrbench.cli.result_tables import print_sweep, print_sweep_status
+from solrbench.cli.result_tables import print_sweep
+from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_results import build_sweep_report
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
@@ -116,14 +117,11 @@ def test_summary_of_a_sweep_fits_a_terminal_and_details_have_the_rest(call: Call
 
 def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
     sweep = full_sweep()
-    report = build_sweep_report(sweep, {})
-    for is_report in (True, False):
+    followed = SweepReport(sweep=sweep.key, spec=sweep.spec, status=sweep.status)
+    for report in (build_sweep_report(sweep, {}), followed):
         out = io.StringIO()
         console = Console(file=out, width=100, force_terminal=True, no_color=True, highlight=False)
-        if is_report:
-            print_sweep(console, report, in_full=False)
-        else:
-            print_sweep_status(console, sweep)
+        print_sweep(console, report, in_full=False)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue()).splitlines()
         assert len(lines) <= 25
         # The name of the program is that of the tests here.

@@ -28,7 +28,7 @@ from solrbench.cli.progress import (
     summary,
 )
 from solrbench.cli.resources import Kind, suggest_name
-from solrbench.cli.result_tables import print_result, print_sweep_status
+from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import Stored, parse_stored_as
 from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished
@@ -42,6 +42,7 @@ from solrbench.kube.connection import (
     UnreachableError,
 )
 from solrbench.kube.reader import Manifest
+from solrbench.present.sweep_report import SweepReport
 from solrbench.reasons.end import ApiServerReason
 
 LOG_SECONDS = 5.0
@@ -275,7 +276,8 @@ def _end_sweep(
     if end is None or end.status not in {"True", "False"}:
         click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
-    print_sweep_status(console, sweep)
+    report = SweepReport(sweep=sweep.key, spec=sweep.spec, status=status)
+    print_sweep(console, report, in_full=False)
     if end.status == "False":
         return ExitCode.FAILED
     is_invalid = require_valid and (status.counts.invalid or status.counts.inconclusive)

@@ -18,7 +18,6 @@ from sparklines import sparklines
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import BaselineComparison
 from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
@@ -304,50 +303,32 @@ _SWEEP_COLUMNS = {"P95", "Requests/s", "Difference", "95 % CI", "Conclusion"}
 def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:
     """Print how a sweep ended, its points if they are few, and what they show.
 
-    Facts, figures beside that of the objective and failures follow with `in_full`.
+    Facts, figures beside that of the objective and failures follow with `in_full`. Of a sweep that
+    was followed there is the status alone, without points.
     """
-    states, most = report.status.counts, SUMMARY_LINES - _OTHER_LINES
-    points = points_table(report)
-    _print_phase(console, report.sweep, report.status, with_best=not in_full)
+    status, points, failures = report.status, points_table(report), failures_table(report)
+    counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES
+    valid = counts.succeeded - counts.invalid - counts.inconclusive
+    text = f"{report.sweep}: {status.phase}. {valid} of {counts.total} points are Valid."
+    console.print()
+    print_line(console, text, style=_STYLES.get(status.phase, ""))
     if in_full:
-        for name, text in (best_facts(report) | sweep_facts(report)).items():
-            print_line(console, f"{name.lower()}: {text}", indent=2)
-        print_tables(console, points)
-    elif len(points.rows) <= _FEW_POINTS:
-        is_uneven = states.invalid or states.inconclusive or states.failed
+        for name, fact in (best_facts(report) | sweep_facts(report)).items():
+            print_line(console, f"{name.lower()}: {fact}", indent=2)
+        print_tables(console, points, failures)
+    elif status.best is not None:
+        print_line(console, f"Best point: {status.best.values}.")
+    if not in_full and 0 < len(points.rows) <= _FEW_POINTS:
+        is_uneven = counts.invalid or counts.inconclusive or counts.failed
         shown = {*report.axes, *_SWEEP_COLUMNS, "State" if is_uneven else ""}
-        figure = {"P95Milliseconds": "Requests/s"}.get(report.spec.objective.metric, "P95")
-        print_rows(console, points.with_columns(shown - {figure}))
+        other = "Requests/s" if report.spec.objective.metric.startswith("P95") else "P95"
+        print_rows(console, points.with_columns(shown - {other}))
         most -= len(points.rows)
-    failures = failures_table(report)
-    if in_full:
-        print_tables(console, failures)
     for row in failures.texts[: 0 if in_full else 1]:
         more = f" ({len(failures.rows) - 1} more)" if len(failures.rows) > 1 else ""
         line = f"{row[0]}: {': '.join(filter(None, row[1:]))}{more}"
         print_line(console, line, "bold red")
         most -= len(wrap_line(line, _width(console) or SUMMARY_WIDTH))
-    answers = [*filter(None, (*report.status.answers, objectives_sentence(report)))]
+    answers = [*filter(None, (*status.answers, objectives_sentence(report)))]
     print_answers(console, answers, None if in_full else most)
     print_next_commands(console, report.sweep)
-
-
-def print_sweep_status(console: Console, sweep: SolrBenchmarkSweep) -> None:
-    """Print how a sweep ended and what it shows, of what its status holds."""
-    _print_phase(console, sweep.key, sweep.status)
-    print_line(console, summary(sweep)[1], indent=2)
-    print_answers(console, sweep.status.answers, SUMMARY_LINES - _OTHER_LINES)
-    print_next_commands(console, sweep.key)
-
-
-def _print_phase(
-    console: Console, key: str, status: SweepStatus, *, with_best: bool = True
-) -> None:
-    """Print the phase, how many points are good, and the best one."""
-    counts, phase = status.counts, status.phase
-    valid = counts.succeeded - counts.invalid - counts.inconclusive
-    console.print()
-    text = f"{key}: {phase}. {valid} of {counts.total} points are Valid."
-    print_line(console, text, style=_STYLES.get(phase, ""))
-    if with_best and status.best is not None:
-        print_line(console, f"Best point: {status.best.values}.")
