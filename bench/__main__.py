@@ -27,6 +27,7 @@ from bench.statistics.held_capacity import held_capacity
 from bench.statistics.intervals import intervals
 from bench.statistics.ladders import ladders
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
+from bench.statistics.objectives_at_limit import objectives_at_limit
 from bench.statistics.real_pairs import real_pairs
 from bench.statistics.sweep_designs import sweep_designs
 from bench.statistics.verdicts import healthy, short_repeats
@@ -60,6 +61,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "capacity": partial(capacity, count=100),
     "computed": partial(computed_bottlenecks, count=400),
     "held": partial(held_capacity, count=100),
+    "objectives": partial(objectives_at_limit, count=300),
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "faults": faults,

@@ -98,19 +98,19 @@ def coverage(
     And how many steps had one.
     """
     starts = np.arange(seconds * rate) / rate
-    truth = _truth(series, starts)
+    true_values = truth(series, starts)
     draw = np.random.default_rng(seed)
-    held, given = dict.fromkeys(truth, 0), dict.fromkeys(truth, 0)
+    held, given = dict.fromkeys(true_values, 0), dict.fromkeys(true_values, 0)
     for _ in range(steps):
         samples = samples_of(starts, series(draw, starts))
-        for percent, true in truth.items():
+        for percent, true in true_values.items():
             found = _interval(samples, percent)
             if found is not None:
                 given[percent] += 1
                 held[percent] += found.lower <= true <= found.upper
     return {
         percent: (100 * held[percent] / max(given[percent], 1), 100 * given[percent] / steps)
-        for percent in truth
+        for percent in true_values
     }
 
 
@@ -142,7 +142,7 @@ def _interval(samples: TimedSamples, percent: float) -> ConfidenceBounds | None:
     return samples.percentile_interval(percent) if percent else samples.mean_interval()
 
 
-def _truth(series: Series, starts: NDArray[np.float64]) -> dict[float, float]:
+def truth(series: Series, starts: NDArray[np.float64]) -> dict[float, float]:
     """Return what percentiles and mean are in the long run."""
     if series is stalled:
         draw = np.random.default_rng(0)

@@ -18,7 +18,7 @@ from solrbench.analysis.scalability import declines, find_knee
 USERS = (1, 2, 4, 6, 8, 12, 16, 24, 32, 48)
 _RATE, _MAX_RATE = 10.0, 80.0
 _SHOULDER = 6
-_REPEATS = (2, 3, 5, 10)
+_REPEATS = (3, 5, 10)
 _DEVIATIONS = (0.005, 0.01, 0.02, 0.04)
 _MAX_DECLINES, _MIN_HELD = 1.0, 93.0
 

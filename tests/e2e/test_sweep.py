@@ -19,9 +19,9 @@ Body = dict[str, Any]
 
 
 def sweep_body() -> Body:
-    """Return a sweep over shards and users, with two repeats for words: two points share all."""
+    """Return a sweep over shards and users with three repeats; two points share all."""
     spec = copy.deepcopy(SMALL_SPEC)
-    spec["load"]["repeats"] = {"count": 2}
+    spec["load"]["repeats"] = {"count": 3}
     return {
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmarkSweep",
@@ -49,7 +49,7 @@ def test_points_are_measured_and_compared(status: Body) -> None:
     for point in status["points"]:
         assert point["state"] in ("Valid", "Inconclusive", "Invalid")
         assert point["requestsPerSecond"] > 0
-        assert point["repeats"] == 2
+        assert point["repeats"] == 3
     words = ("Better", "Worse", "Same", "Inconclusive")
     assert [each.get("conclusion") in words for each in status["points"]] == [False, True, True]
     # On a busy machine the point may be Invalid, as the answer then says.

@@ -47,12 +47,12 @@ def test_verdict_says_when_and_why(status: dict[str, Any]) -> None:
     assert verdict["verdict"] == "Invalid"
     (reason,) = (each for each in verdict["reasons"] if each["reason"] == "EndedEarly")
     assert "DeadlineExceeded" in reason["message"]
-    assert "the step was stopped at second" in reason["message"]
-    assert status["answers"][0].startswith(f"Step {STEP}: the step was stopped at second")
+    assert "The step was stopped at second" in reason["message"]
+    assert status["answers"][0].startswith(f"Step {STEP}: The step was stopped at second")
 
 
 def test_report_has_it_too(status: dict[str, Any]) -> None:
     assert status
     text = solrbench("report", NAME, "-o", "markdown")
-    assert f"Step {STEP}: the step was stopped at second" in text
+    assert f"Step {STEP}: The step was stopped at second" in text
     assert "EndedEarly" in text

@@ -143,7 +143,8 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     check_slowest(exact, read, server.url.split("/")[2])
     lines = verdict_lines([verdict_of(exact)])
     for results in ("partial", "empty"):
-        gap = f"exact ({results.capitalize()}Results): {results} results were not counted"
+        kind = results.capitalize()
+        gap = f"exact ({kind}Results): {kind} results were not counted."
         assert f"Check not possible for {gap}" in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
@@ -226,7 +227,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     # Partial results that the file's own code finds are no gap.
     (partial,) = [each for each in verdict_of(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]
-    begin = f"{count} of {count} requests of half had partial results (100 %, limit 0 %); "
+    begin = f"{count:,} of {count:,} requests of half had partial results (100 %, limit 0 %). "
     assert partial.message.startswith(begin)
 
 

@@ -289,5 +289,5 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     assert not any(each.failures for each in document.requests)
     load = {"workers": plan["workers"], "steps": [step], "validity": {"maxEmptyPercent": 100}}
     gaps = {each.reason: each.message for each in verdict_of_document(document, load).unchecked}
-    assert gaps["PartialResults"] == "partial results of bare, both, xml were not counted"
-    assert gaps["EmptyResults"] == "empty results of both, xml were not counted"
+    assert gaps["PartialResults"] == "Partial results of bare, both, xml were not counted."
+    assert gaps["EmptyResults"] == "Empty results of both, xml were not counted."

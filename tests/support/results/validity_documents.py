@@ -79,7 +79,7 @@ def open_loop(planned: int, **fields: Any) -> StepRunResult:
 
 def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
     """Return the messages by reason, without the remedy at the end."""
-    return {each.reason: each.message.rpartition("; ")[0] for each in verdict.reasons}
+    return {each.reason: each.message.rpartition(". ")[0] for each in verdict.reasons}
 
 
 def verdict_of(*documents: StepRunResult, **changes: int) -> StepVerdict:

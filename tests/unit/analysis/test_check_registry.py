@@ -175,9 +175,10 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
         for each in verdict_of(document_with_everything_wrong(), max_late_percent=1).reasons
         if each.reason == reason
     ]
-    text, _, remedy = message.rpartition("; ")
-    assert remedy == CHECKS[reason].remedy
-    assert re.match("(raise|lower|look|use|measure|give|stop) ", remedy)
+    remedy = f"{CHECKS[reason].remedy[0].upper()}{CHECKS[reason].remedy[1:]}."
+    text = message.removesuffix(f" {remedy}").removesuffix(".")
+    assert text != message.removesuffix(".")
+    assert re.match("(Raise|Lower|Look|Use|Measure|Give|Stop) ", remedy)
     assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
     assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)  # codespell:ignore
     assert len(message) <= 1000
@@ -186,6 +187,6 @@ def test_messages_state_limit_and_remedy_and_name_no_persons(
 def test_too_few_samples_state_limit_and_remedy() -> None:
     (reason,) = verdict_of(healthy(requests=[make_result([1000] * 9)])).reasons
     assert reason.message == (
-        "9 requests of query in all repeats (limit 200: 10 must lie beyond p95);"
-        " raise the step's requests or durationSeconds, or more load.repeats"
+        "9 requests of query in all repeats (limit 200: 10 must lie beyond p95)."
+        " Raise the step's requests or durationSeconds, or more load.repeats."
     )

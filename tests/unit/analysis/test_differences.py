@@ -3,7 +3,12 @@ from random import Random
 
 import pytest
 
-from solrbench.analysis.differences import DEFAULT_RULE, conclude_primary, estimate_difference
+from solrbench.analysis.differences import (
+    DEFAULT_RULE,
+    RepeatValue,
+    conclude_primary,
+    estimate_difference,
+)
 from solrbench.analysis.metrics import FAILED, ComparedMetric, read_figure, store_figure
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -27,10 +32,31 @@ def test_only_rounds_count_that_both_sides_have() -> None:
 
 
 def test_without_rounds_the_sides_may_have_different_repeats() -> None:
-    found = compared(figures([100, 100, 100, 100]), figures([110, 110]))
-    assert found.repeats == (4, 2)
+    found = compared(figures([100, 100, 100, 100]), figures([110, 110, 110]))
+    assert found.repeats == (4, 3)
     assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.variances] == [4, 2]
+    assert [each.size for each in found.test.variances] == [4, 3]
+
+
+@pytest.mark.parametrize("in_rounds", [False, True])
+def test_nothing_is_concluded_from_two_repeats(in_rounds: bool) -> None:
+    found = compared(figures([100, 100]), figures([150, 150]), in_rounds=in_rounds)
+    assert (found.repeats, found.test) == ((2, 2), None)
+    assert found.estimate == pytest.approx(50)
+
+
+@pytest.mark.parametrize("in_rounds", [False, True])
+def test_repeats_vary_at_least_as_their_time_blocks_do(in_rounds: bool) -> None:
+    def side(value: float, targets: int) -> list[RepeatValue]:
+        return [RepeatValue(n, f"target-{n % targets}", value, 0.02) for n in range(4)]
+
+    found = compared(side(100, 4), side(110, 4), in_rounds=in_rounds)
+    assert isinstance(found.test, StudentEstimate)
+    assert found.test.precision(0).error == pytest.approx(0.02 * math.sqrt(2 / 4))
+    # The mean of two repeats of one target is known better.
+    found = compared(side(100, 2), side(110, 2), in_rounds=in_rounds)
+    assert isinstance(found.test, StudentEstimate)
+    assert found.test.precision(0).error == pytest.approx(0.02 * math.sqrt(2 / 4))
 
 
 def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:

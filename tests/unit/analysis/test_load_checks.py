@@ -24,14 +24,14 @@ from support.results.validity_documents import (
 @pytest.mark.parametrize(
     ("fields", "part"),
     [
-        ({"cpu_seconds": 9.5}, "worker w-0 used 95 % of a core for 10 s (limit 90 %)"),
+        ({"cpu_seconds": 9.5}, "Load worker w-0 used 95 % of a core for 10 s (limit 90 %)"),
         (
             {"core_cpu_seconds": 3.0, "core_waiting_seconds": 6.2},
-            "engine thread of worker w-0 was busy or runnable for 92 % of 10 s (3 s on a CPU,",
+            "engine thread of load worker w-0 was busy or runnable for 92 % of 10 s (3 s on a CPU,",
         ),
         (
             {"cpu_seconds": 4.75, "cpu_limit_cores": 0.5},
-            "worker w-0 used 95 % of its CPU limit of 0.5 cores for 10 s (limit 90 %)",
+            "Load worker w-0 used 95 % of its CPU limit of 0.5 cores for 10 s (limit 90 %)",
         ),
         ({"cpu_seconds": 9.5, "cpu_limit_cores": 4.0}, "95 % of a core"),
     ],
@@ -70,7 +70,7 @@ def test_lag_counts_in_an_open_loop_only() -> None:
     lagging = [worker(lag_p99_microseconds=12_500)]
     document = open_loop(200).model_copy(update={"workers": lagging})
     assert messages_by_reason(verdict_of(document)) == {
-        "ScheduleLag": "worker w-0 delayed requests by 12.5 ms (p99, limit 10 ms)"
+        "ScheduleLag": "Load worker w-0 delayed requests by 12.5 ms (p99, limit 10 ms)"
     }
     closed = document.model_copy(update={"requests_per_second": None, "planned_requests": None})
     assert verdict_of(closed).verdict == "Valid"
@@ -81,7 +81,7 @@ def test_missing_lag_is_listed_as_unchecked() -> None:
     verdict = verdict_of(document)
     assert verdict.verdict == "Valid"
     assert [(each.reason, each.message) for each in verdict.unchecked] == [
-        ("ScheduleLag", "no lag of w-0")
+        ("ScheduleLag", "No lag of w-0.")
     ]
 
 
@@ -123,7 +123,7 @@ def test_throttled_worker_is_invalid() -> None:
     held = worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=1.0)
     assert messages_by_reason(verdict_of(healthy(workers=[held]))) == {
         "PodThrottled": (
-            "worker w-0 was CPU-throttled for 2.5 s of 10 s at 0.5 cores (25 %, limit 1 %)"
+            "Load worker w-0 was CPU-throttled for 2.5 s of 10 s at 0.5 cores (25 %, limit 1 %)"
         )
     }
     assert verdict_of(healthy(workers=[worker(throttled_seconds=0.1)])).verdict == "Valid"
@@ -138,10 +138,10 @@ def test_step_run_without_duration_saturates_no_worker() -> None:
 def test_cpu_time_that_others_took_is_invalid_with_number_and_limit() -> None:
     slow = worker(stolen_seconds=0.7, pressure_seconds=6.0)
     assert messages_by_reason(verdict_of(healthy(workers=[worker("w-1"), slow]))) == {
-        "CpuStolen": "the host took 0.7 s of each CPU of the node of worker w-0 in 10 s (7 %, limit"
+        "CpuStolen": "The host took 0.7 of 10 s of each CPU of load worker w-0's node (7 %, limit"
         " 5 %)",
-        "CpuPressure": "processes waited for a CPU for 6 s in the pod of worker w-0 in 10 s (60 %,"
-        " limit 50 %)",
+        "CpuPressure": "Processes of load worker w-0 waited for a CPU for 6 of 10 s (60 %, limit"
+        " 50 %)",
     }
     limits = {"max_stolen_percent": 7, "max_cpu_pressure_percent": 60}
     assert verdict_of(healthy(workers=[slow]), **limits).verdict == "Valid"
@@ -151,8 +151,8 @@ def test_cpu_time_of_others_that_cannot_be_read_is_unchecked() -> None:
     unknown = worker(stolen_seconds=None, pressure_seconds=None)
     verdict = verdict_of(healthy(workers=[unknown]))
     assert {each.reason: each.message for each in verdict.unchecked} == {
-        "CpuStolen": "no steal time of worker w-0 could be read",
-        "CpuPressure": "no cpu.pressure of worker w-0 could be read",
+        "CpuStolen": "No steal time of worker w-0 could be read.",
+        "CpuPressure": "No cpu.pressure of worker w-0 could be read.",
     }
 
 
@@ -169,7 +169,8 @@ def busy_slice(cpu: float, waiting: float = 0.0) -> UsageSlice:
 def test_worker_saturated_in_one_slice_is_invalid() -> None:
     half = worker(cpu_seconds=5.0, most_cpu=busy_slice(4.75), most_busy=busy_slice(4.2))
     assert messages_by_reason(verdict_of(healthy(workers=[half]))) == {
-        "WorkerSaturated": "worker w-0 used 95 % of a core for 5 s from second 35 on (limit 90 %)"
+        "WorkerSaturated": "Load worker w-0 used 95 % of a core for 5 s, starting at second 35"
+        " (limit 90 %)"
     }
 
 
@@ -178,8 +179,8 @@ def test_engine_thread_that_waits_in_one_slice_is_invalid() -> None:
     waiting = worker(most_cpu=calm, most_busy=busy_slice(2.1, waiting=2.7))
     assert messages_by_reason(verdict_of(healthy(workers=[waiting]))) == {
         "WorkerSaturated": (
-            "the engine thread of worker w-0 was busy or runnable for 94 % of 5 s from second 35"
-            " on (2 s on a CPU, limit 90 %)"
+            "The engine thread of load worker w-0 was busy or runnable for 94 % of 5 s, starting at"
+            " second 35 (2 s on a CPU, limit 90 %)"
         )
     }
     assert verdict_of(healthy(workers=[worker(most_cpu=calm, most_busy=calm)])).verdict == "Valid"
@@ -189,7 +190,7 @@ def test_tail_that_the_generator_made_is_invalid() -> None:
     fields = delayed([3000] * 180 + [143_000] * 20, [3000] * 180 + [4000] * 20)
     assert messages_by_reason(verdict_of(open_loop(200, **fields))) == {
         "DelayedByGenerator": (
-            "the workers' own delays raised p95 of the response times of query from 4 ms to 143 ms"
+            "The workers' own delays raised p95 of the response times of query from 4 ms to 143 ms"
             " (3474 %, limit 5 %)"
         )
     }
@@ -212,7 +213,8 @@ def test_worker_that_is_slower_than_the_others_is_named() -> None:
     workers = [seen("w-0", 10, 20), seen("w-1", 24, 110), seen("w-2", 10.4, 20)]
     message = messages_by_reason(verdict_of(healthy(workers=workers), workers=3))["WorkersDiffer"]
     assert message.startswith(
-        "p95 of worker w-1 is 24 ms, 135 % above the 10.2 ms of the others (limit 50 %; by 10"
+        "The p95 of load worker w-1 is 24 ms, 135 % above the 10.2 ms of the others (limit 50 %;"
+        " by 10"
     )
 
 
@@ -233,5 +235,5 @@ def test_workers_with_few_requests_are_not_compared() -> None:
     workers = [seen("w-0", 10, 10, requests=199), seen("w-1", 10, 10, requests=199)]
     verdict = verdict_of(healthy(workers=workers), workers=2)
     assert [(each.reason, each.message) for each in verdict.unchecked] == [
-        ("WorkersDiffer", "too few requests of each worker to compare their percentiles")
+        ("WorkersDiffer", "Too few requests of each worker to compare their percentiles.")
     ]

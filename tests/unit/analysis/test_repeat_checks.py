@@ -29,33 +29,33 @@ def test_cold_first_repeat_is_invalid_with_number_limit_and_remedy() -> None:
     assert reason.reason == "FirstRepeatDiffers"
     what, _, rest = reason.message.partition(" %")
     words, _, percent = what.rpartition(" ")
-    assert words == "the mean service time of the first repeat is"
+    assert words == "The first repeat is"
     assert 25 < float(percent) < 35
     assert rest == (
-        " above that of the others, more than chance explains (repeats may differ by 3 %; limit"
-        " 3 %); lengthen warmUp, or let it last until steady with warmUp.untilSteady"
+        " slower than the others, beyond chance (limit 3 %). Lengthen warmUp, or let it last until"
+        " steady with warmUp.untilSteady."
     )
 
 
 def test_first_repeat_may_be_the_fast_one() -> None:
     message = messages_by_reason(verdict_of(repeat(1, 7_000), repeat(2, 10_000)))
-    assert "% below that of the others" in message["FirstRepeatDiffers"]
+    assert "% faster than the others" in message["FirstRepeatDiffers"]
 
 
 def test_repeats_that_drift_are_invalid() -> None:
     documents = [repeat(n, round(10_000 * 1.07**n)) for n in range(1, 6)]
     message = messages_by_reason(verdict_of(*documents))
     assert set(message) == {"RepeatsDrift"}
-    assert "% higher in each repeat than in the one before" in message["RepeatsDrift"]
+    assert "% slower than the one before" in message["RepeatsDrift"]
     back = [repeat(n, round(10_000 * 0.93**n)) for n in range(1, 6)]
-    assert "% lower in each repeat" in messages_by_reason(verdict_of(*back))["RepeatsDrift"]
+    assert "% faster than the one before" in messages_by_reason(verdict_of(*back))["RepeatsDrift"]
 
 
 def test_repeats_that_differ_in_between_are_invalid() -> None:
     levels = (10_000, 10_000, 13_000, 10_000, 10_000)
     message = messages_by_reason(verdict_of(*(repeat(n, v) for n, v in enumerate(levels, 1))))
     assert set(message) == {"RepeatsDisagree"}
-    assert "the mean service times of the repeats differ by" in message["RepeatsDisagree"]
+    assert "The mean service times of the repeats differ by" in message["RepeatsDisagree"]
 
 
 def test_deviation_that_repeats_may_have_is_that_of_the_spec() -> None:
@@ -71,8 +71,8 @@ def test_short_repeats_are_not_compared_and_one_is_not_missed() -> None:
         (
             "RepeatsDisagree",
             (
-                "a repeat has responses in 27 whole seconds, and a difference of a few per cent is"
-                " seen from 28 on; raise durationSeconds or requests"
+                "27 s with responses in a repeat are too few: a difference of a few per cent shows"
+                " from 28 on. Raise durationSeconds or requests."
             ),
         )
     ]
@@ -86,7 +86,7 @@ def test_repeats_that_differ_by_more_than_the_limit_perhaps_by_chance_are_inconc
     (gap,) = verdict.unchecked
     assert (verdict.verdict, gap.reason) == ("Inconclusive", "RepeatsDisagree")
     assert gap.message.endswith(
-        "% (limit 3 %), which may be chance; raise durationSeconds or load.repeats"
+        "% (limit 3 %), which may be chance. Raise durationSeconds or load.repeats."
     )
 
 
@@ -104,8 +104,8 @@ def test_step_too_short_for_its_swings_is_not_compared() -> None:
     gaps = verdict_of(swinging, swinging.model_copy(update={"repeat": 2})).unchecked
     gap = next(each for each in gaps if each.reason == "RepeatsDisagree")
     assert gap.message == (
-        "the step is too short for slow variation of its service times; raise durationSeconds or"
-        " requests"
+        "The step is too short for the slow variation of its service times. Raise durationSeconds"
+        " or requests."
     )
 
 
@@ -161,9 +161,11 @@ def test_slow_short_repeat_is_invalid_with_numbers_limit_and_remedy() -> None:
     (reason,) = verdict.reasons
     assert reason.reason == "RepeatTimesDiffer"
     message = reason.message
-    assert message.startswith(("p95 of the service times of repeat 2, ", "the mean service time"))
+    assert message.startswith(
+        ("The p95 of the service times of repeat 2 (", "The mean service time")
+    )
     assert " % above that of repeat " in message
-    assert "more than chance explains (limit 25 %); lengthen warmUp" in message
+    assert "beyond chance (limit 25 %). Lengthen warmUp" in message
 
 
 def test_short_repeats_that_agree_are_valid() -> None:
@@ -176,10 +178,10 @@ def test_difference_that_one_stall_explains_is_unchecked_with_a_remedy() -> None
     documents = repeat_times_repeat(1, 10_000), stalled(2)
     assert verdict_of(*documents).verdict == "Inconclusive"
     message = gaps(*documents)["RepeatTimesDiffer"]
-    assert "of repeat 2, " in message
+    assert "of repeat 2 (" in message
     assert message.endswith(
-        "(limit 25 %), and the repeats are too short to rule out chance; raise durationSeconds or"
-        " requests"
+        "(limit 25 %), and the repeats are too short to rule out chance. Raise durationSeconds or"
+        " requests."
     )
 
 
@@ -206,17 +208,17 @@ def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remed
     document = step_run(rising(60), warm_up_steady=False)
     (reason,) = verdict_of(document).reasons
     message = reason.message
-    assert message.startswith("the mean service time still rose by ")
-    assert (
-        " s of the step, after a warm-up that was not steady either (limit 10 %); look for caches"
-        in message
+    assert message.startswith(
+        "Steady state was not reached after a warm-up that was not steady either: the mean service"
+        " time rose by "
     )
+    assert " s (limit 10 %). Look for caches" in message
     assert verdict_of(document, max_drift_percent=100).verdict == "Valid"
 
 
 def test_service_times_that_fall_are_not_steady_either() -> None:
     falling = [10_000 * (1 + 2 * 0.5 ** (second / 20)) for second in range(61)]
-    assert "still fell by" in messages_by_reason(verdict_of(step_run(falling)))["NotSteady"]
+    assert "time fell by" in messages_by_reason(verdict_of(step_run(falling)))["NotSteady"]
 
 
 @pytest.mark.parametrize(
@@ -246,4 +248,4 @@ def test_slow_swings_are_no_drift_and_need_longer_steps() -> None:
     verdict = verdict_of(step_run(slower, noise=0.01))
     (gap,) = verdict.unchecked
     assert (verdict.verdict, gap.reason) == ("Inconclusive", "NotSteady")
-    assert "(limit 10 %), which may be chance; raise durationSeconds" in gap.message
+    assert "(limit 10 %), which may be chance. Raise durationSeconds" in gap.message

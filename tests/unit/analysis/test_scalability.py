@@ -101,8 +101,10 @@ def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
 
 
 def test_knee_of_repeats_has_an_interval() -> None:
-    repeats = [{users: scale * saturating(users) for users in (1, 8, 32)} for scale in (1.0, 1.1)]
-    repeats[1][1] = 10.0
+    repeats = [
+        {users: scale * saturating(users) for users in (1, 8, 32)} for scale in (1.0, 1.05, 1.1)
+    ]
+    repeats[2][1] = 10.0
     found = not_none(find_knee(repeats))
     assert found.interval is not None
     assert found.interval[0] < found.at < found.interval[1]
@@ -169,6 +171,6 @@ def test_a_ladder_in_words(
 def test_one_run_says_why_it_has_no_conclusion() -> None:
     rates = {1: 10.0, 8: 60.0, 20: 50.0}
     assert describe_scaling(levels(rates), None, None, [rates]) == (
-        "Throughput is highest at 8 users: 60 requests/s. One repeat shows neither a knee nor a"
-        " decline: set load.repeats.count to 3."
+        "Throughput is highest at 8 users: 60 requests/s. Fewer than 3 repeats show neither a knee"
+        " nor a decline: set load.repeats.count to 3 or more."
     )

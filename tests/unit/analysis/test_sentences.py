@@ -19,7 +19,7 @@ def found(
 @pytest.mark.parametrize(
     ("difference", "text"),
     [
-        (found(25), "25 % higher than in b; not compared: needs 2 or more repeats."),
+        (found(25), "25 % higher than in b; not compared: needs 3 or more repeats."),
         (
             found(12.34, (9.8, 14.81), Conclusion.WORSE),
             "12.3 % higher than in b (95 % confidence interval 9.8 to 14.8 %): worse.",

@@ -4,7 +4,7 @@ from statistics import stdev
 import pytest
 
 from solrbench.analysis.differences import DEFAULT_RULE
-from solrbench.analysis.metrics import FAILED, P95
+from solrbench.analysis.metrics import AVERAGE, FAILED, P95, RATE
 from solrbench.analysis.samples import BenchmarkSamples, StepSamples
 from solrbench.analysis.step_comparison import (
     ComparedStep,
@@ -17,7 +17,14 @@ from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import comparison_table
-from support.results.builders import make_document, make_result, make_spec, make_variants
+from support.results.builders import (
+    make_document,
+    make_result,
+    make_spec,
+    make_timed_result,
+    make_variants,
+    swinging,
+)
 
 
 def spec(*variants: str) -> Spec:
@@ -53,7 +60,7 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
 def test_noise_favours_neither_side() -> None:
     (found,) = compare_variants(
         BenchmarkSamples.of_documents(
-            spec(), step_runs("raw", 100, 200) + step_runs("proxy", 200, 100)
+            spec(), step_runs("raw", 100, 200, 150) + step_runs("proxy", 200, 100, 150)
         )
     )
     assert found.average is not None
@@ -75,7 +82,7 @@ def test_baseline_and_variant_may_change_places() -> None:
 
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
-    documents = step_runs("raw", 1, 3_000_000) + step_runs("proxy", 3_000_000, 1)
+    documents = step_runs("raw", 1, 3_000_000, 1) + step_runs("proxy", 3_000_000, 1, 1)
     (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
     assert found.average is not None
     assert found.average.high_percent is not None
@@ -83,9 +90,9 @@ def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
 
 
 def test_rates_are_compared_too() -> None:
-    raw = [make_document("a", n, make_result([1] * 100), variant="raw") for n in (1, 2)]
+    raw = [make_document("a", n, make_result([1] * 100), variant="raw") for n in (1, 2, 3)]
     slow = [
-        make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2)
+        make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2, 3)
     ]
     (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
     assert found.requests_per_second is not None
@@ -260,3 +267,17 @@ def test_invalid_sides_are_named() -> None:
         compare_variants(BenchmarkSamples.of_documents(spec(), documents)), verdicts
     )
     assert found.invalid == ["proxy"]
+
+
+def test_repeats_know_their_error_by_time_blocks() -> None:
+    document = make_document("a", 1, make_timed_result(swinging(60)), seconds=60)
+    values = StepSamples.of_documents([document]).values("query", [95])
+    errors = {metric: each.error for metric, (each,) in values.items()}
+    assert 0 < errors[AVERAGE] < 0.1
+    assert 0 < errors[P95] < 0.1
+    assert errors[FAILED] == 0
+    assert 0 <= errors[RATE] < 0.01
+    # Without blocks, as in documents of older versions, nothing is known.
+    (older,) = step_runs("raw", 100)
+    values = StepSamples.of_documents([older]).values("query", [95])
+    assert {each.error for (each,) in values.values()} == {0.0}

@@ -17,7 +17,7 @@ from solrbench.analysis.metrics import (
     ComparisonMetric,
     Difference,
 )
-from solrbench.analysis.scalability import Level, declines, fit_law, stated_peak
+from solrbench.analysis.scalability import Level, declines, describe_scaling, fit_law, stated_peak
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks, StudentEstimate
 from support.results.compared_figures import compared, drawn, figures
@@ -184,7 +184,7 @@ def test_one_run_of_each_side_makes_no_word() -> None:
     assert found.estimate == pytest.approx(-0.8, abs=0.05)
 
 
-def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
+def test_two_equal_runs_of_three_zookeepers_make_no_conclusion() -> None:
     """McGill: 9.593 s with one, 9.453 and 9.668 s with three, 9.708 s with five."""
     three = figures([9.453, 9.668])
     words = {
@@ -196,7 +196,7 @@ def test_the_best_of_three_zookeeper_counts_is_within_two_equal_runs() -> None:
     assert words == {None}
     paired = compared(three, figures([9.593, 9.708]), INDEXING)
     (found,) = conclude_primary([paired], ComparisonRule())
-    assert found.conclusion is Conclusion.INCONCLUSIVE
+    assert found.conclusion is None
 
 
 def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:
@@ -214,6 +214,11 @@ def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> No
     assert law.peak is not None
     assert 8 < law.peak < 20
     assert stated_peak(levels, law, repeats) is None
+    assert "Fewer than 3 repeats" in describe_scaling(levels, None, None, [rates])
+    assert describe_scaling(levels, None, None, repeats) == (
+        "Throughput is highest at 8 users: 1.49 requests/s. It declines up to 20 users; too few"
+        " levels to state a peak."
+    )
 
 
 def test_load_times_of_the_published_averages_are_not_those_of_the_raw_times() -> None:

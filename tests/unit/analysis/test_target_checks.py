@@ -95,7 +95,7 @@ def test_repeats_on_one_target_are_valid() -> None:
 
 def test_repeat_on_another_target_makes_its_steps_invalid() -> None:
     runs = [step_run("a", 1, 0), step_run("b", 1, 1), step_run("a", 2, 2, **MOVED)]
-    text = f"repeat 2: measured on another target than r1-a: {PODS_TEXT}; node of s-0: n1, then n3"
+    text = f"Repeat 2: measured on another target than r1-a: {PODS_TEXT}; node of s-0: n1, then n3"
     assert reasons(*runs) == {"a": {"TargetChanged": f"{text} (limit 0)"}, "b": {}}
 
 
@@ -120,7 +120,7 @@ def test_fresh_target_with_another_image_or_index_is_invalid() -> None:
     for change in ({"images": {"solr": "b"}}, {"documents": 990}):
         runs = [step_run("a", 1, 0), step_run("a", 2, 2, **(MOVED | AGAIN | change))]
         [message] = fresh_reasons("FreshTarget", *runs)["a"]
-        assert message.startswith("repeat 2: measured on another target than r1-a: ")
+        assert message.startswith("Repeat 2: measured on another target than r1-a: ")
         assert "replaced" not in message
 
 
@@ -129,7 +129,7 @@ def test_target_that_changes_within_a_repeat_is_invalid() -> None:
     found = fresh_reasons("FreshTarget", *runs)
     assert found["a"] == []
     assert found["b"][0].startswith(
-        "measured on another target than r2-a: s-0 was replaced or restarted"
+        "Measured on another target than r2-a: s-0 was replaced or restarted"
     )
 
 
@@ -146,7 +146,7 @@ def test_fresh_data_on_other_nodes_is_invalid() -> None:
 def test_step_on_another_target_than_the_one_before_is_invalid() -> None:
     # The first in time counts, whatever the order in which they are read.
     runs = [step_run("b", 1, 1, documents=7), step_run("a", 1, 0)]
-    text = "measured on another target than r1-a: documents: 1000, then 7 (limit 0)"
+    text = "Measured on another target than r1-a: documents: 1000, then 7 (limit 0)"
     assert reasons(*runs) == {"a": {}, "b": {"TargetChanged": text}}
 
 
@@ -209,8 +209,7 @@ def test_cpu_time_of_others_is_what_solr_and_the_workers_leave() -> None:
     # 8 of 40 CPU seconds are Solr's and 1 is the worker's, 22.5 % together.
     assert others_of(quiet_machine(52.4)) is None
     assert others_of(quiet_machine(53.5)) == (
-        "processes that are not of the benchmark used 31 % of the CPUs of the node of the load"
-        " master (limit 30 %)"
+        "Other processes used 31 % of the CPUs of the node of the load master (limit 30 %)"
     )
     assert others_of(quiet_machine(90.0), max_others_cpu_percent=68) is None
 
@@ -262,11 +261,11 @@ def test_companions_that_were_read_count_as_the_benchmark() -> None:
     "telemetry", [None, Telemetry(), quiet_machine().model_copy(update={"machines": []})]
 )
 def test_machine_that_was_not_read_is_unchecked(telemetry: Telemetry | None) -> None:
-    assert why_unchecked(telemetry) == "the CPU time of no machine was read"
+    assert why_unchecked(telemetry) == "The CPU time of no machine was read."
 
 
 def test_unknown_use_of_the_benchmark_itself_is_unchecked() -> None:
-    text = "not all that the benchmark itself used of the CPUs is known"
+    text = "Not all that the benchmark itself used of the CPUs is known."
     assert why_unchecked(quiet_machine(99.0, solr_seconds=None)) == text
     # A proxy of the benchmark's own may stand before Solr.
     assert why_unchecked(quiet_machine(99.0), variant="balancer") == text
@@ -321,8 +320,8 @@ def test_load_beside_solr_is_invalid_in_any_attempt() -> None:
     beside = APART | {"load-worker": ["n2", "n3"]}
     expected = {
         "LoadSharesNodes": (
-            "1 of 2 Kubernetes nodes with Solr pods also ran load pods: n2 (limit 0); taint nodes"
-            " for Solr (target.solrCloud.tolerations), or set validity.allowSharedNodes"
+            "Load pods ran on 1 of the 2 Kubernetes nodes with Solr pods (n2; limit 0). Taint nodes"
+            " for Solr (target.solrCloud.tolerations), or set load.validity.allowSharedNodes."
         )
     }
     assert outcome(beside) == (expected, {})
@@ -335,20 +334,20 @@ def test_solr_pods_on_one_node_are_invalid() -> None:
     reasons, gaps = outcome(APART | {"solr": ["n1"]})
     assert reasons == {
         "SolrSharesNodes": (
-            "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each); add Kubernetes nodes,"
-            " lower target.solrCloud.nodes, or set validity.allowSharedNodes"
+            "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each). Add Kubernetes nodes,"
+            " lower target.solrCloud.nodes, or set load.validity.allowSharedNodes."
         )
     }
     assert gaps == {}
 
 
 def test_one_node_is_a_gap_unless_the_spec_decides() -> None:
-    gap = "all pods ran on one Kubernetes node, where they share its CPUs"
+    gap = "All pods ran on one Kubernetes node, so load and Solr shared its CPUs."
     assert outcome(ONE) == ({}, {"LoadSharesNodes": gap})
     assert set(outcome(ONE, spec=refusing())[0]) == {"LoadSharesNodes", "SolrSharesNodes"}
     assert outcome(ONE, spec=without_placement(make_spec("a"))) == ({}, {})
 
 
 def test_missing_record_is_a_gap() -> None:
-    gap = "the Kubernetes nodes of the pods were not recorded"
+    gap = "The Kubernetes nodes of the pods were not recorded."
     assert outcome() == ({}, {"LoadSharesNodes": gap})

@@ -62,8 +62,8 @@ def test_pod_events_make_a_step_invalid() -> None:
     ]
     assert messages_by_reason(verdict_of(healthy(pods=pods))) == {
         "PodRestarted": (
-            "restarts or losses of pods: 2, first container solr of pod b-solr-0, OOMKilled at"
-            " 03:04:08 UTC (limit 0)"
+            "Pods restarted or were lost 2 times, first container solr of pod b-solr-0 at 03:04:08"
+            " UTC (OOMKilled; limit 0)"
         )
     }
 
@@ -110,7 +110,7 @@ def test_an_outage_is_seen_by_its_seconds() -> None:
     verdict = verdict_of(answers(requests=198_006, failures=3, windows=SecondSeries(good + dead)))
     assert messages_by_reason(verdict) == {
         "RequestsFailed": (
-            "in 3 of 201 s at least half of the requests failed (1.49 %, limit 1 % of the seconds)"
+            "In 3 of 201 s, half or more of the requests failed (1.49 %, limit 1 % of the seconds)"
         )
     }
     windows = SecondSeries(good + dead[:2])
@@ -183,7 +183,7 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
     ]
     assert messages_by_reason(verdict_of(*repeats)) == {
         "WorkerSaturated": (
-            "repeat 3: worker w-0 used 98 % of a core for 10 s (limit 90 %); also in repeat 1"
+            "Repeat 3: load worker w-0 used 98 % of a core for 10 s (limit 90 %). Also in repeat 1"
         )
     }
 
@@ -205,14 +205,14 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
     assert overall_verdict(verdicts[:1]) == "Valid"
     assert overall_verdict([]) == ""
     assert completion_note(verdicts) == (
-        "1 of 3 steps is Invalid: a (proxy). WorkersLost: 1 of 1 workers were lost: w-1 (limit 0);"
-        " look at the events of the load pods, and measure again"
+        "1 of 3 steps is Invalid: a (proxy). WorkersLost: 1 of 1 workers were lost: w-1 (limit 0)."
+        " Look at the events of the load pods, and measure again."
     )
     assert completion_note(verdicts[:1]) == ""
     (line,) = verdict_lines(verdicts)
     assert line == (
-        "a (proxy): Invalid (WorkersLost). 1 of 1 workers were lost: w-1 (limit 0); look at the"
-        " events of the load pods, and measure again"
+        "a (proxy): Invalid (WorkersLost). 1 of 1 workers were lost: w-1 (limit 0). Look at the"
+        " events of the load pods, and measure again."
     )
 
 
@@ -261,7 +261,7 @@ def test_too_few_blocks_are_a_gap() -> None:
     document = make_document("a", 1, make_timed_result(swinging(9, 30)), seconds=9)
     (message,) = gaps(document)
     assert "9 blocks of time (at least 10 are needed)" in message
-    assert message.endswith("raise durationSeconds or requests")
+    assert message.endswith("Raise durationSeconds or requests.")
     assert "StepTooShort" not in [each.reason for each in verdict_of_short(document).reasons]
 
 
@@ -296,12 +296,16 @@ def test_results_that_were_not_counted_are_not_checked(
     counted: str, reason: str, what: str
 ) -> None:
     nothing = {counted: None}
-    assert checked_gaps(verdict_of(answers(**nothing))) == [(reason, f"{what} were not counted")]
+    assert checked_gaps(verdict_of(answers(**nothing))) == [
+        (reason, f"{what.capitalize()} were not counted.")
+    ]
     one = with_names(healthy(), "xml", **nothing)
-    assert checked_gaps(verdict_of(one)) == [(reason, f"{what} of xml were not counted")]
+    assert checked_gaps(verdict_of(one)) == [
+        (reason, f"{what.capitalize()} of xml were not counted.")
+    ]
     many = with_names(healthy(), "a", "b", "c", "d", **nothing)
     assert checked_gaps(verdict_of(many)) == [
-        (reason, f"{what} of a, b, c and 1 more were not counted")
+        (reason, f"{what.capitalize()} of a, b, c and 1 more were not counted.")
     ]
     # Of what was never sent there is no answer to look at.
     assert verdict_of(with_names(healthy(), "xml", requests=0, **nothing)).unchecked == []
@@ -311,7 +315,7 @@ def test_results_that_were_not_counted_are_not_checked(
 def test_repeat_without_evidence_is_named(counted: str, reason: str, what: str) -> None:
     second = with_names(healthy(2), "xml", **{counted: None})
     verdict = verdict_of(with_names(healthy(), "xml"), second)
-    assert checked_gaps(verdict)[0] == (reason, f"repeat 2: {what} of xml were not counted")
+    assert checked_gaps(verdict)[0] == (reason, f"Repeat 2: {what} of xml were not counted.")
 
 
 def test_counted_names_are_checked_beside_uncounted_ones() -> None:
@@ -334,5 +338,5 @@ def test_gaps_of_many_steps_are_reported_once() -> None:
         healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
     ]
     assert verdict_lines(verdicts_of(spec, documents)) == [
-        "Check not possible for a, b (PodRestarted): pod state was not recorded"
+        "Check not possible for a, b (PodRestarted): Pod state was not recorded."
     ]

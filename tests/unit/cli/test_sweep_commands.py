@@ -2,15 +2,20 @@
 
 import io
 import json
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
+from solrbench.cli.result_tables import print_sweep
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_results import build_sweep_report
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.cluster.benchmarks import small
@@ -97,6 +102,33 @@ def test_report_of_a_sweep_has_each_form(call: Call, form: str, begins: str) -> 
 
 
 @pytest.mark.usefixtures("sweep")
+def test_summary_of_a_sweep_fits_a_terminal_and_details_have_the_rest(call: Call) -> None:
+    short = call("report", "ssweep/trial").stdout.splitlines()
+    assert short[1:3] == [
+        "default/trial: Failed. 4 of 6 points are Valid.",
+        "Best point: heap 1Gi, nodes 2/2.",
+    ]
+    assert any(line.split()[:3] == ["1Gi", "1/1", "Valid"] for line in short)
+    assert "512mi-2-2-qme3rbp: PodsPending" in short
+    in_full = call("report", "ssweep/trial", "--details").stdout.splitlines()
+    assert len(in_full) > len(short)
+    assert any(line.startswith("  design: Full") for line in in_full)
+
+
+def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
+    sweep = full_sweep()
+    followed = SweepReport(sweep=sweep.key, spec=sweep.spec, status=sweep.status)
+    for report in (build_sweep_report(sweep, {}), followed):
+        out = io.StringIO()
+        console = Console(file=out, width=100, force_terminal=True, no_color=True, highlight=False)
+        print_sweep(console, report, in_full=False)
+        lines = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue()).splitlines()
+        assert len(lines) <= 25
+        # The name of the program is that of the tests here.
+        assert all(len(line) <= 100 for line in lines if " report -n " not in line)
+
+
+@pytest.mark.usefixtures("sweep")
 def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> None:
     file = tmp_path / "trial.json"
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
@@ -116,7 +148,7 @@ def test_watch_of_a_failed_sweep_prints_answers_and_fails(call: Call) -> None:
     result = call("watch", "ssweep/trial")
     assert result.exit_code == 1
     assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in result.stdout
-    assert "best point: heap 1Gi, nodes 2/2, 1200 requests/s" in result.stdout
+    assert "Best point: heap 1Gi, nodes 2/2." in result.stdout
 
 
 def test_watch_of_a_sweep_that_runs_ends_with_the_time(call: Call, api: ApiStub) -> None:

@@ -142,7 +142,7 @@ def test_number_of_documents(expected: int, action: Action | None) -> None:
     if action is None:
         assert outcome is None
     else:
-        words = f"has 8 documents, expected {expected} (8 were sent"
+        words = f"has 8 documents, expected are {expected} (8 were sent"
         assert_outcome(outcome, "DocumentCountMismatch", action, words)
 
 

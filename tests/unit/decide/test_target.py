@@ -38,7 +38,7 @@ UNSCHEDULABLE = replace(POD, unschedulable="0/1 nodes are available")
     ("check", "reason", "words"),
     [
         (check_ensemble, "ZooKeeperNotReady", "1 of 3 ZooKeeper members"),
-        (check_solr_pods, "SolrNotReady", "1 of 3 Solr pods"),
+        (check_solr_pods, "SolrNotReady", "Waiting for Solr: 1 of 3 pods"),
     ],
 )
 def test_components_are_waited_for(

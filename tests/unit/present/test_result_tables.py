@@ -247,7 +247,7 @@ def test_comparisons_stand_below_the_table() -> None:
     text = to_markdown(bench.model_copy(update={"status": status}))
     row = (
         "| five | query | Average | proxy | +12.3 % | +9.8 to +14.8 %"
-        " | not compared: needs 2 or more repeats |"
+        " | not compared: needs 3 or more repeats |"
     )
     assert row in text.splitlines()
     assert "## Comparison" not in to_markdown(bench)

@@ -174,12 +174,13 @@ class PlacementReason(VerdictReason):
 PLACEMENT_CHECKS: Mapping[str, PlacementReason] = {
     "LoadSharesNodes": PlacementReason(
         "Load pods ran on a Kubernetes node with Solr pods.",
-        "taint nodes for Solr (target.solrCloud.tolerations), or set validity.allowSharedNodes",
+        "taint nodes for Solr (target.solrCloud.tolerations), or set"
+        " load.validity.allowSharedNodes",
         target_checks.check_load_shares_nodes,
     ),
     "SolrSharesNodes": PlacementReason(
         "Several Solr pods ran on one Kubernetes node.",
-        "add Kubernetes nodes, lower target.solrCloud.nodes, or set validity.allowSharedNodes",
+        "add Kubernetes nodes, lower target.solrCloud.nodes, or set load.validity.allowSharedNodes",
         target_checks.check_solr_shares_nodes,
     ),
 }

@@ -94,7 +94,7 @@ def worst_share_of_requests(
     return worst(
         ValidityFinding(
             part / result.requests,
-            f"{part} of {result.requests} requests of {result.request} {what}"
+            f"{part:,} of {result.requests:,} requests of {result.request} {what}"
             f" ({format_share(part, result.requests)}, limit {format_percent(limit)})",
         )
         for result in document.requests

@@ -15,12 +15,19 @@ baseline, points of a sweep.
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean, median
 
-from solrbench.analysis.metrics import SMALLEST_POINTS, ComparisonMetric, Difference, Scale
+from solrbench.analysis.metrics import (
+    MIN_REPEATS,
+    SMALLEST_POINTS,
+    ComparisonMetric,
+    Difference,
+    Scale,
+)
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.tests import (
@@ -33,7 +40,6 @@ from solrbench.stats.tests import (
     benjamini_hochberg,
     holm,
     robust_deviation,
-    sample_variance,
 )
 
 DIFFERENCE_LEVEL = 0.01
@@ -102,11 +108,16 @@ class RepeatValue:
 
     Repeats of both sides with one number are a round, if the sides were measured in rounds; equal
     texts are one target.
+
+    Attributes:
+        error: standard error of the logarithm of `value` by the time blocks of the repeat; 0 if it
+            is not known, or shares are compared
     """
 
     repeat: int
     target: str
     value: float
+    error: float = 0.0
 
 
 def estimate_difference(
@@ -144,22 +155,27 @@ def estimate_difference(
     # An outlier would widen Student's t until it neither shows nor excludes a difference.
     test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
+    least = [_block_variance(*side) for side in zip((baseline, candidate), keys, strict=True)]
     # What slows down a round is far from the others on both sides, and cancels out.
     apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
     has_changed = not in_rounds and fewest >= MIN_VALUES_FOR_RANKS and _has_changed(left, right)
     if has_changed:
-        variances = (sample_variance(side) for side in (left, right))
+        apart_in_time = StudentEstimate.unpaired(left, right, least)
         test = StudentEstimate(
-            fmean(right) - fmean(left),
-            tuple(SampleVariance(each.variance * each.size, each.size) for each in variances),
+            apart_in_time.centre,
+            tuple(
+                SampleVariance(each.variance * each.size, each.size)
+                for each in apart_in_time.variances
+            ),
         )
     elif fewest >= MIN_VALUES_FOR_RANKS and any(
         len(_without_outliers(each)) < len(each) for each in apart
     ):
         has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
         test = (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
-    elif fewest >= 2:
-        test = (StudentEstimate.paired if in_rounds else StudentEstimate.unpaired)(left, right)
+    elif fewest >= 2 and min(len(baseline), len(candidate)) >= MIN_REPEATS:
+        student = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
+        test = student(left, right, least)
     return Difference(
         metric,
         metric_value_of(metric, left),
@@ -170,6 +186,16 @@ def estimate_difference(
         repeats=(len(baseline), len(candidate)),
         test=test,
     )
+
+
+def _block_variance(side: Sequence[RepeatValue], keys: Sequence[Hashable]) -> float:
+    """Return the mean variance that a value of the `sample` has by the time blocks of its repeats.
+
+    Few repeats may be alike by chance, as those of a p95 between two modes of the times are.
+    """
+    sizes = Counter(keys)
+    squares = ((each.error / sizes[key]) ** 2 for each, key in zip(side, keys, strict=True))
+    return sum(squares) / len(sizes)
 
 
 def _in_common(side: Sequence[RepeatValue], other: Sequence[RepeatValue]) -> list[RepeatValue]:

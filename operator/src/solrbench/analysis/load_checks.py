@@ -40,10 +40,10 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     used, busy = [], []
     for worker in document.workers:
         for percent, what in _cpu_percents(worker, document):
-            text = f"worker {worker.worker} used {format_percent(percent)} of {what}"
+            text = f"load worker {worker.worker} used {format_percent(percent)} of {what}"
             used.append(ValidityFinding(percent, f"{text} (limit {format_percent(limit)})"))
         for percent, what in _busy_percents(worker, document):
-            text = f"the engine thread of worker {worker.worker} was busy or runnable for"
+            text = f"the engine thread of load worker {worker.worker} was busy or runnable for"
             text += f" {format_percent(percent)} of {what}, limit {format_percent(limit)})"
             busy.append(ValidityFinding(percent, text))
     # Where others take the CPU, a worker uses less than it wants: the time that its sending thread
@@ -68,7 +68,7 @@ def _cpu_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tup
 
 
 def _period(found: UsageSlice) -> str:
-    return f"{format_number(found.seconds)} s from second {found.begin_seconds:.0f} on"
+    return f"{format_number(found.seconds)} s, starting at second {found.begin_seconds:.0f}"
 
 
 def _busy_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tuple[float, str]]:
@@ -109,7 +109,9 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     findings = []
     for worker in document.workers:
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit:
-            text = f"worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
+            text = (
+                f"load worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
+            )
             findings.append(ValidityFinding(lag, f"{text} (p99, limit {limit} ms)"))
     if unknown and not findings:
         return NotEvaluated(f"no lag of {', '.join(unknown[:3])}")
@@ -233,8 +235,9 @@ def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFind
     value = format_milliseconds(own.microseconds / 1000)
     return ValidityFinding(
         percent,
-        f"p{own.percent} of worker {worker.worker} is {value}, {format_percent(percent)} above the"
-        f" {format_milliseconds(usual / 1000)} of the others (limit {format_percent(limit)}; by"
+        f"the p{own.percent} of load worker {worker.worker} is {value},"
+        f" {format_percent(percent)} above the {format_milliseconds(usual / 1000)} of the others"
+        f" (limit {format_percent(limit)}; by"
         f" {format_number(errors)} standard errors more of its requests are that slow)",
     )
 
@@ -270,7 +273,7 @@ def check_pod_throttled(document: StepRunResult, load: Load) -> Outcome:
         document,
         "throttled_seconds",
         load.validity.max_throttled_percent,
-        "worker {worker} was CPU-throttled for {lost} s of {whole} s{at_cores}",
+        "load worker {worker} was CPU-throttled for {lost} s of {whole} s{at_cores}",
         "cpu.stat of the control group of {}",
     )
 
@@ -285,8 +288,9 @@ def check_pod_restarted(document: StepRunResult, load: Load) -> Outcome:
         return None
     pod, first = min(problems, key=lambda problem: problem[1].time)
     container = f"container {first.container} of " if first.container else ""
+    times = "once" if len(problems) == 1 else f"{len(problems)} times"
     return ValidityFinding(
         len(problems),
-        f"restarts or losses of pods: {len(problems)}, first {container}pod {pod.pod}, {first.kind}"
-        f" at {first.time:%H:%M:%S} UTC (limit 0)",
+        f"pods restarted or were lost {times}, first {container}pod {pod.pod} at"
+        f" {first.time:%H:%M:%S} UTC ({first.kind}; limit 0)",
     )

@@ -28,6 +28,11 @@ SMALLEST_POINTS = 1.0
 failures move percentiles, as in the verdict."""
 
 
+MIN_REPEATS = 3
+"""Repeats of each side below which nothing is concluded. Two are often alike by chance: equal sides
+with a p95 on a cliff would be called different in 5 of 100 cases, instead of 1."""
+
+
 class Scale(Enum):
     """How two values of a metric are compared."""
 
@@ -79,11 +84,6 @@ def metric_of(name: str) -> ComparisonMetric:
     return known or ComparisonMetric(name, name.removesuffix("Milliseconds"), "ms")
 
 
-def label_of(name: str) -> str:
-    """Return what tables and sentences call the metric of this name."""
-    return metric_of(name).label
-
-
 @dataclass(frozen=True)
 class Difference:
     """How far a candidate is from its baseline in one metric, and what that says.
@@ -98,14 +98,14 @@ class Difference:
             the unit of the metric per hour, by the scale of the metric
         interval: holds the true difference in 95 of 100 cases, of the whole family and of all
             looks, in the unit of `estimate`; None if nothing is known of it
-        conclusion: None if a side has one repeat only, of which nothing is concluded
+        conclusion: None if a side has fewer than `MIN_REPEATS`, of which nothing is concluded
         more_repeats: about how many more repeats of each side would decide it, if `Inconclusive`;
             `MORE_THAN_50` for more than 50
         on_target: a side was measured on one target only, so the conclusion is about that one
         has_changed: the machine changed from repeat to repeat, which may explain the difference of
             sides that were not measured in turn; only if `Inconclusive`
         repeats: those of baseline and candidate that count
-        test: what the conclusion is made from; None if it is made or a side has one value only
+        test: what the conclusion is made from; None if it is made or there are too few repeats
     """
 
     metric: ComparisonMetric

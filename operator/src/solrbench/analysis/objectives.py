@@ -1,9 +1,11 @@
 """Whether each objective is met: its number with the 95 % interval beside the limit."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from solrbench.analysis.arrivals import MILLISECOND
+from solrbench.analysis.metrics import MIN_REPEATS
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
     BenchmarkSamples,
@@ -18,7 +20,7 @@ from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import ConfidenceBounds
 from solrbench.stats.intervals import share_interval
-from solrbench.stats.number_format import format_number, round_number
+from solrbench.stats.number_format import format_number, format_percent, round_number
 
 
 @dataclass(frozen=True)
@@ -38,9 +40,10 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
         return None
     if objective.response_time is not None:
         percent = objective.response_time.percentile
-        return _time(times.percentile(percent), times.percentile_interval(percent))
+        found = _time(times.percentile(percent), times.percentile_interval(percent))
+        return _with_repeats(found, samples)
     if objective.mean_response_time is not None:
-        return _time(times.average, times.mean_interval())
+        return _with_repeats(_time(times.average, times.mean_interval()), samples)
     if objective.failures is not None:
         return _failed_percent(requests)
     share, interval = 1.0, ConfidenceBounds(1.0, 1.0)
@@ -55,7 +58,26 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
         return MeasuredValue(rate * share, None)
     # Both errors are added, which is rather too wide.
     lower = rate * max(1 - error, 0.0) * interval.lower
-    return MeasuredValue(rate * share, ConfidenceBounds(lower, rate * (1 + error) * interval.upper))
+    bounds = ConfidenceBounds(lower, rate * (1 + error) * interval.upper)
+    found = MeasuredValue(rate * share, bounds)
+    # A planned rate is the same in each repeat.
+    return found if requests.is_planned else _with_repeats(found, samples)
+
+
+REPEATS_DIFFER = 0.05
+"""Relative standard deviation that repeats are taken to have where they are too few to show it."""
+
+_DEVIATIONS = 1.96
+
+
+def _with_repeats(found: MeasuredValue | None, samples: StepSamples) -> MeasuredValue | None:
+    """Return a number of few repeats with an interval that allows for how far repeats differ."""
+    if found is None or found.interval is None or len(samples.runs) >= MIN_REPEATS:
+        return found
+    value, (lower, upper) = found.value, found.interval
+    margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(len(samples.runs)) * value
+    bounds = value - math.hypot(value - lower, margin), value + math.hypot(upper - value, margin)
+    return MeasuredValue(value, ConfidenceBounds(max(bounds[0], 0.0), bounds[1]))
 
 
 def failed_percent(samples: StepSamples) -> float:
@@ -125,14 +147,16 @@ def evaluate(
     return result.model_copy(update={"message": result.message + notes})
 
 
-_FEW_RUNS = {1: "this run", 2: "these two runs"}
-"""With three repeats or more, the interval holds how much repeats differ."""
-
-
 def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) -> Iterator[str]:
     """Yield what the interval does not hold."""
-    if result.upper is not None and (runs := _FEW_RUNS.get(len(samples.runs))):
-        yield f" The interval is that of {runs} alone."
+    if result.upper is not None and len(samples.runs) < MIN_REPEATS:
+        if objective.failures is not None:
+            yield " The interval does not allow for how far repeats differ."
+        else:
+            yield (
+                f" With fewer than {MIN_REPEATS} repeats, the interval assumes that they differ by"
+                f" {format_percent(100 * REPEATS_DIFFER)}."
+            )
     if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.

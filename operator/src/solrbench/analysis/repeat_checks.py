@@ -58,16 +58,16 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
     if shortest < MIN_SECONDS:
         return _once(
             way,
-            f"a repeat has responses in {shortest} whole seconds, and a difference of a few per"
-            f" cent is seen from {MIN_SECONDS} on; raise durationSeconds or requests",
+            f"{shortest} s with responses in a repeat are too few: a difference of a few per cent"
+            f" shows from {MIN_SECONDS} on. Raise durationSeconds or requests",
         )
     limit = load.validity.max_repeat_deviation_percent
     agreement = compare_repeats(batch_levels(series), limit)
     if agreement is None:
         return _once(
             way,
-            "the step is too short for slow variation of its service times; raise durationSeconds"
-            " or requests",
+            "the step is too short for the slow variation of its service times. Raise"
+            " durationSeconds or requests",
         )
     percent = agreement.percents[way]
     if agreement.disagreement is way:
@@ -76,7 +76,7 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
         return _once(
             way,
             f"the repeats differ by {format_percent(percent)} (limit {format_percent(limit)}),"
-            " which may be chance; raise durationSeconds or load.repeats",
+            " which may be chance. Raise durationSeconds or load.repeats",
         )
     return None
 
@@ -87,20 +87,15 @@ def _once(way: Disagreement, text: str) -> NotEvaluated | None:
 
 
 _PHRASES = {
-    Disagreement.FIRST: "the mean service time of the first repeat is {} {} that of the others",
-    Disagreement.TREND: "the mean service time is {} {} in each repeat than in the one before",
+    Disagreement.FIRST: "the first repeat is {} {} than the others",
+    Disagreement.TREND: "each repeat is {} {} than the one before",
     Disagreement.SPREAD: "the mean service times of the repeats differ by {}",
 }
 
 
 def _finding(way: Disagreement, percent: float, limit: float) -> ValidityFinding:
-    words = ("higher", "lower") if way is Disagreement.TREND else ("above", "below")
-    what = _PHRASES[way].format(format_percent(abs(percent)), words[percent < 0])
-    return ValidityFinding(
-        abs(percent),
-        f"{what}, more than chance explains (repeats may differ by {format_percent(limit)};"
-        f" limit {format_percent(limit)})",
-    )
+    what = _PHRASES[way].format(format_percent(abs(percent)), ("slower", "faster")[percent < 0])
+    return ValidityFinding(abs(percent), f"{what}, beyond chance (limit {format_percent(limit)})")
 
 
 def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
@@ -161,7 +156,7 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
         (name, difference)
         for kind, times in _times(repeats)
         for name, difference in (
-            (f"the mean {kind} time", compare_means(times, limit)),
+            (f"mean {kind} time", compare_means(times, limit)),
             (f"p{percentile} of the {kind} times", compare_percentiles(times, percentile, limit)),
         )
         if difference is not None
@@ -177,16 +172,15 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
         )
     )
     text = (
-        f"{name} of repeat {higher[0]}, {higher[1]}, is {format_percent(round(largest.percent))}"
-        f" above that of repeat {lower[0]}, {lower[1]}"
+        f"the {name} of repeat {higher[0]} ({higher[1]}) is"
+        f" {format_percent(round(largest.percent))} above that of repeat {lower[0]} ({lower[1]})"
     )
     allowed = format_percent(limit)
     if largest.is_certain:
-        explained = f"more than chance explains (limit {allowed})"
-        return ValidityFinding(largest.percent, f"{text}, {explained}")
+        return ValidityFinding(largest.percent, f"{text}, beyond chance (limit {allowed})")
     return NotEvaluated(
-        f"{text} (limit {allowed}), and the repeats are too short to rule out chance;"
-        " raise durationSeconds or requests"
+        f"{text} (limit {allowed}), and the repeats are too short to rule out chance."
+        " Raise durationSeconds or requests"
     )
 
 
@@ -209,8 +203,8 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     drift = find_drift(series)
     if drift is None:
         return NotEvaluated(
-            f"the step has responses in {len(series)} whole seconds; {MIN_SECONDS} after its"
-            " beginning are needed; raise durationSeconds"
+            f"{len(series)} s with responses are too few: {MIN_SECONDS} after the beginning of the"
+            " step are needed. Raise durationSeconds"
         )
     if abs(drift.percent) <= limit:
         return None
@@ -218,16 +212,17 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     if not drift.is_certain:
         return NotEvaluated(
             f"the mean service time {way} by {format_percent(abs(drift.percent))} over the last"
-            f" {drift.seconds} s (limit {format_percent(limit)}), which may be chance; raise"
+            f" {drift.seconds} s (limit {format_percent(limit)}), which may be chance. Raise"
             " durationSeconds"
         )
     before = (
-        ", after a warm-up that was not steady either" if document.warm_up_steady is False else ""
+        " after a warm-up that was not steady either" if document.warm_up_steady is False else ""
     )
     return ValidityFinding(
         abs(drift.percent),
-        f"the mean service time still {way} by {format_percent(abs(drift.percent))} over the last"
-        f" {drift.seconds} s of the step{before} (limit {format_percent(limit)})",
+        f"steady state was not reached{before}: the mean service time {way} by"
+        f" {format_percent(abs(drift.percent))} in the last {drift.seconds} s (limit"
+        f" {format_percent(limit)})",
     )
 
 
@@ -253,6 +248,6 @@ def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
         else "consecutive blocks of time are correlated"
     )
     return NotEvaluated(
-        f"the step is too short for a 95 % confidence interval of its mean: {why};"
-        " raise durationSeconds or requests"
+        f"the step is too short for a 95 % confidence interval of its mean: {why}."
+        " Raise durationSeconds or requests"
     )

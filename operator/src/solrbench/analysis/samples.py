@@ -7,6 +7,7 @@ A number that was read once is kept; decoded times are kept within a bound (`sta
 """
 
 import hashlib
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -164,6 +165,25 @@ class RunSamples:
                     values[percentile_metric(percent)] = value / 1000
         return values
 
+    def errors(self, request: str, percents: Iterable[float]) -> dict[ComparisonMetric, float]:
+        """Return standard errors by time blocks, of logarithms, as far as the step shows them."""
+        samples = self.of(request)
+        times = samples.perceived
+        intervals = {AVERAGE: times.mean_interval()}
+        intervals |= {percentile_metric(each): times.percentile_interval(each) for each in percents}
+        errors = {
+            metric: math.log(known.upper / known.lower) / (2 * _DEVIATIONS)
+            for metric, known in intervals.items()
+            if known is not None and known.lower > 0
+        }
+        # A planned rate is met however much arrivals vary.
+        of_rate = None if samples.is_planned else times.rate_error()
+        return errors if of_rate is None else errors | {RATE: of_rate / _DEVIATIONS}
+
+
+_DEVIATIONS = 1.96
+"""Standard errors from the middle of a 95 % interval to its ends."""
+
 
 RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
 """Of one request name: by metric the values of all repeats that have one."""
@@ -241,9 +261,10 @@ class StepSamples:
         """Return the metrics of a request name, or of `ALL_REQUESTS`, in each repeat."""
         values: RepeatValues = {}
         for run in self.runs:
+            errors = run.errors(request, percents)
             for metric, value in run.values(request, percents).items():
                 values.setdefault(metric, []).append(
-                    RepeatValue(run.document.repeat, run.target, value)
+                    RepeatValue(run.document.repeat, run.target, value, errors.get(metric, 0.0))
                 )
         return values
 

@@ -21,6 +21,7 @@ from statistics import fmean
 
 import numpy as np
 
+from solrbench.analysis.metrics import MIN_REPEATS
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.findings import Scalability
@@ -66,7 +67,7 @@ _PLATEAU_LEVEL = 0.03
 
 
 def find_knee(repeats: Repeats) -> Knee | None:
-    """Return the knee of ladders of users; None if one does not show it, or with one repeat.
+    """Return the knee of ladders of users; None if one does not show it, or with few repeats.
 
     X_max is the mean of the levels that are not distinguished from the highest: the highest rate of
     each repeat would be the luckiest one.
@@ -88,13 +89,13 @@ def find_knee(repeats: Repeats) -> Knee | None:
 def _below_best(repeats: Repeats) -> tuple[int, dict[int, float]]:
     """Return the level with the highest rate, and for each other the p value of being as high.
 
-    There are no p values with one repeat.
+    There are no p values with fewer than `MIN_REPEATS`.
     """
     if not repeats:
         return 0, {}
     means = {users: fmean(rates[users] for rates in repeats) for users in repeats[0]}
     best = max(means, key=means.__getitem__)
-    if len(repeats) < 2 or not means[best]:
+    if len(repeats) < MIN_REPEATS or not means[best]:
         return best, {}
     shares = {users: [rates[users] / means[best] for rates in repeats] for users in means}
     highest = shares.pop(best)
@@ -209,8 +210,8 @@ def _of_variant(
         return None
     repeats = _repeats(steps, variant, samples)
     knee = find_knee(repeats)
-    # One run does not show how runs differ, and the law follows every chance.
-    law = fit_law(levels) if len(repeats) > 1 else None
+    # Few runs do not show how runs differ, and the law follows every chance.
+    law = fit_law(levels) if len(repeats) >= MIN_REPEATS else None
     peak = stated_peak(levels, law, repeats)
     return Scalability(
         variant=variant or None,
@@ -259,8 +260,11 @@ def describe_scaling(
         parts.append(f"By the Universal Scalability Law, it peaks at about {at} users.")
     elif declines(repeats):
         parts.append(f"It declines up to {last.users} users; too few levels to state a peak.")
-    elif len(repeats) < 2:
-        parts.append("One repeat shows neither a knee nor a decline: set load.repeats.count to 3.")
+    elif len(repeats) < MIN_REPEATS:
+        parts.append(
+            f"Fewer than {MIN_REPEATS} repeats show neither a knee nor a decline: set"
+            f" load.repeats.count to {MIN_REPEATS} or more."
+        )
     elif last.rate < best.rate:
         less = format_number(round_number(last.rate))
         parts.append(f"The {less} requests/s at {last.users} users may be as high.")

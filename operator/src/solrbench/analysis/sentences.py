@@ -5,13 +5,13 @@
 
 from collections.abc import Iterable
 
-from solrbench.analysis.metrics import Difference, Scale
+from solrbench.analysis.metrics import MIN_REPEATS, Difference, Scale
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import format_number, round_significant
 
-NO_CONCLUSION = "not compared: needs 2 or more repeats"
+NO_CONCLUSION = f"not compared: needs {MIN_REPEATS} or more repeats"
 CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (

@@ -37,7 +37,7 @@ def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
         document,
         "stolen_seconds",
         load.validity.max_stolen_percent,
-        "the host took {lost} s of each CPU of the node of worker {worker} in {whole} s",
+        "the host took {lost} of {whole} s of each CPU of load worker {worker}'s node",
         "steal time of worker {} could be read",
     )
 
@@ -48,7 +48,7 @@ def check_cpu_pressure(document: StepRunResult, load: Load) -> Outcome:
         document,
         "pressure_seconds",
         load.validity.max_cpu_pressure_percent,
-        "processes waited for a CPU for {lost} s in the pod of worker {worker} in {whole} s",
+        "processes of load worker {worker} waited for a CPU for {lost} of {whole} s",
         "cpu.pressure of worker {} could be read",
     )
 
@@ -79,8 +79,8 @@ def check_others_use_cpu(document: StepRunResult, load: Load) -> Outcome:
             continue
         names = [pod.server for pod in pods if pod.machine == machine.server]
         text = (
-            f"processes that are not of the benchmark used {format_percent(percent)} of the CPUs of"
-            f" the node of {f'pod {names[0]}' if names else 'the load master'}"
+            f"other processes used {format_percent(percent)} of the CPUs of the node of"
+            f" {f'pod {names[0]}' if names else 'the load master'}"
             f" (limit {format_percent(limit)})"
         )
         findings.append(ValidityFinding(percent, text))
@@ -129,15 +129,15 @@ def check_load_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
     if not attempts:
         return NotEvaluated("the Kubernetes nodes of the pods were not recorded")
     if _is_one_node(spec, attempts):
-        return NotEvaluated("all pods ran on one Kubernetes node, where they share its CPUs")
+        return NotEvaluated("all pods ran on one Kubernetes node, so load and Solr shared its CPUs")
     findings = []
     for attempt in attempts:
         solr = attempt.nodes.get(SOLR, [])
         load = {*attempt.nodes.get(LOAD_WORKER, []), *attempt.nodes.get(LOAD_MASTER, [])}
         if shared := [node for node in solr if node in load]:
             text = (
-                f"{len(shared)} of {len(solr)} Kubernetes nodes with Solr pods also ran load pods:"
-                f" {', '.join(shared[:_MAX_NAMED])} (limit 0)"
+                f"load pods ran on {len(shared)} of the {len(solr)} Kubernetes nodes with Solr pods"
+                f" ({', '.join(shared[:_MAX_NAMED])}; limit 0)"
             )
             findings.append(ValidityFinding(len(shared), text))
     return worst(findings)
@@ -273,7 +273,7 @@ def check_requests_failed(document: StepRunResult, load: Load) -> Outcome:
     unit, of = ("s", "seconds") if width == 1 else (f"windows of {width} s", "windows")
     return ValidityFinding(
         bad / total,
-        f"in {bad} of {total} {unit} at least half of the requests failed"
+        f"in {bad} of {total} {unit}, half or more of the requests failed"
         f" ({format_share(bad, total)}, limit {format_percent(limit)} of the {of})",
     )
 

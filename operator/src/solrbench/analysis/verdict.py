@@ -162,7 +162,7 @@ def _apply(
         repeat, worst = max(findings, key=lambda finding: finding[1].number)
         where = f"{_repeats([repeat])}: " if len(outcomes) > 1 else ""
         others = [each for each, _ in findings if each != repeat]
-        also = f"; also in {_repeats(others)}" if others else ""
+        also = f". Also in {_repeats(others)}" if others else ""
         return _invalid_reason(word, f"{where}{worst.text}{also}", reason.remedy), None
     if gaps:
         where = f"{_repeats([repeat for repeat, _ in gaps])}: " if len(outcomes) > 1 else ""
@@ -196,10 +196,10 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
 
 
 def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:
-    """Return a reason; of a message that is too long the end is cut, never the remedy."""
-    tail = f"; {remedy}" if remedy else ""
-    most = MAX_MESSAGE - len(tail)
-    cut = message if len(message) <= most else message[: most - 1] + "…"
+    """Return a reason in sentences; of a message that is too long the end is cut, no remedy."""
+    tail = f" {remedy[0].upper()}{remedy[1:]}." if remedy else ""
+    most, sentence = MAX_MESSAGE - len(tail), f"{message[0].upper()}{message[1:]}."
+    cut = sentence if len(sentence) <= most else sentence[: most - 1] + "…"
     return InvalidReason(reason=reason, message=cut + tail)
 
 

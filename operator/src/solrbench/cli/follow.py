@@ -28,7 +28,7 @@ from solrbench.cli.progress import (
     summary,
 )
 from solrbench.cli.resources import Kind, suggest_name
-from solrbench.cli.result_tables import print_line, print_result
+from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import Stored, parse_stored_as
 from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished
@@ -42,8 +42,8 @@ from solrbench.kube.connection import (
     UnreachableError,
 )
 from solrbench.kube.reader import Manifest
+from solrbench.present.sweep_report import SweepReport
 from solrbench.reasons.end import ApiServerReason
-from solrbench.stats.number_format import format_milliseconds, format_number
 
 LOG_SECONDS = 5.0
 """A state comes at least this often, also without a change, so that a log can catch up."""
@@ -272,25 +272,12 @@ def _end_sweep(
 ) -> ExitCode:
     """Print the answers of a sweep that is not watched any more; return its exit code."""
     status = sweep.status
-    end, (_, message) = find_condition(sweep, SUCCEEDED), summary(sweep)
+    end = find_condition(sweep, SUCCEEDED)
     if end is None or end.status not in {"True", "False"}:
         click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
-    console.print()
-    style = "green" if status.phase == "Succeeded" else "bold red"
-    print_line(console, f"{sweep.key}: {status.phase}", style=style)
-    for line in (message, *status.answers):
-        print_line(console, line, indent=2)
-    if best := status.best:
-        rate, p95 = best.requests_per_second, best.p95_milliseconds
-        parts = [
-            best.values,
-            "" if rate is None else f"{format_number(rate)} requests/s",
-            "" if p95 is None else f"p95 {format_milliseconds(p95)}",
-        ]
-        print_line(console, f"best point: {', '.join(filter(None, parts))}", indent=2)
-    where = f"-n {sweep.metadata.namespace} ssweep/{sweep.metadata.name}"
-    console.print(f"\nNext:\n  {program_name()} report {where}", soft_wrap=True, markup=False)
+    report = SweepReport(sweep=sweep.key, spec=sweep.spec, status=status)
+    print_sweep(console, report, in_full=False)
     if end.status == "False":
         return ExitCode.FAILED
     is_invalid = require_valid and (status.counts.invalid or status.counts.inconclusive)

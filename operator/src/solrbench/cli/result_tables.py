@@ -126,7 +126,7 @@ def print_line(console: Console, text: str, style: str = "", indent: int = 0) ->
 
 
 SUMMARY_WIDTH, SUMMARY_LINES = 100, 25
-_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 16, 4, 3, 6
+_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 16, 4, 3, 8
 """Lines of a summary beside rows, notes, reasons and conclusions; and of what it has at most."""
 
 _SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
@@ -210,14 +210,18 @@ def print_baseline_table(console: Console, found: BaselineComparison, place: str
         print_line(console, note)
 
 
-def print_next_commands(console: Console, benchmark: SolrBenchmark) -> None:
-    """Print what a reader may want to do with this benchmark now."""
-    where = f"-n {benchmark.metadata.namespace} {benchmark.metadata.name}"
+def print_next_commands(console: Console, found: SolrBenchmark | str) -> None:
+    """Print what a reader may want to do now with this benchmark, or the sweep of this key."""
+    namespace, _, name = (found if isinstance(found, str) else found.key).rpartition("/")
+    reference = f"ssweep/{name}" if isinstance(found, str) else name
+    where, rest = f"-n {namespace} {reference}", "intervals, checks, slow requests"
+    if isinstance(found, str):
+        rest = "all points, facts and failures"
     # What can be typed as it stands: the path of the program while it is not on the PATH.
     program = program_name() if shutil.which("solrbench") else sys.argv[0]
     lines = [
-        f"{program} report {where} --details      # intervals, checks, slow requests",
-        f"{program} report {where} -o html --output-file {benchmark.metadata.name}.html",
+        f"{program} report {where} --details      # {rest}",
+        f"{program} report {where} -o html --output-file {name}.html",
     ]
     console.print("\nNext:", *(f"\n  {line}" for line in lines), sep="", soft_wrap=True)
 
@@ -293,18 +297,38 @@ def _print_failures(console: Console, table: Table) -> None:
 
 
 _STYLES = {"Succeeded": "green", "Failed": "bold red"}
+_SWEEP_COLUMNS = {"P95", "Requests/s", "Difference", "95 % CI", "Conclusion"}
 
 
 def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:
-    """Print the answers and the best point; of many points and of failures only with `in_full`."""
-    phase = report.status.phase
+    """Print how a sweep ended, its points if they are few, and what they show.
+
+    Facts, figures beside that of the objective and failures follow with `in_full`. Of a sweep that
+    was followed there is the status alone, without points.
+    """
+    status, points, failures = report.status, points_table(report), failures_table(report)
+    counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES
+    valid = counts.succeeded - counts.invalid - counts.inconclusive
+    text = f"{report.sweep}: {status.phase}. {valid} of {counts.total} points are Valid."
     console.print()
-    print_line(console, f"{report.sweep}: {phase}", style=_STYLES.get(phase, ""))
-    facts = best_facts(report) | sweep_facts(report)
-    for name, text in facts.items():
-        print_line(console, f"{name.lower()}: {text}", indent=2)
-    answers = [*filter(None, (*report.status.answers, objectives_sentence(report)))]
-    print_answers(console, answers, None if in_full else SUMMARY_LINES - _OTHER_LINES)
-    if in_full or len(report.status.points) <= _FEW_POINTS:
-        print_tables(console, points_table(report))
-    print_tables(console, failures_table(report))
+    print_line(console, text, style=_STYLES.get(status.phase, ""))
+    if in_full:
+        for name, fact in (best_facts(report) | sweep_facts(report)).items():
+            print_line(console, f"{name.lower()}: {fact}", indent=2)
+        print_tables(console, points, failures)
+    elif status.best is not None:
+        print_line(console, f"Best point: {status.best.values}.")
+    if not in_full and 0 < len(points.rows) <= _FEW_POINTS:
+        is_uneven = counts.invalid or counts.inconclusive or counts.failed
+        shown = {*report.axes, *_SWEEP_COLUMNS, "State" if is_uneven else ""}
+        other = "Requests/s" if report.spec.objective.metric.startswith("P95") else "P95"
+        print_rows(console, points.with_columns(shown - {other}))
+        most -= len(points.rows)
+    for row in failures.texts[: 0 if in_full else 1]:
+        more = f" ({len(failures.rows) - 1} more)" if len(failures.rows) > 1 else ""
+        line = f"{row[0]}: {': '.join(filter(None, row[1:]))}{more}"
+        print_line(console, line, "bold red")
+        most -= len(wrap_line(line, _width(console) or SUMMARY_WIDTH))
+    answers = [*filter(None, (*status.answers, objectives_sentence(report)))]
+    print_answers(console, answers, None if in_full else most)
+    print_next_commands(console, report.sweep)

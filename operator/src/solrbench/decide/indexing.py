@@ -164,8 +164,8 @@ def check_documents(found: IndexedDocuments) -> Outcome | None:
     expected = f"at least {found.sent}" if found.expected is None else found.expected
     return fail(
         IndexingReason.DOCUMENT_COUNT_MISMATCH,
-        f"the index has {total} documents, expected {expected} ({found.sent} were sent; by"
-        f" shard {by_shard}); if the data repeats ids, set spec.dataset.expectedDocuments",
+        f"The index has {total:,} documents, expected are {expected} ({found.sent} were sent; by"
+        f" shard {by_shard}). If ids repeat, set spec.dataset.expectedDocuments.",
     )
 
 

@@ -184,8 +184,8 @@ def check_baseline(found: BaselineBenchmark) -> Outcome | None:
     if not found.exists:
         return wait(
             LifecycleReason.BASELINE_NOT_FOUND,
-            f"{_BASELINE}: there is no SolrBenchmark {found.name} in namespace {found.namespace};"
-            " create it",
+            f"{_BASELINE}: SolrBenchmark {found.name} does not exist in namespace"
+            f" {found.namespace}. Create it, or name another.",
         )
     if not found.finished:
         return wait(

@@ -163,7 +163,7 @@ def check_zookeeper_heap(heap_bytes: Mapping[str, int | None], wanted_bytes: int
 
 def check_solr_pods(solr: ComponentPods) -> Outcome | None:
     """Wait until every Solr pod is ready."""
-    message = f"{solr.ready} of {solr.wanted} Solr pods are ready"
+    message = f"Waiting for Solr: {solr.ready} of {solr.wanted} pods are ready"
     return _check_ready(solr, TargetReason.SOLR_NOT_READY, message)
 
 

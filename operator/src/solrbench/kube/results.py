@@ -232,8 +232,8 @@ def read_baseline(
     if benchmark is None:
         raise TemporaryError(
             LifecycleReason.BASELINE_NOT_FOUND,
-            f"spec.comparison.baseline.benchmark: there is no SolrBenchmark {name} in namespace"
-            f" {namespace}; create it",
+            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} does not exist in"
+            f" namespace {namespace}. Create it, or name another.",
         )
     runs = reports.samples(benchmark).runs
     if not runs:

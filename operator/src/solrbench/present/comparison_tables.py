@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.metrics import (
     AVERAGE,
+    MIN_REPEATS,
     P95,
     RATE,
     ComparisonMetric,
@@ -52,8 +53,8 @@ _COMPARISON_NOTE = (
     " smallestEffectPercent."
 )
 _NO_CONCLUSION_NOTE = (
-    "Not compared: one side has a single repeat, or the deviation of its repeats is not known. Set"
-    " load.repeats.count to 5 on both."
+    f"Not compared: one side has fewer than {MIN_REPEATS} repeats, or their values are not known."
+    " Set load.repeats.count to 5 on both."
 )
 _TARGET_NOTE = (
     "All repeats of a side ran on one target. Use startOn: FreshTarget to compare topologies."
@@ -166,7 +167,9 @@ class _VariantRow(NamedTuple):
 
 def _variant_cells(row: _VariantRow) -> DifferenceCells:
     cells = difference_cells(row.difference, format_conclusion(row.difference))
-    return cells if row.difference.interval else cells._replace(interval=Cell("one repeat, none"))
+    return (
+        cells if row.difference.interval else cells._replace(interval=Cell("too few repeats, none"))
+    )
 
 
 _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (

@@ -143,9 +143,8 @@ class SweepReason(Reason):
         "The benchmark of every point is valid.", "Nothing needs to be done."
     )
     INVALID_POINTS = Kind.WARNING.reason(
-        "The sweep cannot start, or begins no further point: the message names what is wrong"
-        " by point and field.",
-        "Correct the sweep; it goes on by itself.",
+        "The sweep is blocked, because a point is invalid.",
+        "Correct the field in the message; the sweep then continues.",
     )
     POINTS_DO_NOT_FIT = Kind.WARNING.reason(
         "Nothing begins, as a point needs pods that no node could take even if nothing else"

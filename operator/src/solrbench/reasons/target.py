@@ -137,11 +137,11 @@ class TargetReason(Reason):
     )
     TARGET_POD_LOST = Kind.WARNING.reason(
         "A pod of Solr or ZooKeeper was replaced or restarted after the target was ready.",
-        "Check its node. Target and data are created again, as `spec.backoffLimit` allows.",
+        "Check its node. Target and data are created again, up to `spec.backoffLimit` times.",
     )
     COLLECTION_LOST = Kind.WARNING.reason(
         "The collection that a point of a sweep was to use again is not there.",
-        "Nothing needs to be done: target and data are made again.",
+        "Nothing needs to be done: target and data are created again.",
     )
     TARGET_NODE_LOST = Kind.WARNING.reason(
         "A node of the existing Solr left or was restarted during the benchmark.",
@@ -171,7 +171,7 @@ class CompanionReason(Reason):
     )
     COMPANION_LOST = Kind.WARNING.reason(
         "A pod of the companions was replaced or restarted after the target was ready.",
-        "Check its log; target and data are made again, as `spec.backoffLimit` allows.",
+        "Check its log; target and data are created again, up to `spec.backoffLimit` times.",
     )
 
 

@@ -148,17 +148,28 @@ class StudentEstimate:
     variances: tuple[SampleVariance, ...]
 
     @classmethod
-    def paired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "StudentEstimate":
-        """Return the difference within rounds: values at the same place belong together."""
+    def paired(
+        cls, baseline: Sequence[float], candidate: Sequence[float], least: Sequence[float] = ()
+    ) -> "StudentEstimate":
+        """Return the difference within rounds: values at the same place belong together.
+
+        Values of either side vary at least by the variances `least`, however alike they are.
+        """
         differences = [b - a for a, b in zip(baseline, candidate, strict=True)]
-        return cls(fmean(differences), (sample_variance(differences),))
+        return cls(fmean(differences), (sample_variance(differences, sum(least)),))
 
     @classmethod
-    def unpaired(cls, baseline: Sequence[float], candidate: Sequence[float]) -> "StudentEstimate":
-        """Return the difference of sides that were measured apart."""
+    def unpaired(
+        cls,
+        baseline: Sequence[float],
+        candidate: Sequence[float],
+        least: Sequence[float] = (0.0, 0.0),
+    ) -> "StudentEstimate":
+        """Return the difference of sides that were measured apart; `least` as in `paired`."""
+        sides = zip((baseline, candidate), least, strict=True)
         return cls(
             fmean(candidate) - fmean(baseline),
-            (sample_variance(baseline), sample_variance(candidate)),
+            tuple(sample_variance(values, each) for values, each in sides),
         )
 
     def interval(self, level: float) -> ConfidenceBounds:
@@ -264,6 +275,6 @@ def _upper_tail(t: float, degrees: float) -> float:
     return half if t > 0 else 1 - half
 
 
-def sample_variance(values: Sequence[float]) -> SampleVariance:
-    """Return the variance of two or more values, as far as they can be read at all."""
-    return SampleVariance(max(variance(values), MIN_DEVIATION**2), len(values))
+def sample_variance(values: Sequence[float], least: float = 0.0) -> SampleVariance:
+    """Return the variance of two or more values, at least `least` and what can be read at all."""
+    return SampleVariance(max(variance(values), least, MIN_DEVIATION**2), len(values))

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from textwrap import shorten
 
-from solrbench.analysis.metrics import Difference
+from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import (
     CONCLUSIONS,
     CONFIDENCE,
@@ -138,8 +138,8 @@ def _to_repeat(
     """Yield the points without a clear conclusion, and how many repeats would decide each."""
     if all(each.conclusion is None for each in found.values()):
         yield (
-            "Points cannot be compared with one repeat. Set load.repeats.count of the template to"
-            " 5, or spec.repeats to {until: Decided}."
+            f"Points cannot be compared with fewer than {MIN_REPEATS} repeats. Set"
+            " load.repeats.count of the template to 5, or spec.repeats to {until: Decided}."
         )
     inconclusive = [
         each for each in others if found[each.name].conclusion is Conclusion.INCONCLUSIVE

@@ -22,7 +22,13 @@ from solrbench.analysis.differences import (
     on_scale,
     sample,
 )
-from solrbench.analysis.metrics import RATE, ComparisonMetric, Difference, percentile_metric
+from solrbench.analysis.metrics import (
+    MIN_REPEATS,
+    RATE,
+    ComparisonMetric,
+    Difference,
+    percentile_metric,
+)
 from solrbench.analysis.sentences import format_more_repeats
 from solrbench.api.v1alpha1.comparisons import Conclusion, Summary
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
@@ -124,9 +130,9 @@ def best_set(
 
     Of nearly equal points the one with the best mean is the luckiest (Hsu, Constrained simultaneous
     confidence intervals for multiple comparisons with the best, 1984). The first one of `ranked`
-    has no difference. From one run nothing is the best.
+    has no difference. From fewer than `MIN_REPEATS` nothing is the best.
     """
-    if not ranked or len(ranked[0].measured.repeats) < 2:
+    if not ranked or len(ranked[0].measured.repeats) < MIN_REPEATS:
         return []
     fastest, *rest = ranked[: MAX_COMPARED_POINTS + 1]
     others = [each.measured for each in rest]
@@ -146,7 +152,7 @@ def _rank_by_cost(candidate: Candidate) -> tuple[float, float]:
 
 
 def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> BestPoint | None:
-    """Return the cheapest point that is not distinguished from the fastest; None from one run."""
+    """Return the cheapest point that is not distinguished from the fastest; None if unknown."""
     best = best_set(spec, rank_points(spec, plan, points))
     if not best:
         return None
@@ -326,7 +332,7 @@ def _contrast(
         varying = [[ab + o - a - b for ab, o, a, b in zip(*samples, strict=True)]]
     means = [fmean(values) for values in samples]
     centre = means[0] + means[1] - means[2] - means[3]
-    known = all(len(values) > 1 for values in varying)
+    known = all(len(values) >= MIN_REPEATS for values in varying)
     targets = {point.target for point in points}
     return Difference(
         metric,
@@ -386,7 +392,10 @@ def answer_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) 
 
     best = best_set(spec, ranked)
     if not best:
-        yield f"Fastest in one run, which may be chance: {describe(ranked[0])}."
+        yield (
+            f"Fastest, which may be chance with fewer than {MIN_REPEATS} repeats:"
+            f" {describe(ranked[0])}."
+        )
         return
     (chosen, difference), *rest = best
     fastest = ""

@@ -120,10 +120,10 @@ def test_a_deadline_keeps_what_was_measured(world: World) -> None:
     after = world.reconcile("one", seconds=1000)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     message = kept_of(after)
-    assert "the step was stopped at second 812 (DeadlineExceeded: Measuring took" in message
+    assert "The step was stopped at second 812 (DeadlineExceeded: Measuring took" in message
     assert "the last good response came at second 790, 7 requests failed since" in message
     assert [each.requests for each in after.status.results] == [9]
-    assert after.status.answers[0].startswith("Step two-users: the step was stopped at second 812")
+    assert after.status.answers[0].startswith("Step two-users: The step was stopped at second 812")
 
 
 def test_a_lost_master_leaves_what_was_kept_last(world: World, master: Master) -> None:
@@ -194,4 +194,4 @@ def test_a_reconcile_after_a_crash_ends_the_same(world: World) -> None:
     stored["status"] = status  # it was killed before its status was written
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
-    assert "the step was stopped at second 812" in kept_of(after)
+    assert "The step was stopped at second 812" in kept_of(after)

@@ -59,11 +59,11 @@ class FigureComparison(StatusModel):
     """Difference in per cent of the baseline; of failedPercent in percentage points."""
     low_percent: Difference | None = None
     """Lower end of its 95 % confidence interval, which holds for all primary figures together;
-    absent with one repeat."""
+    absent with fewer than 3 repeats."""
     high_percent: Difference | None = None
     """Upper end of it."""
     conclusion: Conclusion | None = None
-    """Better, Worse, Same or Inconclusive; absent with one repeat."""
+    """Better, Worse, Same or Inconclusive; absent with fewer than 3 repeats."""
     more_repeats: MoreRepeats | None = None
     """About how many more repeats of both would decide it, if the conclusion is Inconclusive; 51
     stands for more than 50."""
@@ -220,11 +220,11 @@ class Overhead(StatusModel):
     percent: Difference
     """Geometric mean over the repeats; negative where the variant shows less."""
     low_percent: Difference | None = None
-    """Lower end of the 95 % confidence interval of the mean; absent with one repeat."""
+    """Lower end of the 95 % confidence interval of the mean; absent with fewer than 3 repeats."""
     high_percent: Difference | None = None
     """Upper end of it."""
     conclusion: Conclusion | None = None
-    """Better, Worse, Same or Inconclusive; absent with one repeat."""
+    """Better, Worse, Same or Inconclusive; absent with fewer than 3 repeats."""
     more_repeats: MoreRepeats | None = None
     """About how many more repeats would decide it, if the conclusion is Inconclusive; 51 stands for
     more than 50."""

@@ -125,7 +125,7 @@ class Scalability(StatusModel):
     """`levels` is the number of steps with users."""
     knee_users: Measure | None = None
     """`kneeUsers` is the number of users at which the two asymptotes of throughput meet: growth in
-    proportion to users, and the highest throughput measured; absent with one repeat."""
+    proportion to users, and the highest throughput measured; absent with fewer than 3 repeats."""
     knee_users_interval: Interval | None = None
     """`kneeUsersInterval` is its 95 % confidence interval over the repeats."""
     contention: Difference | None = None

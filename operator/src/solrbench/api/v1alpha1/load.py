@@ -102,7 +102,8 @@ class Repeats(Model):
     """The runs of all steps."""
 
     count: Annotated[Int, Field(ge=1, le=100)] | None = None
-    """`count` is the number of times that all steps are run; 1 when absent, without `until`."""
+    """`count` is the number of times that all steps are run; 1 when absent, without `until`.
+    Nothing is compared with fewer than 3; 5 show how far repeats differ."""
     until: Until | None = None
     """`until` goes on for as long as it is needed: `Decided` ends when each comparison of
     `target.variants`, or with `comparison.baseline`, is Better, Worse or Same, at most after `max`

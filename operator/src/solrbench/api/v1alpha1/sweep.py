@@ -82,7 +82,8 @@ class SweepPoint(StatusModel):
     lost, so that some of them ran on another one than the others."""
     conclusion: Conclusion | None = None
     """`conclusion` is Better, Worse, Same or Inconclusive: the figure of `spec.objective` beside
-    that of the baseline, tested together with all other points; absent with one repeat."""
+    that of the baseline, tested together with all other points; absent with fewer than 3
+    repeats."""
     on_target: Bool | None = None
     """`onTarget` is true where the point or the baseline was measured on one target only and the
     other one not on the same: the conclusion is then about these targets, not about topologies."""
@@ -189,7 +190,8 @@ class SweepStatus(StatusModel):
     """`targets` are the targets that points share, as far as something of them may be there."""
     best: BestPoint | None = None
     """`best` is the cheapest Valid point so far that is not distinguished from the fastest by
-    `spec.objective`; absent if that has one repeat. Axes of users or rates do not count."""
+    `spec.objective`; absent if that has fewer than 3 repeats. Axes of users or rates do not
+    count."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
