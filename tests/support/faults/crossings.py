@@ -178,9 +178,13 @@ def explore(
             raise
         outcome = {"error": traceback.format_exc()}
     if pipe is not None:
-        first = crossings.injected[0][0] if crossings.injected else None
-        number = next((n for n, each in enumerate(crossings.calls, 1) if each is first), 0)
-        with os.fdopen(pipe, "wb") as file:
-            pickle.dump(Run(number, crossings.injected, outcome), file)
-        os._exit(0)
+        # Whatever happens, such as a parent that hit a time limit: a copy of the process that
+        # returned would run all further tests.
+        try:
+            first = crossings.injected[0][0] if crossings.injected else None
+            number = next((n for n, each in enumerate(crossings.calls, 1) if each is first), 0)
+            with os.fdopen(pipe, "wb") as file:
+                pickle.dump(Run(number, crossings.injected, outcome), file)
+        finally:
+            os._exit(0)
     return [Run(len(crossings.calls), [], outcome), *runs]

@@ -211,12 +211,14 @@ def growth(read: Callable[[bytes], object], make: Document) -> float:
     receiver, sender = os.pipe()
     child = os.fork()
     if child == 0:
-        document = make()
-        Path("/proc/self/clear_refs").write_text("5")
-        before = resident("VmRSS")
-        read(document)
-        os.write(sender, str(resident("VmHWM") - before).encode())
-        os._exit(0)
+        try:
+            document = make()
+            Path("/proc/self/clear_refs").write_text("5")
+            before = resident("VmRSS")
+            read(document)
+            os.write(sender, str(resident("VmHWM") - before).encode())
+        finally:
+            os._exit(0)
     os.close(sender)
     with os.fdopen(receiver) as pipe:
         text = pipe.read()
