@@ -154,8 +154,10 @@ soak-faults: $(VENV)/ready ## break every call of the operator in memory, one an
 	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
 
 .PHONY: soak
-soak: soak-faults ## that, 2,000 changes of fields, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 2 h)
+soak: soak-faults ## that, 2,000 changes of fields, 500 disturbed operators, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 3 h)
 	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
+	$(IN_CLUSTER) DISTURBANCES=500 $(PYTEST:$@.xml=$@-disturbances.xml) tests/integration/test_disturbances.py -q \
+		-n $$((3 * $(PROCESSES))) --dist worksteal
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators
