@@ -120,7 +120,7 @@ def pending(benchmark: str, component: str, status: Body) -> Body:
         "app.kubernetes.io/component": component,
         "solrbench.io/attempt": "1",
     }
-    metadata = {"name": f"{benchmark}-{component}-0", "labels": labels}
+    metadata: Body = {"name": f"{benchmark}-{component}-0", "labels": labels}
     metadata |= {"creationTimestamp": "2026-01-01T12:00:00Z", "ownerReferences": OWNED_BY_ONE}
     return {"kind": "Pod", "metadata": metadata, "status": {"phase": "Pending"} | status}
 
