@@ -143,7 +143,7 @@ def _deep(source: random.Random) -> Any:
 
 def _large(source: random.Random, value: Any) -> Any:
     """Return many of a value, or of small ones, as a list or an object."""
-    item = source.choice((value, source.choice(SCALARS), {"a": 0}, [[]]))
+    item: Any = source.choice((value, source.choice(SCALARS), {"a": 0}, [[]]))
     size = max(1, len(json.dumps(item)))
     (most,) = source.choices((100, 1000, 10_000, 300_000), (20, 20, 5, 1))
     count = min(most, LARGEST // size)
