@@ -156,7 +156,7 @@ soak-faults: $(VENV)/ready ## break every call of the operator in memory, one an
 .PHONY: soak
 soak: soak-faults ## that, 2,000 changes of fields, 500 disturbed operators, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 3 h)
 	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
-	$(IN_CLUSTER) DISTURBANCES=500 $(PYTEST:$@.xml=$@-disturbances.xml) tests/integration/test_disturbances.py -q \
+	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST:$@.xml=$@-interferences.xml) tests/integration/test_interferences.py -q \
 		-n $$((3 * $(PROCESSES))) --dist worksteal
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install

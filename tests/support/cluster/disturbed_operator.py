@@ -23,14 +23,14 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.contract.names import FINALIZER
 from support.cluster import api_server
 from support.cluster.benchmarks import small
-from support.cluster.faulty_proxy import Disturbance, Fault, FaultyProxy, faulty_proxy
+from support.cluster.faulty_proxy import Fault, FaultyProxy, Interference, faulty_proxy
 from support.cluster.waiting import wait_until
 from support.repository import ROOT
 from support.resources.small_sweep import small_sweep, users_axis
 
 Body = dict[str, Any]
 SECONDS = 90.0
-"""For all benchmarks to end, beside a disturbance."""
+"""For all benchmarks to end, beside a interference."""
 OWNED = ("configmaps", "services", "jobs", "statefulsets", "poddisruptionbudgets")
 WRITES = 40
 """Fewer than the operator sends for the bodies of `bodies`."""
@@ -50,11 +50,11 @@ def bodies() -> list[Body]:
     return [small("one", **spec), small("two", **spec), sweep]
 
 
-def drawn(seed: int, outage_seconds: float) -> Disturbance:
-    """Return a disturbance of a seed; the faults take turns."""
+def drawn(seed: int, outage_seconds: float) -> Interference:
+    """Return a interference of a seed; the faults take turns."""
     source, fault = Random(seed), list(Fault)[seed % len(Fault)]
     seconds = outage_seconds if fault is Fault.OUTAGE else source.uniform(2, 6)
-    return Disturbance(fault, source.randint(1, WRITES), seconds, seed)
+    return Interference(fault, source.randint(1, WRITES), seconds, seed)
 
 
 @dataclass
@@ -112,19 +112,19 @@ class DisturbedOperator:
         }
 
 
-def outcome(disturbance: Disturbance | None, folder: Path) -> Body:
-    """Return how all ends with a disturbance, after all is deleted again without a rest."""
+def outcome(interference: Interference | None, folder: Path) -> Body:
+    """Return how all ends with a interference, after all is deleted again without a rest."""
     with _namespace() as namespace:
         operator = DisturbedOperator(namespace, folder)
-        with faulty_proxy(_connect, disturbance, operator.kill) as proxy:
+        with faulty_proxy(_connect, interference, operator.kill) as proxy:
             operator.connect_to(proxy)
             try:
                 for body in bodies():
                     body["metadata"]["namespace"] = namespace
                     _post(f"{body['kind'].lower()}s", namespace, body)
-                _wait(operator, disturbance)
+                _wait(operator, interference)
                 found = _ends(namespace) | {"left": _left(namespace)}
-                assert disturbance is None or proxy.disturbed or disturbance.fault is Fault.HIDE
+                assert interference is None or proxy.disturbed or interference.fault is Fault.HIDE
                 for plural in ("solrbenchmarksweeps", "solrbenchmarks"):
                     api_server.client().delete(api_server.path_of(plural, namespace))
                 _wait_until_gone(operator, namespace)
@@ -176,9 +176,9 @@ def _resources(namespace: str) -> list[Body]:
     return [each for plural in plurals for each in _items(plural, namespace)]
 
 
-def _wait(operator: DisturbedOperator, disturbance: Disturbance | None) -> None:
+def _wait(operator: DisturbedOperator, interference: Interference | None) -> None:
     """Keep the operator running until all are over and cleaned up."""
-    seconds = SECONDS + (0 if disturbance is None else 2 * disturbance.seconds)
+    seconds = SECONDS + (0 if interference is None else 2 * interference.seconds)
     deadline = time.monotonic() + seconds
     while True:
         operator.keep_running()

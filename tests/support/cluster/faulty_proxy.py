@@ -44,7 +44,7 @@ _OF_WATCHES = (Fault.HIDE, Fault.EXPIRE, Fault.OUTAGE)
 
 
 @dataclass(frozen=True)
-class Disturbance:
+class Interference:
     """A fault, from which write on it lasts, and for how long; errors last to the end.
 
     Attributes:
@@ -65,7 +65,7 @@ class FaultyProxy(ThreadingHTTPServer):
     def __init__(
         self,
         connect: Connect,
-        disturbance: Disturbance | None,
+        interference: Interference | None,
         kill: Callable[[], None],
     ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -74,8 +74,8 @@ class FaultyProxy(ThreadingHTTPServer):
         self.writes = 0
         self.disturbed = 0
         self._kill = kill
-        self._disturbance = disturbance
-        self._source = Random(0 if disturbance is None else disturbance.seed)
+        self._interference = interference
+        self._source = Random(0 if interference is None else interference.seed)
         self.since: float | None = None
         self._lock = Lock()
 
@@ -83,7 +83,7 @@ class FaultyProxy(ThreadingHTTPServer):
         """Count a request and return what is to become of it."""
         with self._lock:
             self.writes += is_write
-            wanted = self._disturbance
+            wanted = self._interference
             if wanted is None or self.writes < wanted.write:
                 return None
             if wanted.fault is Fault.KILL:
@@ -100,7 +100,7 @@ class FaultyProxy(ThreadingHTTPServer):
     def fault_of_watches(self) -> Fault | None:
         """Return what is to become of watches that are open now."""
         with self._lock:
-            wanted = self._disturbance
+            wanted = self._interference
             is_due = wanted is not None and wanted.fault in _OF_WATCHES and self._lasts(wanted)
             return wanted.fault if wanted is not None and is_due else None
 
@@ -113,7 +113,7 @@ class FaultyProxy(ThreadingHTTPServer):
         """Kill the operator."""
         self._kill()
 
-    def _lasts(self, wanted: Disturbance) -> bool:
+    def _lasts(self, wanted: Interference) -> bool:
         if self.writes < wanted.write:
             return False
         if self.since is None:
@@ -223,11 +223,11 @@ class _Handler(BaseHTTPRequestHandler):
 @contextmanager
 def faulty_proxy(
     connect: Connect,
-    disturbance: Disturbance | None,
+    interference: Interference | None,
     kill: Callable[[], None],
 ) -> Iterator[FaultyProxy]:
     """Run a proxy in a thread until the end of the block."""
-    with FaultyProxy(connect, disturbance, kill) as server:
+    with FaultyProxy(connect, interference, kill) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from support.cluster.faulty_proxy import Connect, Disturbance, Fault, FaultyProxy, faulty_proxy
+from support.cluster.faulty_proxy import Connect, Fault, FaultyProxy, Interference, faulty_proxy
 
 WATCH = "/apis/solrbench.io/v1alpha1/namespaces/x/solrbenchmarks?watch=true"
 
@@ -63,7 +63,7 @@ def ask(proxy: FaultyProxy, method: str, path: str = "/api/v1/pods") -> tuple[in
         connection.close()
 
 
-def test_without_a_disturbance_all_is_passed_on_and_writes_are_counted(connect: Connect) -> None:
+def test_without_a_interference_all_is_passed_on_and_writes_are_counted(connect: Connect) -> None:
     with faulty_proxy(connect, None, lambda: None) as proxy:
         assert ask(proxy, "GET") == (200, b"/api/v1/pods")
         assert ask(proxy, "POST") == (200, b"/api/v1/pods")
@@ -75,8 +75,8 @@ def test_the_client_is_killed_after_the_write_is_served(
     connect: Connect, served: list[str]
 ) -> None:
     killed: list[bool] = []
-    disturbance = Disturbance(Fault.KILL, write=2)
-    with faulty_proxy(connect, disturbance, lambda: killed.append(True)) as proxy:
+    interference = Interference(Fault.KILL, write=2)
+    with faulty_proxy(connect, interference, lambda: killed.append(True)) as proxy:
         assert ask(proxy, "POST")[0] == 200
         assert not killed
         with pytest.raises(http.client.RemoteDisconnected):
@@ -97,7 +97,7 @@ def test_the_client_is_killed_after_the_write_is_served(
 def test_requests_are_refused_for_a_while(
     connect: Connect, fault: Fault, path: str, status: int
 ) -> None:
-    with faulty_proxy(connect, Disturbance(fault, write=1, seconds=2), lambda: None) as proxy:
+    with faulty_proxy(connect, Interference(fault, write=1, seconds=2), lambda: None) as proxy:
         assert ask(proxy, "GET", path)[0] == 200
         ask(proxy, "POST")
         assert ask(proxy, "GET", path)[0] == status
@@ -106,22 +106,22 @@ def test_requests_are_refused_for_a_while(
 
 
 def test_an_api_server_that_is_away_says_nothing(connect: Connect) -> None:
-    disturbance = Disturbance(Fault.OUTAGE, write=1, seconds=5)
+    interference = Interference(Fault.OUTAGE, write=1, seconds=5)
     with (
-        faulty_proxy(connect, disturbance, lambda: None) as proxy,
+        faulty_proxy(connect, interference, lambda: None) as proxy,
         pytest.raises(http.client.RemoteDisconnected),
     ):
         ask(proxy, "POST")
 
 
 def test_some_events_are_hidden(connect: Connect) -> None:
-    with faulty_proxy(connect, Disturbance(Fault.HIDE, write=1), lambda: None) as proxy:
+    with faulty_proxy(connect, Interference(Fault.HIDE, write=1), lambda: None) as proxy:
         ask(proxy, "POST")
         assert ask(proxy, "GET", WATCH) == (200, b"")
 
 
 def test_one_of_twenty_requests_fails_served_or_not(connect: Connect, served: list[str]) -> None:
-    with faulty_proxy(connect, Disturbance(Fault.ERRORS, write=1, seed=3), lambda: None) as proxy:
+    with faulty_proxy(connect, Interference(Fault.ERRORS, write=1, seed=3), lambda: None) as proxy:
         failed = [ask(proxy, "POST")[0] == 500 for _ in range(200)]
     assert 3 <= sum(failed) <= 20
     assert 200 - sum(failed) < len(served) < 200

@@ -34,7 +34,7 @@ _API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1", "Deployment": "app
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
     """Return the pods of some components that Jobs and the like of the benchmark made.
 
-    Labels do not say that, as anyone may set them, and pods are believed, and told tokens.
+    Labels do not say that, as anyone may set them, and pods are trusted, and given tokens.
     """
     listed = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
     return [

@@ -10,7 +10,7 @@ from solrbench.api.kinds import SWEEP
 from support.cluster.admission import reach_api_server
 from support.cluster.disturbed_operator import drawn, outcome
 
-CASES = int(os.environ.get("DISTURBANCES", "7"))
+CASES = int(os.environ.get("INTERFERENCES", "7"))
 """One of each fault; `make soak` draws 500."""
 OUTAGE_SECONDS = 8.0
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
@@ -32,8 +32,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_disturbed_operator_comes_to_the_same_end(
     seed: int, undisturbed: dict[str, Any], tmp_path: Path
 ) -> None:
-    disturbance = drawn(seed, OUTAGE_SECONDS)
-    assert outcome(disturbance, tmp_path) == undisturbed, disturbance
+    interference = drawn(seed, OUTAGE_SECONDS)
+    assert outcome(interference, tmp_path) == undisturbed, interference
 
 
 @pytest.mark.soak
