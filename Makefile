@@ -150,7 +150,7 @@ tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as 
 	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
 
 .PHONY: soak-faults
-soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 40 min)
+soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 80 min)
 	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
 
 .PHONY: soak
