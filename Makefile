@@ -150,12 +150,14 @@ tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as 
 	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
 
 .PHONY: soak-faults
-soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 40 min)
+soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 80 min)
 	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
 
 .PHONY: soak
-soak: soak-faults ## that, 2,000 changes of fields, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 2 h)
+soak: soak-faults ## that, 2,000 changes of fields, 500 disturbed operators, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 3 h)
 	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
+	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST:$@.xml=$@-interferences.xml) tests/integration/test_interferences.py -q \
+		-n $$((3 * $(PROCESSES))) --dist worksteal
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators

@@ -315,7 +315,7 @@ PLANTED = "planted"
 
 @pytest.mark.parametrize("name", MESSAGES)
 def test_termination_message_is_contained(world: World, name: str) -> None:
-    world.attack(create() | {"spec.suspend": False}, rounds=3)
+    uid = world.attack(create() | {"spec.suspend": False}, rounds=3)["metadata"]["uid"]
     labels = {
         "solrbench.io/benchmark": "bad",
         "app.kubernetes.io/component": "index",
@@ -326,9 +326,10 @@ def test_termination_message_is_contained(world: World, name: str) -> None:
         "phase": "Failed",
         "containerStatuses": [{"name": "index", "state": {"terminated": ended}}],
     }
-    world.cluster.put(
-        {"kind": "Pod", "metadata": {"name": PLANTED, "labels": labels}, "status": status}
-    )
+    # As if the program of our own pod said it: those of others are not looked at.
+    owners = [{"uid": uid, "controller": True}]
+    metadata = {"name": PLANTED, "labels": labels, "ownerReferences": owners}
+    world.cluster.put({"kind": "Pod", "metadata": metadata, "status": status})
     for _ in range(4):
         body = world.operator.reconcile("bad", seconds=1)
     assert not world.operator.errors, world.operator.errors

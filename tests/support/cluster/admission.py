@@ -11,7 +11,7 @@ from kubernetes.client.exceptions import ApiException, ConflictException
 from kubernetes.dynamic import DynamicClient
 
 from hack.generate.crd import build_crd
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.kinds import BENCHMARK, ResourceKind
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION
 from support.resources.small_resource import Changes, change
 
@@ -36,9 +36,9 @@ class ApiServer:
         self._api = config.new_client_from_config(config_file=kubeconfig)
         self._objects = client.CustomObjectsApi(self._api)
 
-    def install_definition(self) -> None:
+    def install_definition(self, kind: ResourceKind = BENCHMARK) -> None:
         """Apply the CustomResourceDefinition of the tree and wait until it is served."""
-        crd = build_crd(BENCHMARK)
+        crd = build_crd(kind)
         name = crd["metadata"]["name"]
         kinds = DynamicClient(self._api).resources
         resource = kinds.get(api_version=crd["apiVersion"], kind=crd["kind"])

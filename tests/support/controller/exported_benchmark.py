@@ -58,6 +58,7 @@ class Course:
                     "name": "base-export-x",
                     "namespace": "search",
                     "labels": job["metadata"]["labels"],
+                    "ownerReferences": job["metadata"]["ownerReferences"],
                 },
                 "status": {
                     "containerStatuses": [{"name": "export", "state": {"terminated": ended}}]

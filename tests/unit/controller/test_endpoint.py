@@ -161,6 +161,23 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
     ]
 
 
+def test_leaders_are_not_passed_by_since_the_api_server_does_not_respond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def client(urls: list[str], _: float, __: object, check: AddressCheck) -> SolrClient:
+        host = urlsplit(urls[0]).hostname or ""
+        check(host, resolved(host))
+        return Solr({}).client(tuple(urls))
+
+    monkeypatch.setattr(endpoint, "SolrClient", client)
+    found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
+    cluster = FakeCluster(fault=refusal(error, kinds=["Service"]))
+    allowed = patterns_in(DEFAULT_PATTERNS, "search")
+    with pytest.raises(TemporaryError, match="times out"):
+        leader_urls(cluster, allowed, "search", found, [replica("nodes-0.nodes.search")])
+
+
 def test_single_endpoint_is_not_bypassed() -> None:
     found = find(FakeCluster())
     cluster = FakeCluster()

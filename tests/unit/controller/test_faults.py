@@ -36,6 +36,8 @@ def test_a_broken_call_changes_nothing(scenario: str) -> None:
         # The step that broke off was lost with any error while it was stored.
         ("load fails", "apply ConfigMap/one-report-unfinished"),
         ("load fails", "unfinished "),
+        # The baseline was never read again.
+        ("baseline", "get SolrBenchmark/one"),
     ],
 )
 def test_what_was_found_stays_mended(scenario: str, call: str) -> None:

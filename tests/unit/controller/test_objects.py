@@ -12,15 +12,81 @@ import pytest
 
 from solrbench.contract.names import EXPORT
 from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
+from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.end import ApiServerReason, CleanupReason
+from solrbench.reasons.load import LoadReason
 from support.cluster.benchmarks import small
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.world import World, condition_of
-from support.controller.worlds import measured_so_far, solr_pod
+from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod
 from support.servers.api_stub import cluster_of, resources, status
 
 Body = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    "owners",
+    [
+        [],
+        [
+            {
+                "apiVersion": "solrbench.io/v1alpha1",
+                "kind": "SolrBenchmark",
+                "name": "two",
+                "uid": "2",
+            }
+        ],
+        [{"apiVersion": "batch/v1", "kind": "Job", "name": "mine", "uid": "uid-of-mine"}],
+        [{"apiVersion": "batch/v1", "kind": "Job", "name": "one-load-master", "uid": "made-up"}],
+        [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "orphan", "uid": "orphan"}],
+    ],
+)
+def test_pods_that_others_made_are_not_asked(
+    owners: list[Body], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = measuring()
+    assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
+    gone = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "gone", "uid": "gone"}
+    world.cluster.put(
+        {
+            "apiVersion": "apps/v1",
+            "kind": "ReplicaSet",
+            "metadata": {
+                "name": "orphan",
+                "uid": "orphan",
+                "labels": {
+                    "solrbench.io/benchmark": "one",
+                    "app.kubernetes.io/component": "companion",
+                },
+                "ownerReferences": [gone | {"controller": True}],
+            },
+        }
+    )
+    world.cluster.put({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "mine"}})
+    asked = []
+
+    def client(host: str, token: str, _: object) -> None:
+        asked.append(host)
+        raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, "no")
+
+    monkeypatch.setattr(load_results, "LoadMasterClient", client)
+    pod = pending("one", "load-master", {"phase": "Running", "podIP": "192.0.2.1"})
+    pod["metadata"] |= {
+        "name": "theirs",
+        "ownerReferences": [each | {"controller": True} for each in owners],
+    }
+    world.cluster.put(pod)
+    world.reconcile("one")
+    assert asked == []
+    job = world.cluster.objects["Job", "default", "one-load-master"]
+    own = {"apiVersion": "batch/v1", "kind": "Job", "controller": True}
+    own |= {"name": "one-load-master", "uid": job["metadata"]["uid"]}
+    pod = pending("one", "load-master", {"phase": "Running", "podIP": "192.0.2.2"})
+    pod["metadata"]["ownerReferences"] = [own]
+    world.cluster.put(pod)
+    world.reconcile("one")
+    assert asked == ["192.0.2.2"]
 
 
 def waiting(reason: str) -> Body:
@@ -54,8 +120,8 @@ def pending(benchmark: str, component: str, status: Body) -> Body:
         "app.kubernetes.io/component": component,
         "solrbench.io/attempt": "1",
     }
-    metadata = {"name": f"{benchmark}-{component}-0", "labels": labels}
-    metadata |= {"creationTimestamp": "2026-01-01T12:00:00Z"}
+    metadata: Body = {"name": f"{benchmark}-{component}-0", "labels": labels}
+    metadata |= {"creationTimestamp": "2026-01-01T12:00:00Z", "ownerReferences": OWNED_BY_ONE}
     return {"kind": "Pod", "metadata": metadata, "status": {"phase": "Pending"} | status}
 
 
@@ -94,7 +160,10 @@ def test_it_is_named_of_an_export(reason: str) -> None:
     course = Course(CLAIM)
     course.reconcile()
     pod = pending("base", EXPORT, BLOCKERS[reason])
+    job = course.fake.objects["Job", "search", "base-export"]
+    owner = {"uid": job["metadata"]["ownerReferences"][0]["uid"], "controller": True}
     pod["metadata"] |= {"namespace": "search", "creationTimestamp": course.now.isoformat()}
+    pod["metadata"]["ownerReferences"] = [owner]
     course.fake.put(pod)
     course.now += timedelta(seconds=MINUTE)
     course.reconcile()

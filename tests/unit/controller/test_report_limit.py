@@ -15,7 +15,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import NOW
 from support.fakes.fake_cluster import FakeCluster, refusal
-from support.fakes.operator_driver import OperatorDriver
+from support.fakes.operator_driver import OperatorDriver, condition
 
 MIB = 1 << 20
 
@@ -47,7 +47,7 @@ def report(name: str, number: int, size: int, step_run: str | None = "r1-s0") ->
 
 def drop(cluster: FakeCluster, mebibytes: int) -> list[str]:
     """Return the names of the benchmarks that lose their results as `new` ends."""
-    dropped = drop_oldest_reports(cluster, "search", mebibytes * MIB, "uid-of-new")
+    dropped, _ = drop_oldest_reports(cluster, "search", mebibytes * MIB, "uid-of-new")
     assert all(f"results of {body['metadata']['name']}," in each.message for body, each in dropped)
     return [body["metadata"]["name"] for body, _ in dropped]
 
@@ -86,6 +86,50 @@ def test_what_is_needed_stays() -> None:
     assert len(cluster.names("ConfigMap")) == 10
 
 
+def sweep(status: str, **spec: Any) -> dict[str, Any]:
+    """Return a sweep that is over or goes on."""
+    condition = {"type": "Succeeded", "status": status, "reason": "Test"}
+    return {
+        "kind": "SolrBenchmarkSweep",
+        "metadata": {"name": "trial", "namespace": "search", "uid": "uid-of-trial"},
+        "spec": {"template": {"spec": spec}},
+        "status": {"conditions": [condition]},
+    }
+
+
+@pytest.mark.parametrize(("status", "kept"), [("Unknown", True), ("True", False)])
+def test_points_of_a_sweep_and_its_baseline_stay_until_it_is_over(status: str, kept: bool) -> None:
+    points = [benchmark(f"point-{number}", 5 + number) for number in range(2)]
+    for each in points:
+        owner = {"kind": "SolrBenchmarkSweep", "name": "trial", "uid": "uid-of-trial"}
+        each["metadata"]["ownerReferences"] = [owner | {"controller": True}]
+    cluster = FakeCluster(
+        *ENDED,
+        *points,
+        sweep(status, comparison=BASELINE),
+        *reports_of("new", "old", "oldest", "point-0", "point-1"),
+    )
+    assert drop(cluster, 1) == (["old"] if kept else ["point-1", "point-0", "oldest", "old"])
+
+
+def test_results_that_are_all_needed_are_said_to_be_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waiting = benchmark("waiting", 5, "Unknown") | {"spec": {"suspend": True}}
+    big = [report("waiting", number, 40 * MIB) for number in range(2)]
+    for each in big:
+        each["metadata"]["namespace"] = "default"
+    operator = OperatorDriver(
+        FakeCluster(waiting, *big, small("one", podOptions=[{"serviceAccountName": "admin"}])),
+        monkeypatch,
+    )
+    operator.reconcile("one")
+    body = operator.reconcile("one")
+    *_, message = condition(body, "CleanedUp")
+    assert "of namespace default take 80.0 MiB of 64 MiB, and none is deleted" in message
+    assert [each[1] for each in operator.events].count("ReportsTooLarge") == 1
+
+
 def test_nothing_is_read_but_metadata_while_there_is_room() -> None:
     cluster = FakeCluster(*ENDED, *reports_of("old"))
     assert drop(cluster, 4) == []
@@ -109,6 +153,10 @@ def test_the_end_of_a_benchmark_drops_results_with_an_event(
         error = TemporaryError(ApiServerReason.API_UNREACHABLE, "no")
         cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
     assert operator.reconcile("one")["status"]["phase"] == "Failed"
+    body = operator.reconcile("one")
+    assert condition(body, "CleanedUp")[:2] == (
+        ("False", "ApiUnreachable" if refused else "CleanupSkipped")
+    )
     dropped = [each for each in operator.events if each[1] == "ReportDropped"]
     assert len(dropped) == int(not refused)
     assert bool(cluster.names("ConfigMap")) == refused

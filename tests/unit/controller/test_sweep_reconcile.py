@@ -17,11 +17,11 @@ import pytest
 from hack.generate.crd import build_crd
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.errors import PermanentError
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.sweep.plan import make_plan
 from support.cluster.benchmarks import small
-from support.fakes.fake_cluster import POD_KINDS, Request
+from support.fakes.fake_cluster import POD_KINDS, Request, no_fault, refusal
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.resources.small_resource import REMOVE, change, create
 from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
@@ -312,6 +312,32 @@ def test_a_point_whose_name_is_taken_is_said_once_and_fails(sweeps: SweepDriver)
     assert states(body) == ["Failed", "Inconclusive"]
     assert body["status"]["points"][0]["reason"] == "NameTaken"
     assert "blockedSince" not in body["status"]["points"][0]
+
+
+def test_a_point_that_the_api_server_has_not_refused_does_not_fail(sweeps: SweepDriver) -> None:
+    sweeps.put(sweep_of(1))
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a webhook does not respond")
+    sweeps.cluster.fault = refusal(error, ["apply"])
+    for _ in range(3):
+        sweeps.reconcile()
+        assert condition(sweeps.read(), "Succeeded")[1] == "PointNotCreated"
+        sweeps.operator.now += timedelta(minutes=20)
+    sweeps.cluster.fault = no_fault
+    assert states(sweeps.finish()) == ["Inconclusive"]
+
+
+def test_nodes_that_could_not_be_listed_once_are_listed_again(sweeps: SweepDriver) -> None:
+    capacity = {"cpu": "1", "memory": "1Mi", "pods": "110"}
+    node = {"kind": "Node", "metadata": {"name": "small", "namespace": ""}}
+    sweeps.cluster.put(node | {"status": {"allocatable": capacity}})
+    sweeps.put(sweep_of(1))
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
+    sweeps.cluster.fault = refusal(error, kinds=["Node"])
+    sweeps.reconcile()
+    assert "fixedHash" not in sweeps.read().get("status", {})
+    sweeps.cluster.fault = no_fault
+    sweeps.reconcile()
+    assert sweeps.cluster.asked.count("Node") == 2
 
 
 def test_a_point_is_made_once_its_name_is_free(sweeps: SweepDriver) -> None:

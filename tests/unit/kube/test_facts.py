@@ -1,19 +1,21 @@
 """Fields of a kind in the OpenAPI document, and the nodes that are recorded."""
 
 from base64 import b64encode
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.errors import TemporaryError
+from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import fields_at, record_environment, secret_auth
 from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret
 from support.failing import failing
-from support.fakes.fake_cluster import FakeCluster, refusal
+from support.fakes.fake_cluster import FakeCluster, Fault, no_fault, refusal
 from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
@@ -60,7 +62,7 @@ def recorded(status: dict[str, Any], labels: dict[str, str] | None = None) -> No
 
 
 def recorded_environment(
-    status: dict[str, Any], labels: dict[str, str] | None = None
+    status: dict[str, Any], labels: dict[str, str] | None = None, fault: Fault = no_fault
 ) -> Environment:
     pod = {
         "kind": "Pod",
@@ -73,7 +75,7 @@ def recorded_environment(
     }
     metadata = {"name": "virtual", "namespace": "", "labels": labels or {}}
     node = {"kind": "Node", "metadata": metadata, "status": status}
-    return record_environment(FakeCluster(pod, node), BENCHMARK, None)
+    return record_environment(FakeCluster(pod, node, fault=fault), BENCHMARK, None)
 
 
 @pytest.mark.parametrize(
@@ -82,6 +84,21 @@ def recorded_environment(
 def test_capacity_in_any_quantity_is_recorded(memory: str, wanted: int) -> None:
     found = recorded({"capacity": {"cpu": "1e1", "memory": memory}, "nodeInfo": {}})
     assert (found.cpu_cores, found.memory_bytes) == (10.0, wanted)
+
+
+@pytest.mark.parametrize(
+    ("error", "is_final"),
+    [
+        (ForbiddenError(ApiServerReason.API_REFUSED, "nodes is forbidden"), True),
+        (TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out"), False),
+    ],
+)
+def test_a_node_that_could_not_be_read_once_is_read_again(
+    error: TemporaryError, is_final: bool
+) -> None:
+    with nullcontext() if is_final else pytest.raises(TemporaryError, match="times out"):
+        (node,) = recorded_environment({}, fault=refusal(error, kinds=["Node"])).nodes
+        assert node == NodeRecord(name="virtual")
 
 
 @pytest.mark.parametrize("status", [{}, {"capacity": {"cpu": "many", "memory": ""}}])

@@ -132,11 +132,14 @@ def leader_urls(
             urls[replica.base_url] = qualify(replica.base_url, namespace)
     check, reachable = address_check(cluster, allowed=allowed), {}
     for own, url in urls.items():
-        with suppress(SolrbenchError):
+        try:
             check_name(host_of(url), allowed)
             with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
                 solr.get("/admin/info/system")
             reachable[own] = url
+        except SolrbenchError as error:
+            if error.reason == ApiServerReason.API_UNREACHABLE:
+                raise  # it says nothing of the node, and the way of all documents is chosen once
     return reachable
 
 

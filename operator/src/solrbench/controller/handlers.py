@@ -33,7 +33,6 @@ from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.reconcile import reconcile
-from solrbench.controller.report_limit import drop_oldest_reports
 from solrbench.controller.schedule import RETRY, BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.watches import PodWatches
@@ -284,8 +283,6 @@ class Handlers:
         is_over = is_finished(after.status)
         if is_over:
             self._reports.forget(after.metadata.uid)
-            if not is_finished(context.benchmark.status):
-                self._limit_reports(after)
         is_settled = None
         if not is_over and after.status.start_time is not None and ask is not None:
             is_settled = partial(self._is_load_settled, namespace, live_load, ask)
@@ -296,17 +293,6 @@ class Handlers:
             is_running=after.status.start_time is not None and not is_over,
             is_settled=is_settled,
         )
-
-    def _limit_reports(self, ended: SolrBenchmark) -> None:
-        """Delete the oldest results of a namespace when another benchmark of it has ended."""
-        namespace, limit = ended.metadata.namespace, self._settings.report_mebibytes << 20
-        try:
-            dropped = drop_oldest_reports(self._cluster, namespace, limit, ended.metadata.uid)
-        except SolrbenchError as error:  # the end of the next benchmark makes up for it
-            log.warning("%s: old results are not deleted: %s", namespace, error)
-            return
-        for body, event in dropped:
-            post_events(body, f"{namespace}/{body['metadata']['name']}", [event])
 
     def _is_load_settled(
         self, namespace: str, shown: LiveLoad | None, ask: Callable[[], LoadState]

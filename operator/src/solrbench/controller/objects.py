@@ -32,10 +32,16 @@ _API_VERSIONS = {"Job": "batch/v1", "StatefulSet": "apps/v1", "Deployment": "app
 
 
 def pods(context: ReconcileContext, *components: str) -> list[PodView]:
-    """Return the pods of some components."""
-    labelled_pods = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
-    views = [view_pod(pod) for pod in labelled_pods]
-    return [pod for pod in views if pod.component in components]
+    """Return the pods of some components that Jobs and the like of the benchmark made.
+
+    Labels do not say that, as anyone may set them, and pods are trusted, and given tokens.
+    """
+    listed = list_labelled(context.cluster, context.benchmark, "v1", "Pod")
+    return [
+        view
+        for pod in listed
+        if (view := view_pod(pod)).component in components and context.owned.is_made_by_us(pod)
+    ]
 
 
 def creation_problem(

@@ -73,6 +73,8 @@ class OwnedObjects:
     _labelled: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
     _listed: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
     _verdicts: dict[str, bool] = field(default_factory=dict, repr=False)
+    _gone: set[str] = field(default_factory=set, repr=False)
+    """Owners that are not there, and what they control."""
 
     def list(self, kind: OwnedKind) -> Sequence[Manifest]:
         """Return the objects of a kind: the benchmark's own, and those of a shared target.
@@ -99,6 +101,12 @@ class OwnedObjects:
         key = metadata["namespace"], metadata["name"]
         self.cluster.delete(*kind.reference, *key, grace, uid=metadata["uid"])
         metadata["deletionTimestamp"] = self.now.isoformat()  # as another list would show it
+
+    def is_made_by_us(self, pod: Manifest) -> bool:
+        """Return whether what made a pod is there and ours; what is gone may never have been."""
+        owners = pod["metadata"].get("ownerReferences") or []
+        owner = next((each for each in owners if each.get("controller")), None)
+        return owner is not None and self._leads_to_us(owner) and owner["uid"] not in self._gone
 
     def _is_owned(self, kind: OwnedKind, metadata: Manifest) -> bool:
         owners = metadata.get("ownerReferences") or []
@@ -134,12 +142,18 @@ class OwnedObjects:
                 body = self._parent(owner)
             except ForbiddenError:
                 return False  # of a kind that is never made for a benchmark
-            self._verdicts[uid] = body is None or any(
-                self._leads_to_us(each, levels - 1)
-                for each in body["metadata"].get("ownerReferences") or []
+            above = [] if body is None else body["metadata"].get("ownerReferences") or []
+            controllers = [
+                each
+                for each in above
                 # What another point has made is not ours for their common sweep.
                 if each.get("controller") and owner["kind"] != BENCHMARK.name
+            ]
+            self._verdicts[uid] = body is None or any(
+                self._leads_to_us(each, levels - 1) for each in controllers
             )
+            if body is None or any(each["uid"] in self._gone for each in controllers):
+                self._gone.add(uid)
         return self._verdicts[uid]
 
     def _parent(self, owner: Manifest) -> Manifest | None:

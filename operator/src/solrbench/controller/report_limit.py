@@ -4,8 +4,10 @@ from collections import defaultdict
 from typing import Any
 
 from solrbench.api.identity import BENCHMARKS
+from solrbench.api.kinds import SWEEP
 from solrbench.contract.names import LABEL_COMPONENT, LABEL_STEP_RUN, REPORT
-from solrbench.controller.events import Event
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.events import Event, post_events
 from solrbench.decide.pauses import awaits_export, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
@@ -18,14 +20,36 @@ _KEPT = ("apiVersion", "kind", "metadata")
 """What an event needs of the resource that it is about."""
 
 
+def limit_reports(context: ReconcileContext) -> str:
+    """Delete the oldest results of the namespace when a benchmark has ended, each with an event.
+
+    Returns what the condition adds: that those that are needed take more than they may.
+    """
+    namespace, limit = context.namespace, context.settings.report_mebibytes << 20
+    ended = context.benchmark
+    dropped, left = drop_oldest_reports(context.cluster, namespace, limit, ended.metadata.uid)
+    for body, event in dropped:
+        post_events(body, f"{namespace}/{body['metadata']['name']}", [event])
+    if left <= limit:
+        return ""
+    text = (
+        f"the stored results of namespace {namespace} take {left / (1 << 20):.1f} MiB of"
+        f" {limit / (1 << 20):g} MiB, and none is deleted, as those of the last benchmark and of"
+        " benchmarks and sweeps that are not over are needed"
+    )
+    post_events(context.body, ended.key, [Event("Warning", CleanupReason.REPORTS_TOO_LARGE, text)])
+    return f"; {text}"
+
+
 def drop_oldest_reports(
     cluster: Cluster, namespace: str, max_bytes: int, newest_uid: str
-) -> list[tuple[Manifest, Event]]:
+) -> tuple[list[tuple[Manifest, Event]], int]:
     """Delete stored results until those of a namespace are within the limit, oldest first.
 
-    Returns the benchmarks that have lost theirs, each with the event that says so. Results stay of
-    one that is not over, or still to be exported, of the baseline of such a one, and of
-    `newest_uid`, which has just ended.
+    Returns the benchmarks that have lost theirs, each with the event that says so, and the bytes
+    that are left. Results stay of one that is not over, or still to be exported, of the points of a
+    sweep that is not over, of the baseline of such a one, and of `newest_uid`, which has just
+    ended.
     """
     chunks: dict[str, list[Manifest]] = defaultdict(list)
     for body in cluster.list_metadata("v1", "ConfigMap", namespace, {LABEL_COMPONENT: REPORT}):
@@ -34,7 +58,7 @@ def drop_oldest_reports(
     sizes = {uid: sum(map(_bytes_of, bodies)) for uid, bodies in chunks.items()}
     left, dropped = sum(sizes.values()), []
     if left <= max_bytes:
-        return []
+        return [], left
     for body in _ended_benchmarks(cluster, namespace):
         uid = body["metadata"]["uid"]
         if left <= max_bytes:
@@ -51,7 +75,7 @@ def drop_oldest_reports(
             f" {max_bytes / (1 << 20):g} MiB; its status keeps the figures"
         )
         dropped.append((body, Event("Warning", CleanupReason.REPORT_DROPPED, text)))
-    return dropped
+    return dropped, left
 
 
 def _bytes_of(chunk: Manifest) -> int:
@@ -62,10 +86,16 @@ def _bytes_of(chunk: Manifest) -> int:
 def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
     """Return the benchmarks whose results are not needed, the one that ended first comes first."""
     ended: list[tuple[str, Manifest]] = []
-    baselines = set()
+    baselines, sweeps = set(), set()
+    for part in cluster.list_in_parts(*SWEEP.reference, namespace, {}, READ_AT_ONCE):
+        for body in part:
+            if not is_over(body):
+                sweeps.add(body["metadata"]["uid"])
+                baselines.add(_baseline_of(body["spec"].get("template") or {}))
     for part in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):
         for body in part:
-            if is_over(body) and not awaits_export(body):
+            is_needed = awaits_export(body) or controller_uid(body) in sweeps
+            if is_over(body) and not is_needed:
                 time = str(body["status"].get("completionTime", ""))
                 # Not the whole: status and spec of hundreds would be in memory at once.
                 ended.append((time, {key: body[key] for key in _KEPT}))
@@ -76,5 +106,6 @@ def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
 
 
 def _baseline_of(body: Manifest) -> Any:
-    baseline = (body["spec"].get("comparison") or {}).get("baseline") or {}
+    spec = body.get("spec") or {}
+    baseline = (spec.get("comparison") or {}).get("baseline") or {}
     return (baseline.get("benchmark") or {}).get("name")

@@ -22,6 +22,8 @@ from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
@@ -106,7 +108,7 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
         return None
     try:
         nodes = context.cluster.list("v1", "Node", None, {})
-    except TemporaryError:
+    except ForbiddenError:
         return None
     return capacity_of_nodes(nodes) if nodes else None
 
@@ -173,7 +175,10 @@ def _note_refusal(
 ) -> SweepStatus:
     """Return the status with a point that is tried again, or has failed; counts follow later."""
     since = due.blocked_since or context.now
-    is_final = isinstance(error, PermanentError) or context.now - since >= MAX_BLOCKED
+    # One that does not respond has not refused it.
+    is_refused = error.reason != ApiServerReason.API_UNREACHABLE
+    is_late = is_refused and context.now - since >= MAX_BLOCKED
+    is_final = isinstance(error, PermanentError) or is_late
     # A benchmark that is there goes on, and so does its point: only a change of it was refused.
     if is_final and not exists:
         failed = {"state": PointState.FAILED, "reason": str(error.reason)}

@@ -33,6 +33,7 @@ from solrbench.decide.evidence import add_entry
 from solrbench.decide.views import view_pod
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_owned_config_map
 from solrbench.manifests.results import build_diagnostics
@@ -182,7 +183,7 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
     """Return what is known of a node; only its name where nodes may not be read."""
     try:
         body: dict[str, Any] | None = cluster.get("v1", "Node", "", name)
-    except TemporaryError:  # an operator of one namespace has no rights to objects of the cluster
+    except ForbiddenError:  # an operator of one namespace has no rights to objects of the cluster
         body = None
     if body is None:
         return NodeRecord(name=name)

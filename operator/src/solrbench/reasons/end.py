@@ -48,6 +48,12 @@ class CleanupReason(Reason):
         "Export results (`results.export`), delete benchmarks that are no longer needed, or raise"
         " `reports.maxMebibytes` of the operator's chart.",
     )
+    REPORTS_TOO_LARGE = Kind.WARNING.reason(
+        "The stored results of the namespace take more room than the operator's settings allow, and"
+        " none of them is deleted, as all are needed: by benchmarks or sweeps that are not over.",
+        "Let sweeps have fewer points or steps, or raise `reports.maxMebibytes` of the operator's"
+        " chart.",
+    )
 
 
 class ExportReason(Reason):

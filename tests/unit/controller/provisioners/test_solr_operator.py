@@ -87,6 +87,7 @@ def pod(**status: Any) -> dict[str, Any]:
         "uid": "p0",
         "creationTimestamp": CREATED,
         "labels": ready_cloud()["metadata"]["labels"],
+        "ownerReferences": ready_cloud()["metadata"]["ownerReferences"],
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta, "status": status}
 

@@ -6,6 +6,7 @@ A benchmark that is compared with another one, or with a stored report.
 import base64
 import gzip
 from collections import Counter
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -18,13 +19,16 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectivesStatu
 from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.stages.results import conclude_objectives
 from solrbench.decide.conditions import OBJECTIVES_MET
+from solrbench.errors import TemporaryError
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.reasons.end import ApiServerReason
 from solrbench.stats import histograms
 from solrbench.stats.histograms import BucketCounts
 from support.cluster.benchmarks import config_map, small
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
 from support.controller.worlds import TIME, measured_so_far, plan_of, solr_pod
+from support.fakes.fake_cluster import Request, no_fault
 from support.results.builders import make_document, make_result, make_timed_result
 from support.results.trials import NEAR, measured
 from support.solr.cloud import Cloud
@@ -260,6 +264,35 @@ def test_a_baseline_that_is_gone_is_said_and_measuring_goes_on() -> None:
     assert condition_of(after, "Compared") == ("False", "BaselineNotFound")
     assert after.status.phase == "Measuring"
     assert after.status.comparison is None
+
+
+@pytest.mark.parametrize("kind", ["SolrBenchmark", "ConfigMap"])
+def test_a_baseline_that_could_not_be_read_once_is_read_again(kind: str) -> None:
+    world = comparing(BENCHMARK)
+    world.cluster.put(ended("old", succeeded=True))
+    store_baseline(world, "old", 100, 101, 99, 100, 100)
+    body = stored(world)
+    body["spec"]["load"]["repeats"] = {"count": 5}  # all of them are stored
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
+
+    def refuse(request: Request, serve: Callable[[], Any]) -> Any:
+        selector = request.arguments.get("selector") or {}
+        names = request.arguments.get("name"), selector.get("solrbench.io/benchmark")
+        if request.kind == kind and "old" in names:
+            raise error
+        return serve()
+
+    world.cluster.fault = refuse
+    for _ in range(2):
+        after = world.reconcile("one")
+        assert condition_of(after, "Compared") == ("False", "ApiUnreachable")
+        assert condition_of(after, "Measured") == ("False", "ApiUnreachable")
+        assert after.status.phase == "Measuring"
+    world.cluster.fault = no_fault
+    after = world.reconcile("one")
+    assert condition_of(after, "Compared") == ("True", "Compared")
+    assert after.status.comparison is not None
+    assert after.status.comparison.figures[0].conclusion == "Worse"
 
 
 def test_without_a_baseline_there_is_no_such_condition() -> None:

@@ -9,6 +9,7 @@ from solrbench.controller.deletion import delete_budgets, delete_components, fin
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.report_limit import limit_reports
 from solrbench.controller.stages.load_results import conclude_partial_result
 from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
 from solrbench.decide.export import needs_export
@@ -68,6 +69,7 @@ def clean_up(context: ReconcileContext) -> None:
             f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the benchmark, or"
             " set it to Always, when they are no longer needed"
         )
+        message += limit_reports(context)
         context.conditions.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, message)
         return
     # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
@@ -76,6 +78,7 @@ def clean_up(context: ReconcileContext) -> None:
     _remove_collection(context)
     message = "everything except the results is deleted"
     message += "; Solr and ZooKeeper are left to the sweep" if is_lent else ""
+    message += limit_reports(context)
     context.conditions.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, message)
 
 

@@ -48,6 +48,7 @@ from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import SolrbenchError
 from solrbench.kube.results import observe_baseline, read_baseline
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.stats.times import DECODED
@@ -119,7 +120,11 @@ def check_baseline_results(context: ReconcileContext) -> None:
 
 
 def compare_with_baseline(context: ReconcileContext) -> None:
-    """Put the comparison of what is stored into the status; why there is none is a condition."""
+    """Put the comparison of what is stored into the status; why there is none is a condition.
+
+    Raises:
+        TemporaryError: if the API server does not respond, which says nothing of the baseline.
+    """
     comparison = context.benchmark.spec.comparison
     if comparison.baseline is None:
         return
@@ -127,6 +132,8 @@ def compare_with_baseline(context: ReconcileContext) -> None:
         result = _compare(context, comparison.baseline)
     except SolrbenchError as error:
         context.conditions.set(COMPARED, "False", error.reason, error.message)
+        if error.reason == ApiServerReason.API_UNREACHABLE:
+            raise
         return
     context.update(comparison=result)
     primary = primary_comparisons(result.figures)
@@ -149,9 +156,16 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
 
     Histograms are merged only when one was added, and verdicts evaluated only after a change, as
     evidence may come after its step run: the node may be the one that is measured.
+
+    Raises:
+        TemporaryError: if the API server does not respond.
     """
+    before = context.status
     try:
         _update_result_status(context, documents)
+    except Exception:
+        context.status = before  # a part of it would hide from the next reconcile what is missing
+        raise
     finally:
         DECODED.forget_all()  # what the next update needs is kept as numbers
 

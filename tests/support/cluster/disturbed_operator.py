@@ -1,0 +1,238 @@
+"""The operator in a process of its own behind a proxy that disturbs it, and what it leaves.
+
+No pod may be made in its namespace, so that benchmarks end by their deadline within seconds; all
+that they own is real, and so are the controllers of Kubernetes.
+"""
+
+import http.client
+import os
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bench.harness.processes import end
+from bench.servers.api_proxy import credentials
+from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.contract.names import FINALIZER
+from support.cluster import api_server
+from support.cluster.benchmarks import small
+from support.cluster.faulty_proxy import Fault, FaultyProxy, Interference, faulty_proxy
+from support.cluster.waiting import wait_until
+from support.repository import ROOT
+from support.resources.small_sweep import small_sweep, users_axis
+
+Body = dict[str, Any]
+SECONDS = 90.0
+"""For all benchmarks to end, beside a interference."""
+OWNED = ("configmaps", "services", "jobs", "statefulsets", "poddisruptionbudgets")
+WRITES = 40
+"""Fewer than the operator sends for the bodies of `bodies`."""
+COMPARED = ("Accepted", "CleanedUp", "Complete", "Succeeded")
+"""What TargetReady says last depends on the moment of the deadline."""
+EVIDENCE = "-report-evidence"
+
+
+def bodies() -> list[Body]:
+    """Return what is measured: two benchmarks and a sweep of two points, all at a time."""
+    spec = {"deadlines": {"provisioningSeconds": 2}, "cleanup": "Always"}
+    template = small("one", **spec)["spec"]
+    template.pop("cleanup")
+    sweep = small_sweep({"spec.axes": [users_axis(2)], "spec.template.spec": template})
+    sweep["spec"]["startOn"] = "FreshTarget"
+    sweep["spec"]["cleanup"] = "Always"
+    return [small("one", **spec), small("two", **spec), sweep]
+
+
+def drawn(seed: int, outage_seconds: float) -> Interference:
+    """Return a interference of a seed; the faults take turns."""
+    source, fault = Random(seed), list(Fault)[seed % len(Fault)]
+    seconds = outage_seconds if fault is Fault.OUTAGE else source.uniform(2, 6)
+    return Interference(fault, source.randint(1, WRITES), seconds, seed)
+
+
+@dataclass
+class DisturbedOperator:
+    """An operator that is started again as often as it ends."""
+
+    namespace: str
+    folder: Path
+    process: subprocess.Popen[bytes] | None = None
+    starts: int = 0
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def keep_running(self) -> None:
+        """Start it, or start it again after it was killed."""
+        if self.process is not None and self.process.poll() is None:
+            return
+        if self.process is not None:
+            assert self.process.returncode == -9, self.log()[-3000:]
+        self.starts += 1
+        with (self.folder / "operator.log").open("ab") as output:
+            command = [sys.executable, "-m", "solrbench.cli", "operator"]
+            self.process = subprocess.Popen(
+                command,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+
+    def kill(self) -> None:
+        """Kill it as a kernel without memory does."""
+        if self.process is not None:
+            self.process.kill()
+
+    def log(self) -> str:
+        """Return what it has said."""
+        return (self.folder / "operator.log").read_text(errors="replace")
+
+    def connect_to(self, proxy: FaultyProxy) -> None:
+        """Let it reach the API server by a proxy."""
+        port, kubeconfig = proxy.server_address[1], self.folder / "kubeconfig"
+        kubeconfig.write_text(
+            "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+            f"clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{port}'}}}}]\n"
+            "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
+        )
+        self.environment = dict(os.environ) | {
+            "KUBECONFIG": str(kubeconfig),
+            "PYTHONPATH": str(ROOT / "operator" / "src"),
+            "SOLRBENCH_NAMESPACES": self.namespace,
+            "SOLRBENCH_IMAGE": "none",
+            "SOLRBENCH_CONCURRENCY": "4",
+            "SOLRBENCH_METRICS_PORT": "0",
+            "SOLRBENCH_HEALTH_PORT": "0",
+        }
+
+
+def outcome(interference: Interference | None, folder: Path) -> Body:
+    """Return how all ends with a interference, after all is deleted again without a rest."""
+    with _namespace() as namespace:
+        operator = DisturbedOperator(namespace, folder)
+        with faulty_proxy(_connect, interference, operator.kill) as proxy:
+            operator.connect_to(proxy)
+            try:
+                for body in bodies():
+                    body["metadata"]["namespace"] = namespace
+                    _post(f"{body['kind'].lower()}s", namespace, body)
+                _wait(operator, interference)
+                found = _ends(namespace) | {"left": _left(namespace)}
+                assert interference is None or proxy.disturbed or interference.fault is Fault.HIDE
+                for plural in ("solrbenchmarksweeps", "solrbenchmarks"):
+                    api_server.client().delete(api_server.path_of(plural, namespace))
+                _wait_until_gone(operator, namespace)
+            finally:
+                if operator.process is not None:
+                    end(operator.process)
+        assert "unexpected exception" not in operator.log(), operator.log()[-3000:]
+        return found
+
+
+def _connect() -> http.client.HTTPConnection:
+    host, port, context = credentials()
+    return http.client.HTTPSConnection(host, port, context=context, timeout=300)
+
+
+@contextmanager
+def _namespace() -> Iterator[str]:
+    """Make a namespace that takes no pod, and delete it at the end, whatever holds it."""
+    name, http_client = f"disturbed-{uuid.uuid4().hex[:8]}", api_server.client()
+    http_client.post("/api/v1/namespaces", json={"metadata": {"name": name}}).raise_for_status()
+    quota = {"metadata": {"name": "no-pods"}, "spec": {"hard": {"pods": "0"}}}
+    place = f"/api/v1/namespaces/{name}"
+    http_client.post(f"{place}/resourcequotas", json=quota).raise_for_status()
+    try:
+        yield name
+    finally:
+        nothing = {"metadata": {"finalizers": None}}
+        merge = {"Content-Type": "application/merge-patch+json"}
+        with suppress(AssertionError):
+            for each in _items("solrbenchmarks", name):
+                path = api_server.path_of("solrbenchmarks", name, each["metadata"]["name"])
+                http_client.patch(path, json=nothing, headers=merge)
+        http_client.delete(place)
+
+
+def _post(plural: str, namespace: str, body: Body) -> None:
+    response = api_server.client().post(api_server.path_of(plural, namespace), json=body)
+    assert response.is_success, response.text
+
+
+def _items(plural: str, namespace: str, label: str = "") -> list[Body]:
+    found = api_server.read(api_server.path_of(plural, namespace), labelSelector=label)
+    assert found is not None, f"{plural} are not served"
+    return list(found["items"])
+
+
+def _resources(namespace: str) -> list[Body]:
+    plurals = (BENCHMARK.plural, SWEEP.plural)
+    return [each for plural in plurals for each in _items(plural, namespace)]
+
+
+def _wait(operator: DisturbedOperator, interference: Interference | None) -> None:
+    """Keep the operator running until all are over and cleaned up."""
+    seconds = SECONDS + (0 if interference is None else 2 * interference.seconds)
+    deadline = time.monotonic() + seconds
+    while True:
+        operator.keep_running()
+        found = [_conditions(each) for each in _resources(operator.namespace)]
+        if len(found) == 5 and all(map(_is_over, found)):
+            return
+        assert time.monotonic() < deadline, f"{found}\n{operator.log()[-3000:]}"
+        time.sleep(0.3)
+
+
+def _conditions(body: Body) -> dict[str, list[str]]:
+    found = (body.get("status") or {}).get("conditions") or []
+    return {
+        each["type"]: [each["status"], each["reason"]] for each in found if each["type"] in COMPARED
+    }
+
+
+def _is_over(conditions: dict[str, list[str]]) -> bool:
+    ended = conditions.get("Complete", [""])[0] == "True"
+    return ended and conditions.get("CleanedUp", ["True"])[0] == "True"
+
+
+def _ends(namespace: str) -> Body:
+    """Return how each resource has ended, without times and numbers of versions."""
+    found = {}
+    for body in _resources(namespace):
+        status, metadata = body["status"], body["metadata"]
+        points = [[each["name"], each["state"]] for each in status.get("points", [])]
+        found[f"{body['kind']}/{metadata['name']}"] = {
+            "conditions": _conditions(body),
+            "phase": status.get("phase"),
+            "attempts": status.get("attempts"),
+            "points": points,
+            "held": FINALIZER in metadata.get("finalizers", []),
+        }
+    return found
+
+
+def _left(namespace: str) -> list[str]:
+    """Return what is there of all benchmarks, but evidence, which is never in the way."""
+    label = "app.kubernetes.io/managed-by=solrbench-operator"
+    names = [
+        f"{plural}/{each['metadata']['name']}"
+        for plural in OWNED
+        for each in _items(plural, namespace, label)
+    ]
+    return sorted(each for each in names if not each.endswith(EVIDENCE))
+
+
+def _wait_until_gone(operator: DisturbedOperator, namespace: str) -> None:
+    def is_gone() -> bool:
+        operator.keep_running()
+        return not _resources(namespace) and not [
+            each for plural in OWNED for each in _items(plural, namespace, "solrbench.io/benchmark")
+        ]
+
+    wait_until(is_gone, "all objects to be gone", SECONDS)

@@ -1,0 +1,277 @@
+"""Documents that are nearly good, before all that read bytes of others, in little memory.
+
+`python -m support.servers.fuzzing SECONDS SEED` prints what was found as JSON. A document that
+ends a reader otherwise than by its own errors, that takes long, or more memory than there is, is
+printed with the number from which it is made again.
+"""
+
+import gzip
+import hashlib
+import json
+import multiprocessing
+import random
+import resource
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from solrbench.analysis.baseline import MAX_STORED_BYTES
+from solrbench.contract.environment import Environment
+from solrbench.contract.foreign import ForeignDataError, read
+from solrbench.contract.pod_plans import ExportOutcome, IndexProgress
+from solrbench.contract.server_document import DiagnosticFile
+from support.repository import ROOT
+from support.resources.small_resource import resource as benchmark
+from support.results.builders import make_document, make_result
+from support.servers.hostile_documents import (
+    MIB,
+    read_chunks,
+    read_master,
+    read_progress,
+    read_report,
+    read_solr,
+    resident,
+)
+
+MEMORY = 192 * MIB
+"""What the whole process may have in RAM, as its control group would say."""
+MAX_CPU_SECONDS = 2.0
+MAX_CHANGES = 6
+MAX_FOUND = 5
+LARGEST = 2 * MAX_STORED_BYTES
+
+STEP = json.loads(
+    make_document("a", 1, make_result([1000, 2000] * 50)).model_dump_json(by_alias=True)
+)
+REPLICA = {
+    "state": "active",
+    "core": "c",
+    "node_name": "a:8983_solr",
+    "base_url": "http://a:8983/solr",
+}
+SHARD = {"range": "80000000-7fffffff", "replicas": {"core_node1": REPLICA | {"leader": "true"}}}
+STATUS = {
+    "cluster": {
+        "live_nodes": ["a:8983_solr"],
+        "collections": {"x": {"shards": {"shard1": SHARD}, "configName": "x"}},
+    },
+    "lucene": {"solr-spec-version": "9.10.1"},
+    "jvm": {"jmx": {"startTime": "2026-01-01T00:00:00Z"}, "version": "21"},
+    "a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}},
+}
+STATE = {"stage": "Measuring", "step": "a", "requests": 9, "unacknowledged": ["r1-s0-a"]}
+PROGRESS = {"pod": 0, "documents": 9, "bytes": 9, "started": 1.0, "usage": {"cpu": 1.0}}
+OUTCOME = {"files": 1, "bytes": 9, "sha256": "0" * 64, "removed": 0}
+REPORT = {
+    "benchmark": "x/a",
+    "spec": benchmark()["spec"],
+    "status": {"trends": []},
+    "steps": [STEP],
+}
+
+
+def _pack_report(text: bytes) -> None:
+    read_report(gzip.compress(text, 1))
+
+
+def _pack_result(text: bytes) -> None:
+    read_chunks(gzip.compress(text, 1) + hashlib.sha256(text).hexdigest().encode())
+
+
+def _read_model(model: Any, text: bytes) -> None:
+    with suppress(ForeignDataError):
+        read(model, text)
+
+
+def _unpack(text: bytes) -> None:
+    with suppress(ForeignDataError, ValueError):
+        DiagnosticFile.of_packed("a.jfr", gzip.compress(text, 1)).unpack()
+
+
+READERS: dict[str, tuple[Callable[[bytes], object], Any]] = {
+    "Solr": (read_solr, STATUS),
+    "state": (partial(read_master, what="state"), STATE),
+    "result": (partial(read_master, what="result"), STEP),
+    "progress": (read_progress, PROGRESS),
+    "last words of an index pod": (partial(_read_model, IndexProgress), PROGRESS),
+    "last words of an export pod": (partial(_read_model, ExportOutcome), OUTCOME),
+    "environment": (
+        partial(_read_model, Environment),
+        {"specHash": "a", "images": {}, "nodes": []},
+    ),
+    "baseline": (_pack_report, REPORT),
+    "chunks": (_pack_result, STEP),
+    "diagnostic file": (_unpack, {"a": "b"}),
+}
+
+SCALARS: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    0,
+    2**63,
+    10**400,
+    1e308,
+    -0.0,
+    "",
+    "\0",
+    "\N{GRINNING FACE}",
+    "2026-99-99T00:00:00Z",
+    "a" * 5000,
+    [],
+    {},
+)
+NAMES = ("unknown", "a" * 3000, "", "\N{GRINNING FACE}")
+
+
+def _deep(source: random.Random) -> Any:
+    value: Any = 0
+    for _ in range(source.choice((10, 200, 900))):
+        value = {"a": value} if source.random() < 0.5 else [value]
+    return value
+
+
+def _large(source: random.Random, value: Any) -> Any:
+    """Return many of a value, or of small ones, as a list or an object."""
+    item: Any = source.choice((value, source.choice(SCALARS), {"a": 0}, [[]]))
+    size = max(1, len(json.dumps(item)))
+    (most,) = source.choices((100, 1000, 10_000, 300_000), (20, 20, 5, 1))
+    count = min(most, LARGEST // size)
+    if source.random() < 0.3:
+        return {f"k{number}": item for number in range(min(count, 100_000))}
+    return [item] * count
+
+
+def _places(value: Any) -> list[tuple[Any, Any]]:
+    """Return every place in a document: what holds it, and where."""
+    found: list[tuple[Any, Any]] = []
+    open_ends = [value]
+    while open_ends and len(found) < 2000:
+        holder = open_ends.pop()
+        keys = list(holder) if isinstance(holder, dict) else range(min(len(holder), 50))
+        for key in keys:
+            found.append((holder, key))
+            if isinstance(holder[key], (dict, list)):
+                open_ends.append(holder[key])
+    return found
+
+
+def make(source: random.Random, good: Any) -> bytes:
+    """Return a document that was good, after some changes."""
+    value = json.loads(json.dumps(good))
+    for _ in range(source.randint(1, MAX_CHANGES)):
+        places = _places(value)
+        if not places:
+            break
+        holder, key = source.choice(places)
+        match source.randrange(6):
+            case 0:
+                holder[key] = source.choice(SCALARS)
+            case 1:
+                holder[key] = _large(source, holder[key])
+            case 2:
+                holder[key] = _deep(source)
+            case 3:
+                del holder[key]
+            case 4:
+                other, place = source.choice(places)
+                holder[key] = json.loads(
+                    json.dumps(other.get(place) if isinstance(other, dict) else 0)
+                )
+            case _ if isinstance(holder, dict):
+                holder[source.choice(("unknown", "a" * 3000, "", "\N{GRINNING FACE}"))] = holder[
+                    key
+                ]
+            case _:
+                holder.append(holder[key])
+    try:
+        text = orjson.dumps(value)
+    except TypeError:  # a number that is too large for it, or too deep
+        with suppress(RecursionError):
+            return json.dumps(value).encode()[:LARGEST]
+        text = b"[" * 5000
+    if source.random() < 0.1:
+        at = source.randrange(len(text) + 1)
+        text = text[:at] + source.choice((b"", bytes(100), b"\xff", b'"', b"[" * 5000))
+    return text[:LARGEST]
+
+
+def _serve(connection: Connection) -> None:
+    """Read the documents of a connection within the memory that there is; say how each was."""
+    # Readers are imported and warm: what they take beyond is for documents.
+    for reader, good in READERS.values():
+        reader(orjson.dumps(good))
+    room = MEMORY - int(resident("VmRSS") * MIB)
+    limit = int(resident("VmSize") * MIB) + room
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    Path("/proc/self/clear_refs").write_text("5")
+    while True:
+        name, text = connection.recv()
+        error, began = "", time.process_time()
+        try:
+            READERS[name][0](text)
+        except BaseException:  # noqa: BLE001 - whatever it is, it would have reached the operator
+            error = traceback.format_exc()[-2000:]
+        connection.send((error, time.process_time() - began, resident("VmHWM")))
+
+
+def _start() -> tuple[Connection, BaseProcess]:
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs,), daemon=True)
+    process.start()
+    theirs.close()
+    return ours, process
+
+
+def fuzz(seconds: float, seed: int) -> dict[str, Any]:
+    """Read documents for some time; return what was found."""
+    found: list[dict[str, Any]] = []
+    end, number, slowest, peak = time.monotonic() + seconds, 0, 0.0, 0.0
+    connection, process = _start()
+    while time.monotonic() < end and len(found) < MAX_FOUND:
+        number += 1
+        source = random.Random(f"{seed} {number}")
+        name = source.choice(list(READERS))
+        text = make(source, READERS[name][1])
+        try:
+            connection.send((name, text))
+            error, spent, most = connection.recv()
+        except (EOFError, OSError):
+            process.join()
+            error, spent, most = f"it ended with {process.exitcode}", 0.0, 0.0
+            connection, process = _start()
+        slowest, peak = max(slowest, spent), max(peak, most)
+        if error or spent > MAX_CPU_SECONDS or most > MEMORY / MIB:
+            row = {"reader": name, "number": number, "bytes": len(text), "error": error}
+            found.append(row | {"seconds": spent, "peak": most})
+    process.terminate()
+    return {"documents": number, "found": found, "slowest": slowest, "peak": peak}
+
+
+def check(seconds: float, seed: int) -> None:
+    """Read documents in a process of its own; nothing of it may be found."""
+    done = subprocess.run(
+        [sys.executable, "-m", __name__, str(seconds), str(seed)],
+        capture_output=True,
+        cwd=ROOT / "tests",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-3000:]
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert result["found"] == [], f"seed {seed}"
+    assert result["documents"] > seconds / 5
+
+
+if __name__ == "__main__":
+    print(json.dumps(fuzz(float(sys.argv[1]), int(sys.argv[2]))))
