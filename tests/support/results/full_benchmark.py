@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
-from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry, StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, LiveLoad, QueueStatus
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
 from support.results.builders import make_spec
@@ -56,14 +56,21 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
     read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
-    numbers_of_data = DatasetStatus.model_fields.keys() - {"pods"}
-    pods = dict.fromkeys(IndexPodsStatus.model_fields, 1)
+    data: dict[str, object] = dict.fromkeys(DatasetStatus.model_fields, 1)
+    data |= {
+        "pods": dict.fromkeys(IndexPodsStatus.model_fields, 1),
+        "solr": dict.fromkeys(IndexingTelemetry.model_fields.keys() - {"missing"}, 1),
+        "series": [{"server": "s", "figure": "cpu_percent", "seconds": [1], "values": [1]}],
+        "bottleneck": {"step": "indexing", "resource": "Cpu", "message": "99 %"},
+        "verdict": "Invalid",
+        "reasons": [REASON],
+    }
     benchmark = make_benchmark(
         phase_start_time=NOW,
         start_time=NOW,
         completion_time=end,
         queue=QueueStatus(position=1, waiting_since=NOW),
-        dataset=DatasetStatus.model_validate(dict.fromkeys(numbers_of_data, 1) | {"pods": pods}),
+        dataset=DatasetStatus.model_validate(data),
         live_load=LiveLoad(
             stage="Measuring",
             step="five",

@@ -48,6 +48,8 @@ HINTS = {
     Resource.NETWORK: ("the network", "collection.shards"),
     Resource.THREADS: ("locks or thread limits", "target.solrCloud.nodes"),
     Resource.MACHINE: ("the machine's CPU", "target.solrCloud.nodes"),
+    Resource.MERGES: ("merges of segments", "collection.shards"),
+    Resource.INDEX_CLIENT: ("the index client, not Solr", "dataset.indexing.pods"),
     Resource.NONE: ("nothing", "load.steps"),
 }
 """What each resource is called in a sentence, and which field to change next."""
@@ -142,10 +144,10 @@ def describe_bottleneck(found: Bottleneck) -> str:
     if found.resource == Resource.INCONCLUSIVE:
         return f"{step}: the bottleneck is {found.message}"
     if found.resource == Resource.NONE:
-        return (
-            f"{step}: no bottleneck was found. {_sentence_case(found.message)}."
-            f" Add a step with more load to {found.field}."
-        )
+        more = f"Add a step with more load to {found.field}"
+        if found.field != HINTS[Resource.NONE][1]:
+            more = f"Send more at once by {found.field}"
+        return f"{step}: no bottleneck was found. {_sentence_case(found.message)}. {more}."
     pod = pod_of(found.server or "")
     server = f" of {pod}" if pod and pod not in found.message else ""
     what, _ = HINTS[Resource(found.resource)]

@@ -8,6 +8,7 @@ from textwrap import shorten
 from solrbench.analysis.bottleneck import answer_bottlenecks
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
+from solrbench.analysis.indexing import answer_indexing
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
@@ -106,6 +107,7 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
     answer_baseline,
     answer_variants,
     answer_bottlenecks,
+    answer_indexing,
     answer_response_gaps,
     answer_trends,
     answer_scalability,

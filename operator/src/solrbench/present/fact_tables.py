@@ -93,6 +93,7 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
             "Documents": "" if data.documents is None else f"{data.documents:,}",
             "Indexing": "" if rate is None else f"{format_number(rate)} documents/s",
             "Index pods": ", ".join(pods),
+            **{f"Indexing is {data.verdict}": each.message for each in data.reasons},
             "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
         }
     )

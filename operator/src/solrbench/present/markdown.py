@@ -13,6 +13,7 @@ from solrbench.present.comparison_tables import (
     trend_table,
 )
 from solrbench.present.fact_tables import environment_tables, facts, verdict_lines
+from solrbench.present.indexing import indexing_table
 from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
 from solrbench.present.result_tables import (
     intervals_table,
@@ -68,9 +69,11 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         parts += table_section("## Intervals", intervals_table(results))
         if lines := verdict_lines(status.verdicts):
             parts += ["## Verdict", markdown_list(lines)]
-    if status.bottlenecks:
-        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, status.bottlenecks))]
+    found = [*filter(None, [status.dataset.bottleneck]), *status.bottlenecks]
+    if found:
+        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, found))]
     for table in (
+        indexing_table(status.dataset),
         servers_table(status.telemetry),
         pods_table(status.telemetry),
         trend_table(status.trends),

@@ -17,6 +17,7 @@ from solrbench.present.fact_tables import (
     target_facts,
     verdict_lines,
 )
+from solrbench.present.indexing import indexing_figure, indexing_table
 from solrbench.present.latency_figures import cold_start_curve
 from solrbench.present.limit_tables import (
     OBJECTIVES,
@@ -87,6 +88,8 @@ def build_page(report: Report) -> dict[str, Any]:
             *([distribution] if distribution is not None else []),
         ],
         "comparisons": [table for table in (*beside, comparison_table(status)) if table],
+        "indexing": indexing_table(status.dataset),
+        "indexing_figure": indexing_figure(status.dataset),
         "steps": step_sections(report.spec, status, documents),
         "cold_start": cold_start_curve(documents),
         "failures": failure_table(documents),

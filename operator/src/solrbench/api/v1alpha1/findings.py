@@ -30,6 +30,8 @@ class Resource(StrEnum):
     PROXY = "Proxy"
     NETWORK = "Network"
     MACHINE = "Machine"
+    MERGES = "Merges"
+    INDEX_CLIENT = "IndexClient"
     NONE = "None"
     INCONCLUSIVE = "Inconclusive"
 
@@ -40,7 +42,8 @@ class Bottleneck(StepPart):
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
     ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Inconclusive if
-    repeats do not agree."""
+    repeats do not agree. Of indexing it may also be Merges or IndexClient, and is Inconclusive if
+    too little was read."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
     message: Text

@@ -27,6 +27,7 @@ from solrbench.api.v1alpha1.findings import (
     MAX_VERDICTS,
     Bottleneck,
     CapacityResult,
+    InvalidReason,
     NotRun,
     ObjectivesStatus,
     Scalability,
@@ -35,7 +36,12 @@ from solrbench.api.v1alpha1.findings import (
     Trend,
 )
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
-from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.server_metrics import (
+    MAX_INDEXING_SERIES,
+    IndexingSeries,
+    IndexingTelemetry,
+    StepTelemetry,
+)
 from solrbench.api.v1alpha1.step_result import Distribution, StepResult
 
 
@@ -156,6 +162,23 @@ class DatasetStatus(StatusModel):
     """`bytesPerSecond` is bytes divided by seconds."""
     pods: IndexPodsStatus | None = None
     """`pods` is what the index pods used; absent until all of them have ended."""
+    waiting_percent: Measure | None = None
+    """`waitingPercent` is the share of the time in which the streams of the index pods waited for
+    Solr; the rest went into reading and preparing documents. Absent until all pods have ended."""
+    commit_seconds: Measure | None = None
+    """`commitSeconds` is the time of the commit after the last document, with the merge down to
+    `indexing.maxSegments` if there is one."""
+    solr: IndexingTelemetry | None = None
+    """`solr` is what the Solr nodes did meanwhile; absent without `load.telemetry`."""
+    series: Annotated[list[IndexingSeries], Field(max_length=MAX_INDEXING_SERIES)] = []
+    """`series` are figures of the busiest node over time."""
+    bottleneck: Bottleneck | None = None
+    """`bottleneck` is what held indexing back; absent without `load.telemetry`."""
+    verdict: Text | None = None
+    """`verdict` is Invalid if the documents per second are not those of Solr, as the index pods
+    were the limit, else Valid; absent until all pods have ended."""
+    reasons: Annotated[list[InvalidReason], Field(max_length=4)] = []
+    """`reasons` says why the verdict is Invalid: `IndexClientLimits`."""
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import gevent
 from gevent.event import AsyncResult
+from gevent.pool import Group
 from locust.env import Environment
 from locust.stats import stats_history
 
@@ -34,18 +35,14 @@ from solrbench.load.master.diagnostics import (
 from solrbench.load.master.result_store import ResultStore, add_guard, add_routes
 from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
-from solrbench.load.master.telemetry import SolrSource, TelemetrySampler, TelemetrySource
-from solrbench.load.master.telemetry_sources import (
-    AgentSource,
-    MachineSource,
-    OwnPodSource,
-    ZooKeeperSource,
-)
+from solrbench.load.master.telemetry import TelemetrySampler
+from solrbench.load.master.telemetry_sources import MachineSource, OwnPodSource, ZooKeeperSource
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings, load_auth
 from solrbench.net.deadline import wildcard_address
 from solrbench.net.token import TokenCheck
 from solrbench.reasons.load import LoadReason
+from solrbench.telemetry.sources import AgentSource, SolrSource, TelemetrySource
 
 _logger = logging.getLogger(__name__)
 
@@ -180,7 +177,7 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
         sources.append(OwnPodSource())
     if plan.agents:
         agents = [(agent.address, agent.component) for agent in plan.agents]
-        sources.append(AgentSource(agents, plan.agent_token))
+        sources.append(AgentSource(agents, plan.agent_token, Group().map))
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
