@@ -5,7 +5,13 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
+from solrbench.api.v1alpha1.findings import (
+    Bottleneck,
+    InvalidReason,
+    StepVerdict,
+    StepVisibility,
+    Trend,
+)
 from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry, StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, LiveLoad, QueueStatus
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
@@ -93,6 +99,14 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
+        visibility=[
+            StepVisibility(
+                step="five",
+                replica_type="NRT",
+                documents=1,
+                percentiles=[PercentileResult(percent=50, milliseconds=1)],
+            )
+        ],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         trends=[TREND],
         comparison=full_status().comparison,

@@ -29,6 +29,7 @@ from solrbench.present.server_tables import (
     slow_lines,
 )
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
+from solrbench.present.visibility_table import visibility_table
 from solrbench.present.window_tables import cold_start_table, outlier_table, steadiness_table
 
 MAX_MARKDOWN_BYTES = 1_000_000
@@ -76,6 +77,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         indexing_table(status.dataset),
         servers_table(status.telemetry),
         pods_table(status.telemetry),
+        visibility_table(status.visibility),
         trend_table(status.trends),
     ):
         parts += table_section(f"## {table.caption}", table)

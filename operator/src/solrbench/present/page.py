@@ -47,6 +47,7 @@ from solrbench.present.sweep_tables import (
     points_table,
     sweep_facts,
 )
+from solrbench.present.visibility_table import visibility_table
 from solrbench.present.window_tables import outlier_table, steadiness_table
 
 
@@ -90,6 +91,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "comparisons": [table for table in (*beside, comparison_table(status)) if table],
         "indexing": indexing_table(status.dataset),
         "indexing_figure": indexing_figure(status.dataset),
+        "visibility": visibility_table(status.visibility),
         "steps": step_sections(report.spec, status, documents),
         "cold_start": cold_start_curve(documents),
         "failures": failure_table(documents),

@@ -101,7 +101,7 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     whole = spec.model_dump(mode="json", exclude=set(OF_THE_LOAD | OF_THE_INDEX))
     cluster = _hash([whole, spec.load.telemetry.model_dump(mode="json")])
     # A point must not find what the requests of another have changed.
-    if spec.workload.may_change_index or start is RepeatStart.FRESH_DATA:
+    if spec.may_change_index or start is RepeatStart.FRESH_DATA:
         return Fingerprints(cluster)
     # With a config set of the user's, all settings count: those that a point before has set could
     # not be distinguished from its own.

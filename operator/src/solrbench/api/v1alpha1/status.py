@@ -25,6 +25,7 @@ from solrbench.api.v1alpha1.findings import (
     MAX_TRENDS,
     MAX_VARIANTS,
     MAX_VERDICTS,
+    MAX_VISIBILITY,
     Bottleneck,
     CapacityResult,
     InvalidReason,
@@ -33,6 +34,7 @@ from solrbench.api.v1alpha1.findings import (
     Scalability,
     StepResponseGaps,
     StepVerdict,
+    StepVisibility,
     Trend,
 )
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
@@ -286,6 +288,9 @@ class Status(StatusModel):
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
     telemetry: Annotated[list[StepTelemetry], Field(max_length=MAX_VERDICTS)] = []
     """`telemetry` has one entry for each stored step and variant: what the servers did."""
+    visibility: Annotated[list[StepVisibility], Field(max_length=MAX_VISIBILITY)] = []
+    """`visibility` has one entry for each stored step, variant and replica type: after which time
+    documents were found; empty without `spec.load.visibility`."""
     bottlenecks: Annotated[list[Bottleneck], Field(max_length=MAX_VERDICTS)] = []
     """`bottlenecks` has one entry for each stored step and variant: what held it back."""
     trends: Annotated[list[Trend], Field(max_length=MAX_TRENDS)] = []

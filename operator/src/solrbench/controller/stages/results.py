@@ -33,6 +33,7 @@ from solrbench.analysis.step_comparison import compare_variants, mark_invalid, v
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences
+from solrbench.analysis.visibility import merge_visibility
 from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
@@ -183,6 +184,7 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
             response_gaps=step_response_gaps(samples),
             cold_start=next((run.cold_start for run in runs if run.document is first), None),
             telemetry=merge_telemetry(spec, [(run.document, run.servers) for run in runs]),
+            visibility=merge_visibility(spec, documents.values()),
             bottlenecks=find_bottlenecks(spec, runs),
             trends=find_trends(spec, [(run.document, run.trends) for run in runs]),
         )

@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import time
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -37,6 +38,7 @@ from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
 from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.master.telemetry_sources import MachineSource, OwnPodSource, ZooKeeperSource
+from solrbench.load.master.visibility import VisibilityProbe
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings, load_auth
 from solrbench.net.deadline import wildcard_address
@@ -91,6 +93,7 @@ class Master:
             caches=CacheSampler(plan, partial(load_auth, plan)),
             telemetry=_telemetry(plan),
             diagnostics=_diagnostics(plan),
+            visibility=_visibility(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
             # A thread of its own: the results of a day from many workers take seconds to add.
             in_background=gevent.get_hub().threadpool.apply,
@@ -181,6 +184,12 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
+
+
+def _visibility(plan: LoadPlan) -> VisibilityProbe | None:
+    if plan.visibility is None:
+        return None
+    return VisibilityProbe(plan.visibility, plan, partial(load_auth, plan), time.monotonic)
 
 
 def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:
