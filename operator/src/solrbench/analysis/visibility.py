@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from solrbench.analysis.server_metrics import group_by_step
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import StepVisibility
+from solrbench.api.v1alpha1.findings import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.stats.number_format import round_number
@@ -21,7 +21,7 @@ def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[Ste
         for kind in dict.fromkeys(each.replica_type for each in results):
             own = [each for each in results if each.replica_type == kind]
             merged.append(_merge(step, variant, kind, own))
-    return merged
+    return merged[:MAX_VISIBILITY]
 
 
 def _merge(step: str, variant: str, kind: str, results: list[VisibilityResult]) -> StepVisibility:

@@ -35,6 +35,7 @@ MAX_UNDER_WAY = 32
 MAX_VALUES = 2000
 """Times that are kept of each replica type; of more, a random part."""
 
+MAX_PROBLEM = 400
 TIMEOUT_SECONDS = 10.0
 _FAILURES = (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError)
 _logger = logging.getLogger(__name__)
@@ -220,5 +221,5 @@ class VisibilityProbe:
         response.raise_for_status()
 
     def _note(self, what: str, error: Exception) -> None:
-        self._problem = f"{what}: {error or type(error).__name__}"
+        self._problem = f"{what}: {error or type(error).__name__}"[:MAX_PROBLEM]
         _logger.info("%s", self._problem)
