@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.analysis.indexing import conclude_indexing
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
 from solrbench.contract.server_document import ServerFigures, Telemetry

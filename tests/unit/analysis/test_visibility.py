@@ -1,6 +1,6 @@
 from datetime import UTC, datetime
 
-from solrbench.analysis.visibility import merge_visibility
+from solrbench.analysis.server_metrics import merge_visibility
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.present.table import table_to_markdown

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from textwrap import shorten
 
-from solrbench.analysis.bottleneck import answer_bottlenecks
+from solrbench.analysis.bottleneck import answer_bottlenecks, answer_indexing
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
-from solrbench.analysis.indexing import answer_indexing
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from solrbench.analysis.indexing import conclude_indexing
+from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.api.v1alpha1.validity import Collect

@@ -28,12 +28,11 @@ from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.response_gaps import step_response_gaps
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
-from solrbench.analysis.server_metrics import merge_telemetry
+from solrbench.analysis.server_metrics import merge_telemetry, merge_visibility
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences
-from solrbench.analysis.visibility import merge_visibility
 from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
