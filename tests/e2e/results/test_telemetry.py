@@ -26,6 +26,8 @@ def status() -> Iterator[dict[str, Any]]:
         small(
             NAME,
             target__solrCloud=SMALL_SOLR | {"resources": resources},
+            # Some readings of Solr while it indexes.
+            dataset={"generator": {"documents": 20_000}},
             load={
                 "repeats": {"count": 2},
                 "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 2},
@@ -54,6 +56,25 @@ def test_status_has_what_solr_and_zookeeper_did(status: dict[str, Any]) -> None:
     assert found["indexBytes"] > 0
     assert found["workingSetMaxBytes"] > 100 << 20
     assert found["machineCpuPercent"] > 0
+
+
+def test_status_has_what_solr_did_while_it_indexed(status: dict[str, Any]) -> None:
+    dataset = status["dataset"]
+    found = dataset["solr"]
+    assert found.get("missing", []) == []
+    assert found["nodes"] == 1
+    assert 0 < found["cpuCores"] <= 1.2 * LIMIT_CORES
+    # All of them, but for what was sent before the first reading and after the last.
+    assert found["updatesPerSecond"] == pytest.approx(dataset["documentsPerSecond"], rel=0.3)
+    assert found["mergeThreads"] >= 0
+    assert 0 <= found["mergeStalledPercent"] <= 100
+    assert found["throttledPercent"] > 5
+    assert dataset["commitSeconds"] > 0
+    assert 0 < dataset["waitingPercent"] <= 100
+    assert dataset["verdict"] == "Valid", dataset["reasons"]
+    assert dataset["bottleneck"]["resource"] == "Throttling", dataset["bottleneck"]
+    (cpu,) = (each for each in dataset["series"] if each["figure"] == "cpu_percent")
+    assert len(cpu["values"]) > 2
 
 
 def test_the_cpu_limit_is_named(status: dict[str, Any]) -> None:

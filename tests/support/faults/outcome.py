@@ -16,7 +16,7 @@ Outcome = dict[str, Any]
 MOMENTS = re.compile(r"\d{8}-(?=[a-z])|(\d{4}-\d\d-\d\dT)?\d\d:\d\d:\d\d[\d.+:Z]*|\d{8}T\d{6}Z")
 """Numbers in uids, and times in words."""
 EVIDENCE = "-report-evidence"
-TIMES = re.compile(r"(?i)(time|since|indexed)$|^(liveLoad|estimate|finishedSeconds)$")
+TIMES = re.compile(r"(?i)(time|since|indexed)$|^(liveLoad|estimate|finishedSeconds|commitSeconds)$")
 """Fields that show when something was, or for how long; the load is not always seen at work."""
 
 

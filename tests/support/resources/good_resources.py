@@ -280,6 +280,14 @@ GOOD: dict[str, Changes] = {
         "spec.target.variants": [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(8)],
         "spec.load.steps": [step(name=f"step-{i}") for i in range(4)],
     },
+    "marked documents": {
+        "spec.load.visibility": {
+            "intervalSeconds": 1,
+            "commitWithinMilliseconds": 1,
+            "timeoutSeconds": 600,
+            "fields": {"title_s": "probe"},
+        },
+    },
     "prefixes of ids and routed queries": {
         "spec.dataset.generator.routePrefixes": 65_536,
         "spec.workload.queries.generated.routedPercent": 100,

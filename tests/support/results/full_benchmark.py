@@ -5,8 +5,14 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
 from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
-from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.findings import (
+    Bottleneck,
+    InvalidReason,
+    StepVerdict,
+    StepVisibility,
+    Trend,
+)
+from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry, StepTelemetry
 from solrbench.api.v1alpha1.status import (
     CleanedStatus,
     DatasetStatus,
@@ -62,11 +68,16 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
     read = {name: 1 for name in StepTelemetry.model_fields if name not in {"missing", *words}}
     numbers = {name: 1 for name in StepResult.model_fields if name not in others}
     result = StepResult.model_validate({**words, **numbers, **pairs, "percentiles": [percentile]})
-    parts = ("pods", "by_pod", "cleaned")
-    data = dict.fromkeys(DatasetStatus.model_fields.keys() - {*parts}, 1) | {
+    data: dict[str, object] = dict.fromkeys(DatasetStatus.model_fields, 1)
+    data |= {
         "pods": dict.fromkeys(IndexPodsStatus.model_fields, 1),
         "by_pod": [{"pod": 0, "node": "worker-1", "slowest_files": [{"name": "books.csv"}]}],
         "cleaned": dict.fromkeys(CleanedStatus.model_fields, 1),
+        "solr": dict.fromkeys(IndexingTelemetry.model_fields.keys() - {"missing"}, 1),
+        "series": [{"server": "s", "figure": "cpu_percent", "seconds": [1], "values": [1]}],
+        "bottleneck": {"step": "indexing", "resource": "Cpu", "message": "99 %"},
+        "verdict": "Invalid",
+        "reasons": [REASON],
     }
     benchmark = make_benchmark(
         phase_start_time=NOW,
@@ -96,6 +107,14 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         open_loop=[OpenLoopStats.model_validate({"step": "five"} | sent)],
         cold_start=COLD_START,
         telemetry=[StepTelemetry.model_validate({"step": "five"} | read)],
+        visibility=[
+            StepVisibility(
+                step="five",
+                replica_type="NRT",
+                documents=1,
+                percentiles=[PercentileResult(percent=50, milliseconds=1)],
+            )
+        ],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         trends=[TREND],
         comparison=full_status().comparison,

@@ -33,6 +33,7 @@ from solrbench.api.v1alpha1.findings import (
     MAX_TRENDS,
     MAX_VARIANTS,
     MAX_VERDICTS,
+    MAX_VISIBILITY,
     Bottleneck,
     CapacityConclusion,
     CapacityResult,
@@ -44,6 +45,7 @@ from solrbench.api.v1alpha1.findings import (
     Scalability,
     StepResponseGaps,
     StepVerdict,
+    StepVisibility,
     Trend,
     TrialResult,
 )
@@ -150,6 +152,18 @@ def largest_status() -> Status:
         cold_start=largest(ColdStart, **places),
         telemetry=[largest(StepTelemetry, **places, missing=["m" * 120] * MAX_MISSING)]
         * MAX_VERDICTS,
+        visibility=[
+            StepVisibility(
+                **places,
+                replica_type="TLOG",
+                documents=10**6,
+                not_found=10**6,
+                percentiles=[_PERCENTILE] * 3,
+                max_milliseconds=9_999_999.999,
+                problem="m" * 400,
+            )
+        ]
+        * MAX_VISIBILITY,
         bottlenecks=[
             Bottleneck(
                 **places,

@@ -41,7 +41,13 @@ def solr_9_core(collection: str = "books", requests: int = 0, lookups: int = 0) 
         "INDEX.size": "4.9 KB",
         "SEARCHER.searcher.numDocs": 100,
         "SEARCHER.searcher.deletedDocs": 4,
+        "INDEX.merge.major": meter(1),
+        "INDEX.merge.minor": meter(4),
+        # Requests to merge other indexes into this one.
         "UPDATE.updateHandler.merges": meter(2),
+        "UPDATE.updateHandler.cumulativeAdds": meter(8),
+        "UPDATE.updateHandler.commits": meter(2),
+        "UPDATE.updateHandler.docsPending": 7,
         "QUERY./select.requests": requests,
         "QUERY./select.errors": meter(1),
         "QUERY./select.totalTime": requests * 2_000_000,

@@ -60,11 +60,17 @@ def test_counts_what_was_accepted() -> None:
     assert counter.progress == IndexProgress(pod=3)
     for size in (10, 20):
         counter.sending()
-        counter.accepted(2, size)
+        counter.accepted(2, size, 0.25)
     counter.retried()
     counter.ended()
     assert counter.progress == IndexProgress(
-        pod=3, documents=4, bytes=30, started=100.0, finished=101.0, retried_batches=1
+        pod=3,
+        documents=4,
+        bytes=30,
+        started=100.0,
+        finished=102.0,
+        retried_batches=1,
+        waiting_seconds=0.5,
     )
 
 

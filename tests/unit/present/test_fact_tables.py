@@ -1,7 +1,7 @@
 """What was indexed, by pod and file, and what was cleaned."""
 
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
-from solrbench.present.fact_tables import data_facts, indexing_table
+from solrbench.present.fact_tables import data_facts, index_pods_table
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
 from support.results.full_benchmark import make_benchmark
@@ -17,14 +17,14 @@ DATA = DatasetStatus(
 
 
 def test_each_pod_is_followed_by_its_slowest_files() -> None:
-    table = indexing_table(DATA)
+    table = index_pods_table(DATA)
     assert [*table.head] == ["Index pod", "Node", "File", "Documents", "MB", "Seconds"]
     assert [[*row[2:4]] for row in table.texts] == [["all 1", "7"], ["a|b.csv", "4"]]
 
 
 def test_one_pod_without_files_has_no_table() -> None:
-    assert not indexing_table(DatasetStatus(by_pod=[POD]))
-    assert len(indexing_table(DatasetStatus(by_pod=[POD, POD])).rows) == 2
+    assert not index_pods_table(DatasetStatus(by_pod=[POD]))
+    assert len(index_pods_table(DatasetStatus(by_pod=[POD, POD])).rows) == 2
 
 
 def test_report_says_what_was_cleaned() -> None:

@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 import solrbench
-from solrbench.load.master.telemetry_sources import parse_usage
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import serve, usage
 from solrbench.telemetry.readings import summarise_readings
+from solrbench.telemetry.sources import parse_usage
 from solrbench.telemetry.summary import with_shares
 from support.servers.in_thread import in_thread
 

@@ -19,6 +19,7 @@ from solrbench.telemetry import jvm as jvm_attach
 from solrbench.telemetry.jvm import (
     MAX_PACKED_BYTES,
     MAX_RECORDING_BYTES,
+    count_update_threads,
     discard_recording,
     find_gc_log,
     format_thread_dump,
@@ -313,6 +314,34 @@ def test_each_thread_is_a_paragraph() -> None:
         '\n"main" #1\n'
         "   state: RUNNABLE\n"
     )
+
+
+def _thread(name: str, *frames: str) -> dict[str, object]:
+    return {"id": 1, "name": name, "state": "WAITING", "stackTrace": [*frames, "T.run(T.java:2)"]}
+
+
+UPDATE = "org.apache.solr.handler.UpdateRequestHandler$1.load(UpdateRequestHandler.java:106)"
+LUCENE = "org.apache.lucene.index"
+
+
+def test_threads_that_index_are_counted_by_what_they_wait_for() -> None:
+    threads = (
+        _thread("Lucene Merge Thread #3", f"{LUCENE}.ConcurrentMergeScheduler$MergeThread.run"),
+        _thread("qtp1-1", f"{LUCENE}.ConcurrentMergeScheduler.doStall", UPDATE),
+        _thread("qtp1-2", f"{LUCENE}.DocumentsWriterStallControl.waitIfStalled", UPDATE),
+        _thread("qtp1-3", "sun.nio.ch.Net.poll", UPDATE),
+        _thread("qtp1-4", UPDATE),
+        _thread("qtp1-5", "org.apache.solr.handler.component.SearchHandler.handleRequestBody"),
+    )
+    dump = [each for thread in threads for each in ("thread", thread)]
+    assert count_update_threads({"system": {"threadDump": dump}}) == {
+        "merge_threads": 1,
+        "update_threads": 4,
+        "merge_stalled_percent": 25,
+        "flush_stalled_percent": 25,
+    }
+    # Without updates nothing waits, and no share is known.
+    assert count_update_threads(BODY) == {"merge_threads": 0, "update_threads": 0}
 
 
 @pytest.mark.parametrize("body", [{}, {"system": []}, {"system": {"threadCount": {}}}])

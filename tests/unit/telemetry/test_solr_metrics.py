@@ -42,7 +42,8 @@ def test_cores_of_the_collection_are_added_and_others_left_out() -> None:
     assert (counters["requests"], counters["shard_requests"]) == (15, 45)
     assert counters["handler_seconds:/select"] == 0.03
     assert counters["handler_errors:/select"] == 2
-    assert counters["merges"] == 4
+    assert (counters["updates"], counters["commits"], counters["merges"]) == (16, 4, 10)
+    assert reading.peaks["pending_documents"] == 14
     assert reading.gauges["index_bytes"] == 10_000
     assert reading.gauges["segments"] == 6
     assert reading.gauges["filter_cache_entries"] == 14

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from textwrap import shorten
 
-from solrbench.analysis.bottleneck import answer_bottlenecks
+from solrbench.analysis.bottleneck import answer_bottlenecks, answer_indexing
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
@@ -106,6 +106,7 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
     answer_baseline,
     answer_variants,
     answer_bottlenecks,
+    answer_indexing,
     answer_response_gaps,
     answer_trends,
     answer_scalability,

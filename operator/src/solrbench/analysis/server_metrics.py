@@ -1,18 +1,21 @@
 """What the servers did, as the numbers of the status: of one step run, then of a whole step."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import stdev
 from typing import Any, TypeVar
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Unit, result_fields
+from solrbench.api.v1alpha1.findings import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
+from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.request_counts import sum_counts
-from solrbench.contract.server_document import CACHES, Spread
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.server_document import CACHES, Spread, Telemetry
+from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.number_format import round_number
+from solrbench.stats.order_statistics import sample_percentile
 
 T = TypeVar("T")
 
@@ -22,7 +25,7 @@ PEER_METRICS = ("cpu_percent", "request_milliseconds", "shard_request_millisecon
 
 @dataclass(frozen=True)
 class RunTelemetry:
-    """What the servers did in one step run, in as little memory as rules and status need.
+    """What the servers did in a step run, or while indexing, in as little memory as rules need.
 
     Attributes:
         figures: numbers by the names of `StepTelemetry`, and those that only rules read
@@ -49,6 +52,7 @@ _WORST = {
     "jetty_queue_max": "jetty_queue_max",
     "system_cpu_percent": "system_cpu_mean_percent",
     "cpus": "cpus",
+    "pending_documents_max": "pending_documents_max",
 }
 """Figures of the worst node."""
 
@@ -58,12 +62,15 @@ _SUMS = {
     "segments": "segments",
     "deleted_documents": "deleted_documents",
     "merges_per_second": "merges",
+    "updates_per_second": "updates",
+    "commits_per_second": "commits",
+    "soft_auto_commits_per_second": "soft_auto_commits",
     "solr_requests_per_second": "requests",
 }
 """Figures added over all nodes."""
 
 
-def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[str, float]:
+def _of_requests(solr: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
     requests = solr["requests"].total if "requests" in solr else 0.0
     for name, key in (("cpu", "cpu_seconds"), ("shard", "shard_request_seconds")):
@@ -71,9 +78,6 @@ def _of_requests(document: StepRunResult, solr: Mapping[str, Spread]) -> dict[st
             fields[f"{name}_milliseconds_per_request"] = 1000 * solr[key].total / requests
     if "request_milliseconds" in solr:
         fields["solr_milliseconds"] = solr["request_milliseconds"].median
-    counts = sum_counts(each for each in document.requests if not each.is_transaction)
-    if counts.requests:
-        fields["client_milliseconds"] = counts.sum_microseconds / counts.requests / 1000
     return fields
 
 
@@ -91,6 +95,16 @@ _WORST_POD = {
     "major_faults_per_second": "major_faults",
 }
 """Figures of the worst pod of Solr."""
+
+_WORST_THREADS = {
+    "merge_stalled_percent": "merge_stalled_mean_percent",
+    "flush_stalled_percent": "flush_stalled_mean_percent",
+}
+_SUMS_OF_THREADS = {
+    "merge_threads": "merge_threads_mean",
+    "update_threads": "update_threads_mean",
+}
+"""What the threads of a node do with updates, which is read while indexing."""
 
 _WORST_MACHINE = {
     "machine_cpu_percent": "cpu_busy_percent",
@@ -121,6 +135,8 @@ _SUMS_OF_OTHERS = {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "netw
 _FIGURES = (
     *(("solr", "highest", name, key) for name, key in _WORST.items()),
     *(("solr", "total", name, key) for name, key in _SUMS.items()),
+    *(("solr-threads", "highest", name, key) for name, key in _WORST_THREADS.items()),
+    *(("solr-threads", "total", name, key) for name, key in _SUMS_OF_THREADS.items()),
     *(("solr-pods", "highest", name, key) for name, key in _WORST_POD.items()),
     *(("solr-pods", "total", name, key) for name, key in _SUMS_OF_PODS.items()),
     *(("machines", "highest", name, key) for name, key in _WORST_MACHINE.items()),
@@ -147,9 +163,18 @@ _CACHE_SUMS = {
 
 def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     """Return what the servers did in a step run; None if telemetry was turned off."""
-    telemetry = document.telemetry
-    if telemetry is None:
+    if document.telemetry is None:
         return None
+    found = read_telemetry(document.telemetry)
+    counts = sum_counts(each for each in document.requests if not each.is_transaction)
+    if not counts.requests:
+        return found
+    client = {"client_milliseconds": counts.sum_microseconds / counts.requests / 1000}
+    return replace(found, figures={**found.figures, **client})
+
+
+def read_telemetry(telemetry: Telemetry) -> RunTelemetry:
+    """Return the numbers of the status and of the rules, and which server shows them most."""
     spreads = {
         kind: {spread.figure: spread for spread in known}
         for kind, known in telemetry.spreads.items()
@@ -161,7 +186,7 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
         for kind, number, name, key in _FIGURES
         if key in spreads.get(kind, {})
     }
-    figures |= _of_requests(document, solr) | _of_caches(solr) | _of_zookeeper(zookeeper)
+    figures |= _of_requests(solr) | _of_caches(solr) | _of_zookeeper(zookeeper)
     if rate := figures.get("solr_requests_per_second"):
         for name, key in (("read_bytes_per_request", "read_bytes"), ("reads_per_request", "reads")):
             if key in pods:
@@ -175,7 +200,7 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     servers = {
         name: spreads[kind][key].highest_server
         for kind, number, name, key in (
-            *(each for each in _FIGURES if each[0] in {"solr", "solr-pods"}),
+            *(each for each in _FIGURES if each[0] in {"solr", "solr-pods", "solr-threads"}),
             ("companion-pods", "highest", "companion_throttled_percent", "throttled_percent"),
             ("zookeeper", "highest", "zookeeper", "outstanding_requests_max"),
         )
@@ -252,4 +277,45 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
     missing = dict.fromkeys(text for run in runs for text in run.missing)
     return StepTelemetry(
         step=step, variant=variant or None, missing=list(missing)[:MAX_MISSING], **numbers
+    )
+
+
+VISIBILITY_PERCENTS = (50.0, 95.0, 99.0)
+
+
+def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVisibility]:
+    """Return an entry for each step, variant and replica type, over all repeats."""
+    found = ((document, each) for document in documents for each in document.visibility)
+    merged = []
+    for step, variant, results in group_by_step(spec, found):
+        for kind in dict.fromkeys(each.replica_type for each in results):
+            own = [each for each in results if each.replica_type == kind]
+            merged.append(_merge_visibility(step, variant, kind, own))
+    return merged[:MAX_VISIBILITY]
+
+
+def _merge_visibility(
+    step: str, variant: str, kind: str, results: list[VisibilityResult]
+) -> StepVisibility:
+    times = sorted(time for each in results for time in each.milliseconds)
+    percentiles = []
+    for percent in VISIBILITY_PERCENTS if times else ():
+        value, lower, upper = sample_percentile(times, percent)
+        percentiles.append(
+            PercentileResult(
+                percent=percent,
+                milliseconds=round_number(value),
+                lower_milliseconds=None if lower is None else round_number(lower),
+                upper_milliseconds=None if upper is None else round_number(upper),
+            )
+        )
+    return StepVisibility(
+        step=step,
+        variant=variant or None,
+        replica_type=kind or None,
+        documents=sum(each.documents for each in results),
+        not_found=sum(each.not_found for each in results),
+        percentiles=percentiles,
+        max_milliseconds=times[-1] if times else None,
+        problem=next((each.problem for each in results if each.problem), None),
     )

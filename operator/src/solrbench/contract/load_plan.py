@@ -20,7 +20,7 @@ from solrbench.api.v1alpha1.objectives import (
 )
 from solrbench.api.v1alpha1.result_rules import MAX_REPORT_BYTES
 from solrbench.api.v1alpha1.target import Existing
-from solrbench.api.v1alpha1.validity import Diagnostics, LoadTelemetry
+from solrbench.api.v1alpha1.validity import Diagnostics, LoadTelemetry, Visibility
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, Workload
 from solrbench.contract.step_runs import variant_names
 
@@ -172,6 +172,7 @@ class LoadPlan(Model):
     workers: int
     on_worker_loss: OnWorkerLoss = OnWorkerLoss.REPEAT_STEP
     telemetry: LoadTelemetry = LoadTelemetry()
+    visibility: Visibility | None = None
     diagnostics: Diagnostics | None = None
     """What is taken from Solr's JVMs."""
     zookeeper_servers: list[str] = []

@@ -1,5 +1,7 @@
 """Input of index and export pods, what they say at their end, and the options of any pod."""
 
+import base64
+import gzip
 from functools import reduce
 from typing import Any
 
@@ -12,8 +14,11 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
 from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import CleanedStatus, IndexedFile
+from solrbench.api.v1alpha1.validity import LoadTelemetry
 from solrbench.contract import names
-from solrbench.contract.load_plan import AuthFiles
+from solrbench.contract.foreign import ForeignDataError, read, unpack
+from solrbench.contract.load_plan import AuthFiles, PodAgent
+from solrbench.contract.server_document import Telemetry
 
 EXPORT_PLAN_KEY = "export-plan.json"
 EXPORT_PLAN_FILE = f"/etc/solrbench/{EXPORT_PLAN_KEY}"
@@ -126,6 +131,16 @@ class IndexPlan(Model):
     leader_urls: dict[str, str] | None = None
     """Solr's base URL of each node that may be addressed directly, to the one to use; documents for
     any other go through `solrUrls`, and Solr forwards them. Absent: every node may be addressed."""
+    telemetry: LoadTelemetry = LoadTelemetry()
+    """What the first pod reads of Solr meanwhile."""
+    agents: list[PodAgent] = []
+    """Agents in the pods of Solr."""
+    agent_token: str = ""
+    """Their token."""
+
+
+MAX_TELEMETRY_BYTES = 1 << 16
+"""Of telemetry as JSON; what is packed into a termination message has some thousand bytes."""
 
 
 class IndexProgress(LenientModel):
@@ -143,6 +158,10 @@ class IndexProgress(LenientModel):
     """Unix time of the last response; absent while running."""
     retried_batches: int = 0
     """Batches that were sent more than once."""
+    waiting_seconds: float = 0.0
+    """Time in which streams waited for Solr, of all streams together."""
+    telemetry: str = ""
+    """What the first pod read of Solr, by `pack_telemetry`; empty while it runs."""
     usage: dict[str, float] = {}
     """What the pod used from its begin to its end, by the names of the figures of pods, with its
     `seconds`; empty while it runs. What cannot be read is absent."""
@@ -156,6 +175,32 @@ class IndexProgress(LenientModel):
     """CamelCase reason of a failure, such as `DatasetNotFound` or `MalformedDocument`."""
     message: str | None = None
     """Sentence that names file, position and remedy."""
+
+
+def pack_telemetry(telemetry: Telemetry, room: int) -> str:
+    """Return base64 of gzipped JSON of at most `room` characters.
+
+    Points of the series are left out as needed, then all; it is empty if that is not enough.
+    """
+    for step in (1, 2, 4, 8, 0):
+        thin = [
+            each.model_copy(update={"seconds": each.seconds[::step], "values": each.values[::step]})
+            for each in (telemetry.series if step else ())
+        ]
+        text = telemetry.model_copy(update={"series": thin}).model_dump_json(exclude_defaults=True)
+        packed = base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+        if len(packed) <= room:
+            return packed
+    return ""
+
+
+def unpack_telemetry(packed: str) -> Telemetry:
+    """Return what `pack_telemetry` packed; of what is no such text, that it is missing."""
+    try:
+        text = unpack(base64.b64decode(packed, validate=True), MAX_TELEMETRY_BYTES)
+        return read(Telemetry, bytes(text))
+    except (ForeignDataError, ValueError):
+        return Telemetry(missing=["the first index pod left no readings of Solr"])
 
 
 COMPONENTS = {

@@ -224,6 +224,22 @@ class WorkerResult(WorkerUsage):
         return 100 * wanted / self.measured_seconds
 
 
+class VisibilityResult(LenientModel):
+    """After which time replicas of one type found marked documents, in one step run."""
+
+    replica_type: str
+    """NRT, TLOG or PULL; empty if the replicas could not be listed."""
+    documents: int
+    """Times that a replica found one."""
+    not_found: int
+    """Times that it did not in time."""
+    milliseconds: list[float]
+    """From the response to the update until a replica found the document; a random part of them if
+    they are very many."""
+    problem: str = ""
+    """What went wrong last."""
+
+
 class StepRunResult(LenientModel):
     """The result of one step run."""
 
@@ -307,6 +323,8 @@ class StepRunResult(LenientModel):
     telemetry: Telemetry | None = None
     """What servers and pods did meanwhile; None if it was turned off, and in documents of older
     versions."""
+    visibility: list[VisibilityResult] = []
+    """After which time replicas found marked documents; empty unless they were added."""
     diagnostics: list[DiagnosticFile] = []
     """Thread dumps, in the repeat that they are wanted in."""
     pods: list[PodRecord] | None = None

@@ -293,10 +293,20 @@ def aggregate_progress(
         seconds=round(seconds, 3),
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
+        waiting_percent=_waiting_percent(dataset, pods) if is_over else None,
         pods=add_up_usage([pod.usage for pod in pods]) if is_over else None,
         by_pod=_describe_pods(pods, nodes or {}) if is_over else [],
         cleaned=_add_up_cleaned(pods) if is_over else None,
     )
+
+
+def _waiting_percent(dataset: Dataset, pods: Sequence[IndexProgress]) -> float | None:
+    """Return the share of their time in which the streams of all pods waited for Solr."""
+    streams = dataset.indexing.concurrency
+    sending = sum((pod.finished or 0.0) - (pod.started or 0.0) for pod in pods if pod.started)
+    waited = sum(pod.waiting_seconds for pod in pods)
+    # Reports of an earlier version have no waits.
+    return min(100.0, round(100 * waited / sending / streams, 1)) if sending and waited else None
 
 
 def known_documents(dataset: Dataset) -> int | None:

@@ -100,6 +100,7 @@ def _growing_trends(status: Status) -> dict[str, object]:
 _REDUCTIONS: tuple[tuple[str, Callable[[Status], dict[str, object]]], ...] = (
     ("results: percentiles and intervals", _without_details),
     ("telemetry and distributions", lambda _: {"telemetry": [], "distributions": []}),
+    ("visibility", lambda _: {"visibility": []}),
     ("verdicts: long messages of what was not checked", partial(_shorten_verdicts, "unchecked")),
     ("comparisons of single request names", _first_comparisons),
     ("trends of what does not grow", _growing_trends),

@@ -28,6 +28,7 @@ from solrbench.index.progress import (
 )
 from solrbench.index.routing import Batch, batches
 from solrbench.index.sender import LeaderResolver, PrefetchReader, Sender, find_routes
+from solrbench.index.solr_reader import target_reader
 from solrbench.index.sources import ReadContext, read_documents
 from solrbench.net.deadline import wildcard_address
 from solrbench.net.http import HttpAuth, read_auth
@@ -166,8 +167,17 @@ async def _send_all(
         documents = read_documents(dataset, part, read_context)
         return batches(documents, routes, indexing.batch_size, key)
 
+    target = target_reader(plan) if counter.progress.pod == 0 else None
     async with PrefetchReader(read, indexing.concurrency) as reader:
-        await _drain(reader, sender, indexing.concurrency)
+        if target is None:
+            await _drain(reader, sender, indexing.concurrency)
+            return
+        target.begin()
+        try:
+            await _drain(reader, sender, indexing.concurrency)
+            counter.observed(await asyncio.to_thread(target.end))
+        finally:
+            target.stop()
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:

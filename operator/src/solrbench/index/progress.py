@@ -14,8 +14,8 @@ from typing import Self
 import httpx
 from aiohttp import web
 
-from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress
-from solrbench.contract.server_document import ServerFigures
+from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress, pack_telemetry
+from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.index.errors import IndexingError
 from solrbench.index.files import ReadCounts
 from solrbench.net.deadline import AddressCheck, single_family, url_host
@@ -24,6 +24,9 @@ from solrbench.telemetry.summary import POD_METRICS
 
 MAX_TERMINATION_MESSAGE_BYTES = 4096
 """Kubernetes cuts a termination message here, and cut JSON is no JSON."""
+
+_TELEMETRY_KEY_BYTES = 20
+"""Of `"telemetry":"",`."""
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +38,8 @@ class ProgressCounter:
         """Start at zero; `clock` returns the Unix time in seconds."""
         self.progress = IndexProgress(pod=pod)
         self._clock = clock
+        self._last: float | None = None
+        self._target: Telemetry | None = None
 
     def sending(self) -> None:
         """Note the time of the first batch."""
@@ -45,10 +50,18 @@ class ProgressCounter:
         """Count a batch that is sent a second time."""
         self._update(retried_batches=self.progress.retried_batches + 1)
 
-    def accepted(self, documents: int, size: int) -> None:
-        """Count a batch that Solr has taken; `size` is that of its body in bytes."""
-        done = self.progress
-        self._update(documents=done.documents + documents, bytes=done.bytes + size)
+    def accepted(self, documents: int, size: int, seconds: float) -> None:
+        """Count a batch that Solr has taken; `size` is that of its body, `seconds` its wait."""
+        done, self._last = self.progress, self._clock()
+        self._update(
+            documents=done.documents + documents,
+            bytes=done.bytes + size,
+            waiting_seconds=round(done.waiting_seconds + seconds, 6),
+        )
+
+    def observed(self, target: Telemetry) -> None:
+        """Note what Solr did, as much as a termination message has room for beside the rest."""
+        self._target = target
 
     def used(self, pod: ServerFigures) -> None:
         """Note what the pod used."""
@@ -66,9 +79,14 @@ class ProgressCounter:
 
     def ended(self, failure: IndexingError | None = None) -> None:
         """Note the end and what brought it about."""
-        self._update(finished=self._clock())
+        # Not now: after the last response, the first pod reads Solr once more.
+        self._update(finished=self._clock() if failure else self._last or self._clock())
         if failure is not None:
             self._update(reason=failure.reason.value, message=str(failure))
+        elif self._target is not None:
+            used = len(as_json(self.progress)) + _TELEMETRY_KEY_BYTES
+            room = MAX_TERMINATION_MESSAGE_BYTES - used
+            self._update(telemetry=pack_telemetry(self._target, room))
 
     def _update(self, **changes: object) -> None:
         self.progress = self.progress.model_copy(update=changes)

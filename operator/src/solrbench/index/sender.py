@@ -6,6 +6,7 @@ sends them.
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -128,7 +129,7 @@ class Sender:
             IndexingError: Solr refuses a document, or fails longer than the retries last
         """
         self._counter.sending()
-        attempts = count()
+        attempts, begin = count(), time.perf_counter()
 
         async def attempt() -> None:
             if number := next(attempts):
@@ -140,7 +141,8 @@ class Sender:
             await self._post(batch)
 
         await self._retry_policy.call_async(attempt)
-        self._counter.accepted(batch.documents, len(batch.body))
+        seconds = time.perf_counter() - begin
+        self._counter.accepted(batch.documents, len(batch.body), seconds)
 
     async def _post(self, batch: Batch) -> None:
         self._turn += 1

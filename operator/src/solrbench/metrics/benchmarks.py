@@ -17,6 +17,8 @@ from typing import Any, Self
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import PrometheusMetric, ResultField, result_fields
+from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry
 from solrbench.api.v1alpha1.status import IndexPodsStatus
 from solrbench.metrics.family import (
     BenchmarkFamily,
@@ -123,6 +125,17 @@ def _cleaned_documents(benchmark: ShownBenchmark) -> int | None:
 
 def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
     return benchmark.status.dataset.pods or IndexPodsStatus()
+
+
+def _of_indexing(field: ResultField, metric: PrometheusMetric) -> BenchmarkFamily:
+    """Return the family of what Solr did while documents were indexed."""
+    divisor = field.shown.unit.divisor
+    return BenchmarkFamily(
+        f"benchmark_{metric.name}",
+        field.text,
+        _one(lambda b: scaled(getattr(b.status.dataset.solr, field.name, None), divisor)),
+        unit=field.shown.unit.metric_unit,
+    )
 
 
 BENCHMARK_FAMILIES = (
@@ -234,6 +247,36 @@ BENCHMARK_FAMILIES = (
         "Documents in which `dataset.cleaning` changed anything.",
         _one(_cleaned_documents),
         unit="documents",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_commit_seconds",
+        "Time of the commit after the last document.",
+        _one(lambda b: b.status.dataset.commit_seconds),
+        unit="s",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_waiting_ratio",
+        "Share of the time in which the streams of the index pods waited for Solr.",
+        _one(lambda b: scaled(b.status.dataset.waiting_percent, 100)),
+        unit="ratio",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_valid",
+        "1 if the documents per second are those of Solr, 0 if the index pods were the limit.",
+        _one(lambda b: {"Valid": 1, "Invalid": 0}.get(b.status.dataset.verdict or "")),
+        unit="1 or 0",
+    ),
+    BenchmarkFamily(
+        "benchmark_indexing_bottleneck",
+        "Always 1; what held indexing back is in the label `resource`, None for nothing.",
+        lambda b: [((each.resource,), 1) for each in [b.status.dataset.bottleneck] if each],
+        ("resource",),
+        unit="always 1",
+    ),
+    *(
+        _of_indexing(field, metric)
+        for field in result_fields(IndexingTelemetry)
+        if (metric := field.shown.metric) is not None
     ),
     BenchmarkFamily(
         "benchmark_indexing_pod_cpu_cores",

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.conditions import (
     StatusModel,
     result_fields,
 )
-from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.findings import StepVerdict, StepVisibility
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.metrics.family import (
@@ -170,6 +170,10 @@ def _compared(benchmark: ShownBenchmark) -> Iterator[tuple[tuple[str, ...], Figu
         yield (each.step or "", each.variant or "", each.request or "", each.figure), each
 
 
+def _found_by(entry: StepVisibility) -> tuple[str, str, str]:
+    return entry.step, entry.variant or "", entry.replica_type or ""
+
+
 RESULT_FAMILIES = (
     *OBJECTIVE_FAMILIES,
     *_families(StepResult, lambda b: b.status.results, _RESULT),
@@ -215,6 +219,32 @@ RESULT_FAMILIES = (
         ],
         (*_STEP, "resource"),
         unit="always 1",
+    ),
+    BenchmarkFamily(
+        "step_visibility_seconds",
+        "Time from the response to an update until replicas of the type found the document.",
+        lambda b: [
+            ((*_found_by(each), f"{p.percent / 100:g}"), scaled(p.milliseconds, 1000))
+            for each in b.status.visibility
+            for p in each.percentiles
+        ],
+        (*_STEP, "type", "quantile"),
+        kind="summary",  # what Prometheus wants of a label `quantile`
+        unit="s",
+    ),
+    BenchmarkFamily(
+        "step_visibility_documents",
+        "Times that replicas of the type found a marked document.",
+        lambda b: [(_found_by(each), each.documents) for each in b.status.visibility],
+        (*_STEP, "type"),
+        unit="documents",
+    ),
+    BenchmarkFamily(
+        "step_visibility_not_found",
+        "Times that they did not find one in time.",
+        lambda b: [(_found_by(each), each.not_found) for each in b.status.visibility],
+        (*_STEP, "type"),
+        unit="documents",
     ),
     *TREND_FAMILIES,
     BenchmarkFamily(

@@ -100,6 +100,7 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
             "Indexing": "" if rate is None else f"{format_number(rate)} documents/s",
             "Index pods": ", ".join(pods),
             "Cleaned": "" if data.cleaned is None else _cleaned_text(data.cleaned),
+            **{f"Indexing is {data.verdict}": each.message for each in data.reasons},
             "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
         }
     )
@@ -133,7 +134,7 @@ _INDEX_COLUMNS: Sequence[Column[_IndexRow]] = (
 )
 
 
-def indexing_table(data: DatasetStatus) -> Table:
+def index_pods_table(data: DatasetStatus) -> Table:
     """Return documents, size and time of each index pod, and of its slowest files.
 
     A single pod without files has no row, as it did what the facts say already.

@@ -15,9 +15,10 @@ from solrbench.present.comparison_tables import (
 from solrbench.present.fact_tables import (
     environment_tables,
     facts,
-    indexing_table,
+    index_pods_table,
     verdict_lines,
 )
+from solrbench.present.indexing import indexing_table
 from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
 from solrbench.present.result_tables import (
     intervals_table,
@@ -33,6 +34,7 @@ from solrbench.present.server_tables import (
     slow_lines,
 )
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
+from solrbench.present.visibility_table import visibility_table
 from solrbench.present.window_tables import cold_start_table, outlier_table, steadiness_table
 
 MAX_MARKDOWN_BYTES = 1_000_000
@@ -53,7 +55,7 @@ def to_markdown(
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
         *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),
-        *table_section("## Indexing by pod and file", indexing_table(benchmark.status.dataset)),
+        *table_section("## Indexing by pod and file", index_pods_table(benchmark.status.dataset)),
         *environment_section("## Environment", environment, documents),
     ]
     return join_fitting(_first_parts(benchmark, documents), details)
@@ -74,11 +76,14 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         parts += table_section("## Intervals", intervals_table(results))
         if lines := verdict_lines(status.verdicts):
             parts += ["## Verdict", markdown_list(lines)]
-    if status.bottlenecks:
-        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, status.bottlenecks))]
+    found = [*filter(None, [status.dataset.bottleneck]), *status.bottlenecks]
+    if found:
+        parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, found))]
     for table in (
+        indexing_table(status.dataset),
         servers_table(status.telemetry),
         pods_table(status.telemetry),
+        visibility_table(status.visibility),
         trend_table(status.trends),
     ):
         parts += table_section(f"## {table.caption}", table)

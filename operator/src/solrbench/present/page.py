@@ -11,13 +11,14 @@ from solrbench.present.fact_tables import (
     NOT_CHECKED,
     data_facts,
     environment_tables,
-    indexing_table,
+    index_pods_table,
     load_facts,
     one_line_verdict,
     outcome_facts,
     target_facts,
     verdict_lines,
 )
+from solrbench.present.indexing import indexing_figure, indexing_table
 from solrbench.present.latency_figures import cold_start_curve
 from solrbench.present.limit_tables import (
     OBJECTIVES,
@@ -47,6 +48,7 @@ from solrbench.present.sweep_tables import (
     points_table,
     sweep_facts,
 )
+from solrbench.present.visibility_table import visibility_table
 from solrbench.present.window_tables import outlier_table, steadiness_table
 
 
@@ -88,6 +90,9 @@ def build_page(report: Report) -> dict[str, Any]:
             *([distribution] if distribution is not None else []),
         ],
         "comparisons": [table for table in (*beside, comparison_table(status)) if table],
+        "indexing": indexing_table(status.dataset),
+        "indexing_figure": indexing_figure(status.dataset),
+        "visibility": visibility_table(status.visibility),
         "steps": step_sections(report.spec, status, documents),
         "cold_start": cold_start_curve(documents),
         "failures": failure_table(documents),
@@ -96,7 +101,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "slow": slow_table(documents),
         "windows": [table for table in windows if table],
         "environment": [
-            *filter(None, [indexing_table(status.dataset)]),
+            *filter(None, [index_pods_table(status.dataset)]),
             *environment_tables(environment, documents),
         ],
         "differences": environment.differences if environment is not None else (),

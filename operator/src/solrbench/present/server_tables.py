@@ -33,7 +33,7 @@ SERVERS_NOTE = (
 _MEBIBYTE = 1 << 20
 
 
-def _bytes(value: float) -> str:
+def format_bytes(value: float) -> str:
     """Return a number of bytes in the unit that fits."""
     for unit, size in (("MiB", _MEBIBYTE), ("KiB", 1 << 10)):
         if value >= size:
@@ -100,8 +100,8 @@ _POD_COLUMNS = (
     _of_pods("Waits for memory", "memory_some_percent", format_percent),
     _of_pods("Waits for disk", "io_some_percent", format_percent),
     _of_pods("Memory", "working_set_max_bytes", _mebibytes),
-    _of_pods("Read/s", "read_bytes_per_second", _bytes),
-    _of_pods("Sent/s", "network_bytes_per_second", _bytes),
+    _of_pods("Read/s", "read_bytes_per_second", format_bytes),
+    _of_pods("Sent/s", "network_bytes_per_second", format_bytes),
 )
 
 

@@ -109,7 +109,7 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     options = _options_of(spec, PodComponent.SOLR, PodComponent.ZOOKEEPER)
     cluster = _hash([whole, options, spec.load.telemetry.model_dump(mode="json")])
     # A point must not find what the requests of another have changed.
-    if spec.workload.may_change_index or start is RepeatStart.FRESH_DATA:
+    if spec.may_change_index or start is RepeatStart.FRESH_DATA:
         return Fingerprints(cluster)
     # With a config set of the user's, all settings count: those that a point before has set could
     # not be distinguished from its own.

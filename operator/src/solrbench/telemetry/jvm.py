@@ -253,6 +253,33 @@ def _format(thread: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def count_update_threads(body: Mapping[str, Any]) -> dict[str, float]:
+    """Return what the threads of a Solr node do that have to do with updates, at one moment.
+
+    `merge_threads` merge segments, `update_threads` have an update under way. Of these
+    `merge_stalled_percent` wait because more merges are due than may run at once
+    (`ConcurrentMergeScheduler.maybeStall`), `flush_stalled_percent` because segments are written
+    more slowly than documents come (`DocumentsWriterStallControl`); both are absent without
+    updates. It raises `KeyError` or `TypeError` if it is no response of Solr.
+    """
+    merging = updating = by_merges = by_flushes = 0
+    for thread in body["system"]["threadDump"]:
+        if not isinstance(thread, Mapping):
+            continue
+        stack = "\n".join(map(str, thread.get("stackTrace") or ()))
+        if str(thread["name"]).startswith("Lucene Merge Thread"):
+            merging += 1
+        elif "UpdateRequestHandler" in stack:
+            updating += 1
+            by_merges += "ConcurrentMergeScheduler" in stack
+            by_flushes += "DocumentsWriterStallControl" in stack
+    found: dict[str, float] = {"merge_threads": merging, "update_threads": updating}
+    if updating:
+        found["merge_stalled_percent"] = 100 * by_merges / updating
+        found["flush_stalled_percent"] = 100 * by_flushes / updating
+    return found
+
+
 def heap_after_gc(pools: Mapping[str, float]) -> float | None:
     """Return the bytes in use after the last collection of each pool.
 

@@ -13,7 +13,7 @@ from solrbench.contract.server_document import (
     ServerFigures,
     ServerSeries,
 )
-from solrbench.stats.series import Combine, SeriesPoint, cut_windows
+from solrbench.stats.series import WINDOWS, Combine, SeriesPoint, cut_windows
 
 _DIGITS = 6
 
@@ -106,13 +106,26 @@ _LIMITS = {"heap_after_gc_bytes": "heap_limit_bytes", "resident_bytes": "memory_
 _SERIES_DIGITS = 3
 
 
-def series_of(kind: str, readings: Sequence[ServerReading]) -> list[ServerSeries]:
-    """Return the series of a server, in seconds since its first reading."""
+def series_of(
+    kind: str,
+    readings: Sequence[ServerReading],
+    wanted: Mapping[str, Combine] | None = None,
+    count: int = WINDOWS,
+) -> list[ServerSeries]:
+    """Return the series of a server, in seconds since its first reading.
+
+    `wanted` are figures other than those of step runs, and which reading of a window counts; one
+    that ends with `_per_second` is the rate of a counter.
+    """
     begin, series = readings[0].moment, []
-    for figure, combine in _METRICS.get(kind, {}).items():
-        points = _cpu_points(readings) if figure == CPU_PERCENT else _points(readings, figure)
+    for figure, combine in (_METRICS.get(kind, {}) if wanted is None else wanted).items():
+        points = _points(readings, figure)
+        if figure == CPU_PERCENT:
+            points = _cpu_points(readings)
+        elif (counter := figure.removesuffix("_per_second")) != figure:
+            points = _rates(readings, counter)
         since_begin = [SeriesPoint(moment - begin, value) for moment, value in points]
-        windows = cut_windows(since_begin, combine)
+        windows = cut_windows(since_begin, combine, count)
         # One value is no course over time.
         if len(windows.values) > 1:
             series.append(
@@ -149,6 +162,16 @@ def _cpu_points(readings: Sequence[ServerReading]) -> Iterator[tuple[float, floa
         # A node that was started again has spent less than before.
         if spent >= 0 and seconds > 0 and cpus:
             yield (before.moment + after.moment) / 2, 100 * spent / seconds / cpus
+
+
+def _rates(readings: Sequence[ServerReading], counter: str) -> Iterator[tuple[float, float]]:
+    """Yield the rate of a counter between each two readings, at their middle."""
+    known = [reading for reading in readings if counter in reading.counters]
+    for before, after in pairwise(known):
+        grown = after.counters[counter] - before.counters[counter]
+        seconds = after.moment - before.moment
+        if grown >= 0 and seconds > 0:
+            yield (before.moment + after.moment) / 2, grown / seconds
 
 
 def _limit(readings: Sequence[ServerReading], figure: str) -> float | None:

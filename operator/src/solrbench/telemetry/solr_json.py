@@ -15,7 +15,7 @@ from solrbench.telemetry.readings import ServerReading, add_up
 
 _JVM = r"memory\.heap\.(used|max)|memory\.pools\..*\.used-after-gc|gc\..*|os\.(processCpuTime|systemCpuLoad|availableProcessors|openFileDescriptorCount)|threads\.(count|blocked\.count|runnable\.count)"  # noqa: E501 - one expression
 _JETTY = r".*QueuedThreadPool\..*\.(size|jobs|utilization|utilization-max)"
-_CORE = r"CACHE\.searcher\..*|CORE\.collection|INDEX\.(sizeInBytes|segments)|SEARCHER\.searcher\.(numDocs|deletedDocs)|UPDATE\.updateHandler\.merges|(QUERY|UPDATE)\./.*\.(requests|errors|totalTime)"  # noqa: E501 - one expression
+_CORE = r"CACHE\.searcher\..*|CORE\.collection|INDEX\.(sizeInBytes|segments)|INDEX\.merge\.(major|minor)|SEARCHER\.searcher\.(numDocs|deletedDocs)|UPDATE\.updateHandler\.(cumulativeAdds|commits|softAutoCommits|docsPending)|(QUERY|UPDATE)\./.*\.(requests|errors|totalTime)"  # noqa: E501 - one expression
 
 _ALL_NODES = {"nodes": "all", "wt": "json"}
 
@@ -85,7 +85,11 @@ def _parse_node(
                 *gauges,
             ]
         ),
-        peaks=_peaks(jvm, registries.get("solr.jetty", {})),
+        peaks=_peaks(jvm, registries.get("solr.jetty", {}))
+        | add_up(
+            ("pending_documents", _number(core.get("UPDATE.updateHandler.docsPending")))
+            for core in cores
+        ),
     )
 
 
@@ -140,7 +144,8 @@ def _core_counters(core: Mapping[str, Any]) -> _Numbers:
                 # Solr counts what nodes ask each other beside what clients asked for.
                 shard = "shard_" if path.endswith("[shard]") else ""
                 yield shard + _OF_QUERIES[metric], number / divisor
-    yield "merges", _number(core.get("UPDATE.updateHandler.merges"))
+    for name, figure in _CORE_COUNTERS.items():
+        yield figure, _number(core.get(name))
 
 
 def _core_gauges(core: Mapping[str, Any]) -> _Numbers:
@@ -152,6 +157,16 @@ def _core_gauges(core: Mapping[str, Any]) -> _Numbers:
             yield f"{stem}_entries", _number(entry.get("size"))
             yield f"{stem}_bytes", _number(entry.get("ramBytesUsed"))
 
+
+_CORE_COUNTERS = {
+    # Absent unless `<indexConfig><metrics>` of the config set has `merge`: Solr 9 counts no merges
+    # by default, and what its update handler calls `merges` are requests to merge other indexes.
+    "INDEX.merge.major": "merges",
+    "INDEX.merge.minor": "merges",
+    "UPDATE.updateHandler.cumulativeAdds": "updates",
+    "UPDATE.updateHandler.commits": "commits",
+    "UPDATE.updateHandler.softAutoCommits": "soft_auto_commits",
+}
 
 _CORE_GAUGES = {
     "INDEX.sizeInBytes": "index_bytes",

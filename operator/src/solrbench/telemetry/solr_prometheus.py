@@ -72,7 +72,9 @@ def parse_solr_prometheus(
     return ServerReading(
         server=server,
         moment=moment,
-        counters=counters | add_up(_handler_counters(samples, collection)),
+        counters=counters
+        | add_up(_handler_counters(samples, collection))
+        | add_up(_index_counters(samples, collection)),
         gauges=_gauges(samples, collection),
         peaks=_peaks(samples),
     )
@@ -103,6 +105,18 @@ def _cache_counters(samples: _Samples, collection: str) -> _Numbers:
             yield f"{stem}_lookups", (hits or 0.0) + (misses or 0.0)
         for what in ("inserts", "evictions"):
             yield f"{stem}_{what}", samples.total(operations, named | {"ops": what})
+
+
+def _index_counters(samples: _Samples, collection: str) -> _Numbers:
+    here = {"collection": collection}
+    yield "merges", samples.total("solr_core_indexwriter_merges_total", here)
+    for figure, name, wanted in (
+        ("updates", "solr_core_update_cumulative_ops", {"ops": "adds"}),
+        ("commits", "solr_core_update_commit_ops", {}),
+    ):
+        # With the suffix or without, by the version of the writer of the text.
+        for suffix in ("_total", ""):
+            yield figure, samples.total(name + suffix, here | wanted)
 
 
 def _handler_counters(samples: _Samples, collection: str) -> _Numbers:

@@ -14,16 +14,24 @@ from contextlib import suppress
 from pathlib import Path
 from statistics import median
 
+from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
 from solrbench.contract.server_document import (
     CACHES,
     MAX_HANDLERS,
+    MAX_MISSING_TEXTS,
     MAX_SERVERS,
     HandlerFigures,
     ServerFigures,
     Spread,
+    Telemetry,
 )
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
-from solrbench.telemetry.readings import ServerReading, add_up, summarise_readings
+from solrbench.telemetry.readings import (
+    ServerReading,
+    add_up,
+    series_of,
+    summarise_readings,
+)
 
 _SCALED_DEVIATION = 1.4826
 """Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
@@ -32,11 +40,12 @@ _DIGITS = 6
 _GROWING = ("_seconds", "_count", "_lookups", "_hits", "_inserts", "_evictions")
 _COUNTED = {
     *("requests", "reads", "updates", "merges", "writes", "major_faults"),
+    *("commits", "soft_auto_commits"),
     *("read_bytes", "written_bytes", "network_received_bytes", "network_sent_bytes"),
 }
 
 _OF_CACHE = ("lookups", "hits", "inserts", "evictions", "entries")
-_CACHE_METRICS = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
+CACHE_METRICS = tuple(f"{cache}_{what}" for cache in CACHES.values() for what in _OF_CACHE)
 
 POD_METRICS = (
     *("cpu_seconds", "cpu_user_seconds", "cpu_system_seconds"),
@@ -58,7 +67,12 @@ DISPERSION_METRICS: Mapping[str, Sequence[str]] = {
         *("heap_used_max_percent", "heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
         *("jetty_busy_max_percent", "jetty_queue_max"),
         *("index_bytes", "segments", "documents", "deleted_documents", "merges"),
-        *_CACHE_METRICS,
+        *("updates", "commits", "soft_auto_commits", "pending_documents_max"),
+        *CACHE_METRICS,
+    ),
+    "solr-threads": (
+        *("merge_threads_mean", "update_threads_mean"),
+        *("merge_stalled_mean_percent", "flush_stalled_mean_percent"),
     ),
     "solr-pods": POD_METRICS,
     "zookeeper-pods": POD_METRICS,
@@ -129,6 +143,52 @@ def with_shares(server: ServerFigures) -> ServerFigures:
         shares["throttled_percent"] = 100 * figures.get("throttled_periods", 0) / figures["periods"]
     rounded = {name: round(number, _DIGITS) for name, number in shares.items()}
     return server.model_copy(update={"figures": figures | rounded})
+
+
+_POD_SPREADS = {
+    SOLR: "solr-pods",
+    ZOOKEEPER: "zookeeper-pods",
+    COMPANION: "companion-pods",
+    LOAD_MASTER: "load-pods",
+}
+"""Names of the figures over all pods of a component; those of workers are added to the last."""
+
+
+def summarise_servers(
+    readings: Mapping[str, Mapping[str, Sequence[ServerReading]]], missing: Iterable[str]
+) -> Telemetry:
+    """Return what readings show, by kind and server; `missing` says what sources lacked."""
+    servers = {
+        kind: [with_shares(summarise_readings(each)) for each in known.values() if each]
+        for kind, known in readings.items()
+    }
+    solr, pods = servers.get("solr", []), servers.get("pods", [])
+    spread = {kind: known for kind, known in servers.items() if kind != "pods"}
+    for component, name in _POD_SPREADS.items():
+        spread[name] = [each for each in pods if each.component == component]
+    # The load master keeps what it measures, so that it grows.
+    others = [each for each in pods if each.component != LOAD_MASTER]
+    shown = {each.server for kind in (solr, others) for each in worst_servers(kind)}
+    texts = list(missing)
+    for kind, found in servers.items():
+        if alone := [server.server for server in found if server.readings < 2]:
+            texts.append(f"only one reading of {kind} {', '.join(alone[:3])}, so no differences")
+    return Telemetry(
+        solr=worst_servers(solr),
+        handlers=handlers_of(solr),
+        zookeeper=worst_servers(servers.get("zookeeper", [])),
+        pods=worst_servers(pods),
+        machines=worst_servers(servers.get("machines", [])),
+        spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
+        series=[
+            series
+            for kind, known in readings.items()
+            for server, own in known.items()
+            if server in shown
+            for series in series_of(kind, own)
+        ],
+        missing=texts[:MAX_MISSING_TEXTS],
+    )
 
 
 def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:

@@ -27,6 +27,22 @@ def _variants(count: int) -> list[dict[str, str]]:
 
 
 ENDPOINTS = [
+    bad(
+        "replicas of others asked for marked documents",
+        {
+            "spec.target": {"existing": {"urls": ["http://search:8983/solr"]}},
+            "spec.load.visibility": {},
+        },
+        "spec",
+        "load.visibility adds documents and asks replicas by their own addresses",
+    ),
+    bad(
+        "marked documents without a route",
+        {ROUTER: {"name": "implicit"}, "spec.load.visibility": {}},
+        "spec",
+        "load.visibility must go with collection.router.name compositeId without a field",
+    ),
+    wrong("marked documents at once", "spec.load.visibility", {"intervalSeconds": 0}, TOO_SMALL),
     bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
     wrong(
         "two variants of one name", VARIANTS, [RAW, SERVICE | {"name": "raw"}], "Duplicate value"

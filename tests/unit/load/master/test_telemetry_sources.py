@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.master.telemetry_sources import MAX_COMPANION_PODS, AgentSource, MachineSource
+from solrbench.load.master.telemetry_sources import MachineSource
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
 from solrbench.telemetry.readings import summarise_readings
+from solrbench.telemetry.sources import MAX_COMPANION_PODS, AgentSource
 from solrbench.telemetry.summary import with_shares
 from support.servers.in_thread import in_thread
 

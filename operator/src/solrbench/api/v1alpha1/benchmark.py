@@ -136,6 +136,11 @@ class Spec(Model):
     mutable: ClassVar = frozenset({"cleanup", "results", "ttlSecondsAfterFinished", "suspend"})
     """Fields that may change after creation; a changed topology is a new benchmark."""
 
+    @property
+    def may_change_index(self) -> bool:
+        """Whether documents may be added or deleted while steps are measured."""
+        return self.workload.may_change_index or self.load.visibility is not None
+
     rules: ClassVar = (
         Rule(
             cel=(

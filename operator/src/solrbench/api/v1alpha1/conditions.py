@@ -121,6 +121,7 @@ class Unit(Enum):
     THREADS = ("threads", 1)
     SEGMENTS = ("segments", 1)
     DOCUMENTS = ("documents", 1)
+    DOCUMENTS_PER_SECOND = ("documents/s", 1)
     EVICTIONS = ("entries/s", 1)
     PERCENT = ("ratio, 0.01 = 1 %", 100)
 

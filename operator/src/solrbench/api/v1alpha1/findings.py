@@ -12,7 +12,7 @@ from pydantic import Field
 from solrbench.api.v1alpha1.conditions import StatusModel, StepPart
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS, MAX_TRIALS
-from solrbench.api.v1alpha1.step_result import Interval
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult
 
 
 class Resource(StrEnum):
@@ -30,6 +30,8 @@ class Resource(StrEnum):
     PROXY = "Proxy"
     NETWORK = "Network"
     MACHINE = "Machine"
+    MERGES = "Merges"
+    INDEX_CLIENT = "IndexClient"
     NONE = "None"
     INCONCLUSIVE = "Inconclusive"
 
@@ -40,13 +42,38 @@ class Bottleneck(StepPart):
     resource: Text
     """`resource` is LoadGenerator, Throttling, Memory, GarbageCollection, OneNode, Cpu, Disk,
     ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Inconclusive if
-    repeats do not agree."""
+    repeats do not agree. Of indexing it may also be Merges or IndexClient, and is Inconclusive if
+    too little was read."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
     message: Text
     """`message` gives the measured value and its limit, or in what repeats differ."""
     field: Text | None = None
     """`field` is the field of the spec to vary next, as an axis of a sweep; absent without one."""
+
+
+MAX_VISIBILITY = 96
+"""Entries of steps, variants and replica types."""
+
+
+class StepVisibility(StepPart):
+    """After which time replicas of one type found the marked documents of a step."""
+
+    replica_type: Text | None = None
+    """`replicaType` is NRT, TLOG or PULL; absent if the replicas could not be listed."""
+    documents: Count = 0
+    """`documents` is the number of times that a replica found a marked document, over all
+    repeats."""
+    not_found: Count = 0
+    """`notFound` is the number of times that one did not within `timeoutSeconds`; they are in no
+    percentile."""
+    percentiles: Annotated[list[PercentileResult], Field(max_length=3)] = []
+    """`percentiles` are the median, the 95th and the 99th percentile of the times from the response
+    to the update until the replica found the document, with 95 % intervals."""
+    max_milliseconds: Measure | None = None
+    """`maxMilliseconds` is the longest of them."""
+    problem: Text | None = None
+    """`problem` is what went wrong last; absent if nothing did."""
 
 
 MAX_VARIANTS = 8

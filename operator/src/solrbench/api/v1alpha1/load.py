@@ -29,7 +29,7 @@ from solrbench.api.v1alpha1.fields import (
 )
 from solrbench.api.v1alpha1.objectives import Capacity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity
+from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity, Visibility
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
 
@@ -370,6 +370,9 @@ class Load(Model):
     """`master` is the pod of Locust's master."""
     telemetry: LoadTelemetry = LoadTelemetry()
     """`telemetry` is what the load master reads of servers while steps are measured."""
+    visibility: Visibility | None = None
+    """`visibility` measures after which time each replica finds a document that was added; nothing
+    is added when absent."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
     percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MAX_PERCENTILES)] = (

@@ -1,4 +1,4 @@
-"""What the servers did in a step."""
+"""What the servers did in a step, and while the dataset was indexed."""
 
 from typing import Annotated
 
@@ -193,3 +193,87 @@ class StepTelemetry(StatusModel):
     """Files that the machine with the most of them keeps in memory."""
     missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
     """What could not be read, and why."""
+
+
+class IndexingTelemetry(StatusModel):
+    """What the Solr nodes did while the first index pod sent its documents.
+
+    Of several nodes it is the sum, of shares the worst node's. What was not measured is absent.
+    """
+
+    seconds: _Number = shown(Unit.SECONDS, "indexing_solr_read_seconds")
+    """Time from the first reading to the last."""
+    nodes: Count | None = shown(Unit.SERVERS, "indexing_solr_nodes")
+    """Solr nodes that were read."""
+    updates_per_second: _Number = shown(
+        Unit.DOCUMENTS_PER_SECOND, "indexing_solr_updates_per_second"
+    )
+    """Documents that all replicas together took in, per second."""
+    cpu_cores: _Number = shown(Unit.CORES, "indexing_solr_cpu_cores")
+    """CPU time of all Solr processes, per second."""
+    cpu_percent: _Number = shown(Unit.PERCENT, "indexing_solr_cpu_ratio")
+    """CPU time of the busiest Solr process, of the CPUs that it may use."""
+    heap_used_max_percent: _Number = shown(Unit.PERCENT, "indexing_solr_heap_used_max_ratio")
+    """Largest share of the heap in use, of any node."""
+    heap_after_gc_max_percent: _Number = shown(
+        Unit.PERCENT, "indexing_solr_heap_after_gc_max_ratio"
+    )
+    """Largest share of the heap in use after a garbage collection, of any node; absent until the
+    old generation was collected once."""
+    gc_percent: _Number = shown(Unit.PERCENT, "indexing_solr_gc_ratio")
+    """Share of the time in which the collector stopped a node, of the worst node."""
+    merge_threads: _Number = shown(Unit.THREADS, "indexing_solr_merge_threads")
+    """Threads that merge segments, mean over the readings."""
+    merge_stalled_percent: _Number = shown(Unit.PERCENT, "indexing_solr_merge_stalled_ratio")
+    """Share of the updates under way that wait because more merges are due than may run at once,
+    of the worst node."""
+    flush_stalled_percent: _Number = shown(Unit.PERCENT, "indexing_solr_flush_stalled_ratio")
+    """The same of those that wait until segments are written."""
+    merges_per_second: _Number = shown(Unit.MERGES, "indexing_solr_merges_per_second")
+    """Merges of segments that began; with Solr 9 absent unless the config set has metrics of
+    merges."""
+    commits_per_second: _Number = shown(Unit.OPERATIONS, "indexing_solr_commits_per_second")
+    """Commits of all replicas, hard and soft."""
+    soft_auto_commits_per_second: _Number = shown(
+        Unit.OPERATIONS, "indexing_solr_soft_auto_commits_per_second"
+    )
+    """Those of them that were soft and began by themselves."""
+    pending_documents_max: _Number = shown(Unit.DOCUMENTS, "indexing_solr_pending_documents_max")
+    """Most documents that waited for a commit on one node."""
+    segments: _Number = shown(Unit.SEGMENTS, "indexing_solr_segments")
+    """Segments of all replicas at the last reading."""
+    index_bytes: _Number = shown(Unit.BYTES, "indexing_solr_index_bytes")
+    """Size of all replicas at the last reading."""
+    throttled_percent: _Number = shown(Unit.PERCENT, "indexing_solr_pod_throttled_ratio")
+    """Share of the periods in which the CPU limit stopped the worst pod of Solr."""
+    memory_full_percent: _Number = shown(Unit.PERCENT, "indexing_solr_pod_memory_pressure_ratio")
+    """Share of the time in which all threads of the worst pod of Solr waited for memory."""
+    io_some_percent: _Number = shown(Unit.PERCENT, "indexing_solr_pod_io_pressure_ratio")
+    """Share of the time in which a thread of the worst pod of Solr waited for its disk."""
+    read_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "indexing_solr_pod_read_bytes_per_second"
+    )
+    """Bytes that all pods of Solr read from disk."""
+    written_bytes_per_second: _Number = shown(
+        Unit.BYTES_PER_SECOND, "indexing_solr_pod_written_bytes_per_second"
+    )
+    """Bytes that all pods of Solr wrote to disk: index, merges and update log."""
+    missing: Annotated[list[Text], Field(max_length=MAX_MISSING), Shown(Unit.NONE)] = []
+    """What could not be read, and why."""
+
+
+MAX_INDEXING_SERIES = 8
+MAX_INDEXING_POINTS = 40
+
+
+class IndexingSeries(StatusModel):
+    """One figure of the busiest node while the dataset was indexed."""
+
+    server: Text
+    """`server` is the host and port of the node."""
+    figure: Text
+    """`figure` is its name, with the unit at the end."""
+    seconds: Annotated[list[Measure], Field(max_length=MAX_INDEXING_POINTS)] = []
+    """`seconds` are the middle of each window, from the node's first reading on."""
+    values: Annotated[list[Measure], Field(max_length=MAX_INDEXING_POINTS)] = []
+    """`values` has one number for each window."""

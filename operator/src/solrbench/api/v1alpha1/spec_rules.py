@@ -134,6 +134,23 @@ POD_OPTION_RULES = (
 
 ROUTING_RULES = (
     Rule(
+        cel="!has(self.load.visibility) || has(self.target.solrCloud) && has(self.dataset)",
+        message=(
+            "load.visibility adds documents and asks replicas by their own addresses: it must go"
+            " with target.solrCloud"
+        ),
+    ),
+    Rule(
+        cel=(
+            "!has(self.load.visibility) || self.collection.router.name == 'compositeId'"
+            " && !has(self.collection.router.field)"
+        ),
+        message=(
+            "load.visibility must go with collection.router.name compositeId without a field,"
+            " marked documents are routed by their ids"
+        ),
+    ),
+    Rule(
         cel=(
             "!has(self.dataset) || !has(self.dataset.generator)"
             " || self.dataset.generator.routePrefixes == 0"

@@ -25,17 +25,25 @@ from solrbench.api.v1alpha1.findings import (
     MAX_TRENDS,
     MAX_VARIANTS,
     MAX_VERDICTS,
+    MAX_VISIBILITY,
     Bottleneck,
     CapacityResult,
+    InvalidReason,
     NotRun,
     ObjectivesStatus,
     Scalability,
     StepResponseGaps,
     StepVerdict,
+    StepVisibility,
     Trend,
 )
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
-from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.server_metrics import (
+    MAX_INDEXING_SERIES,
+    IndexingSeries,
+    IndexingTelemetry,
+    StepTelemetry,
+)
 from solrbench.api.v1alpha1.step_result import Distribution, StepResult
 
 
@@ -209,6 +217,23 @@ class DatasetStatus(StatusModel):
     have ended."""
     cleaned: CleanedStatus | None = None
     """`cleaned` is what `spec.dataset.cleaning` changed in all files; absent without it."""
+    waiting_percent: Measure | None = None
+    """`waitingPercent` is the share of the time in which the streams of the index pods waited for
+    Solr; the rest went into reading and preparing documents. Absent until all pods have ended."""
+    commit_seconds: Measure | None = None
+    """`commitSeconds` is the time of the commit after the last document, with the merge down to
+    `indexing.maxSegments` if there is one."""
+    solr: IndexingTelemetry | None = None
+    """`solr` is what the Solr nodes did meanwhile; absent without `load.telemetry`."""
+    series: Annotated[list[IndexingSeries], Field(max_length=MAX_INDEXING_SERIES)] = []
+    """`series` are figures of the busiest node over time."""
+    bottleneck: Bottleneck | None = None
+    """`bottleneck` is what held indexing back; absent without `load.telemetry`."""
+    verdict: Text | None = None
+    """`verdict` is Invalid if the documents per second are not those of Solr, as the index pods
+    were the limit, else Valid; absent until all pods have ended."""
+    reasons: Annotated[list[InvalidReason], Field(max_length=4)] = []
+    """`reasons` says why the verdict is Invalid: `IndexClientLimits`."""
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""
@@ -316,6 +341,9 @@ class Status(StatusModel):
     """`verdicts` has one entry for each stored step and variant: whether its results are valid."""
     telemetry: Annotated[list[StepTelemetry], Field(max_length=MAX_VERDICTS)] = []
     """`telemetry` has one entry for each stored step and variant: what the servers did."""
+    visibility: Annotated[list[StepVisibility], Field(max_length=MAX_VISIBILITY)] = []
+    """`visibility` has one entry for each stored step, variant and replica type: after which time
+    documents were found; empty without `spec.load.visibility`."""
     bottlenecks: Annotated[list[Bottleneck], Field(max_length=MAX_VERDICTS)] = []
     """`bottlenecks` has one entry for each stored step and variant: what held it back."""
     trends: Annotated[list[Trend], Field(max_length=MAX_TRENDS)] = []

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import Field, Strict
+from pydantic import Field, Strict, StringConstraints
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.fields import Bool, Int, Percent
@@ -144,3 +144,24 @@ class LoadTelemetry(Model):
     interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
     """`intervalSeconds` is the time between two readings; counters are read at the begin and the
     end of each step anyway."""
+
+
+_Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+
+
+class Visibility(Model):
+    """Marked documents that are added while steps are measured, until every replica finds them."""
+
+    interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
+    """`intervalSeconds` is the mean time between two marked documents; waits are drawn between half
+    of it and one and a half times as much."""
+    commit_within_milliseconds: Annotated[Int, Field(ge=1, le=3_600_000)] | None = None
+    """`commitWithinMilliseconds` is what Solr is asked to commit a marked document within. When
+    absent, the commits of the collection and of the workload decide."""
+    timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 60
+    """`timeoutSeconds` is the time after which a document counts as not found. The end of a step
+    waits so long at most for those under way."""
+    fields: Annotated[
+        dict[_Name, Annotated[str, StringConstraints(max_length=1024)]], Field(max_length=16)
+    ] = {}
+    """`fields` are fields that the schema requires beside the unique key, with their values."""

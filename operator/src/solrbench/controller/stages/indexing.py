@@ -1,19 +1,25 @@
 """The data stage: the index Job runs, then Solr counts the documents."""
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
+from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract import names
+from solrbench.contract.endpoints import pod_agents, reads_pods
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import auth_files
-from solrbench.contract.pod_plans import IndexPlan, IndexProgress
+from solrbench.contract.pod_plans import IndexPlan, IndexProgress, unpack_telemetry
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
 from solrbench.controller.objects import creation_problem, job, pods
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
+from solrbench.controller.tokens import stored_token
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import (
@@ -65,6 +71,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     run = _observe(context, job_view, dataset)
     context.update(dataset=run.dataset)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
+    _conclude(context, dataset, run.progress)
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
     # A node that was lost while the documents were counted has lost them.
     verify_target(context)
@@ -110,6 +117,9 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         dataset=dataset,
         access=auth_files(context.existing),
         leader_urls=provisioner_of(context).leader_urls(context),
+        telemetry=spec.load.telemetry,
+        agents=[each for each in pod_agents(context.benchmark) if each.component == names.SOLR],
+        agent_token=stored_token(context, names.SOLR) if reads_pods(context.benchmark) else "",
         **rules,
     )
 
@@ -124,6 +134,8 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
         context.status.dataset,
         aggregate_progress(dataset, progress, context.now.timestamp(), nodes),
     )
+    # What earlier reconciles noted, and no pod reports.
+    total = total.model_copy(update={"commit_seconds": context.status.dataset.commit_seconds})
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     limit = context.benchmark.spec.deadlines.starting_seconds
     return IndexRun(found, tuple(seen), tuple(progress), total, context.now, limit, creation)
@@ -148,6 +160,18 @@ def _read_progress(
     return progress
 
 
+def _conclude(
+    context: ReconcileContext, dataset: Dataset, progress: Sequence[IndexProgress]
+) -> None:
+    """Note what Solr did meanwhile, as the first pod read it, and what held indexing back."""
+    telemetry = None
+    if context.benchmark.spec.load.telemetry.collect is not Collect.NONE:
+        packed = max((each.telemetry for each in progress), default="", key=len)
+        telemetry = unpack_telemetry(packed)
+    found = conclude_indexing(context.status.dataset, dataset.indexing.pods, telemetry)
+    context.update(dataset=found)
+
+
 def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:
     """Compare what Solr holds with the spec, or else with what the index pods reported.
 
@@ -158,7 +182,11 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         # What is not committed is in no searcher, and so in no count.
+        begin = time.monotonic()
         commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
+        if context.status.dataset.commit_seconds is None:  # later ones have nothing to write
+            seconds = {"commit_seconds": round(time.monotonic() - begin, 3)}
+            context.update(dataset=context.status.dataset.model_copy(update=seconds))
         replicas = tuple(provisioner.find_replicas(context, solr))
         placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
         apply_outcome(first_outcome(REPLICA_CHECKS, placed))

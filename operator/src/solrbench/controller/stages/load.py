@@ -127,6 +127,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         on_worker_loss=spec.load.on_worker_loss,
         percentiles=spec.load.percentiles,
         telemetry=spec.load.telemetry,
+        visibility=spec.load.visibility,
         diagnostics=spec.diagnostics,
         zookeeper_servers=zookeeper_servers(context.benchmark),
         agents=pod_agents(context.benchmark),

@@ -28,7 +28,7 @@ from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.response_gaps import step_response_gaps
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
-from solrbench.analysis.server_metrics import merge_telemetry
+from solrbench.analysis.server_metrics import merge_telemetry, merge_visibility
 from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
@@ -197,6 +197,7 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
             response_gaps=step_response_gaps(samples),
             cold_start=next((run.cold_start for run in runs if run.document is first), None),
             telemetry=merge_telemetry(spec, [(run.document, run.servers) for run in runs]),
+            visibility=merge_visibility(spec, documents.values()),
             bottlenecks=find_bottlenecks(spec, runs),
             trends=find_trends(spec, [(run.document, run.trends) for run in runs]),
         )

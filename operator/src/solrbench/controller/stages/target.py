@@ -150,7 +150,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
         context.solr(INDEX_SECONDS, url) as solr,
     ):
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
-        if not context.benchmark.spec.workload.may_change_index:
+        if not context.benchmark.spec.may_change_index:
             variant_replicas = replicas(solr, resolve_alias(solr, collection))
             sizes = tuple(replica_sizes_via_proxy(solr, variant_replicas))
             documents = total_documents(sizes)
@@ -159,7 +159,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
 
 def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
     """Return the documents in the index and the deleted ones, as far as they can be read."""
-    if context.benchmark.spec.workload.may_change_index:
+    if context.benchmark.spec.may_change_index:
         dataset = context.status.dataset
         return dataset.documents, dataset.deleted_documents
     provisioner = provisioner_of(context)

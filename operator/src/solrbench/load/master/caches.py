@@ -20,9 +20,9 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.prometheus_text import read_samples
 from solrbench.contract.windows import MAX_CACHE_SAMPLES, CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
-from solrbench.load.master.telemetry import MetricsClient
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.load import LoadReason
+from solrbench.telemetry.sources import MetricsClient
 
 CACHES = ("filterCache", "queryResultCache", "documentCache")
 

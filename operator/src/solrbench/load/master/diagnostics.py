@@ -16,12 +16,11 @@ from gevent.event import Event
 
 from solrbench.api.v1alpha1.validity import ThreadDumps
 from solrbench.contract.server_document import DiagnosticFile
-from solrbench.load.master.telemetry import MetricsClient
-from solrbench.load.master.telemetry_sources import pod_of
 from solrbench.net.http import HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import FLIGHT_RECORDING
 from solrbench.telemetry.jvm import format_thread_dump
+from solrbench.telemetry.sources import THREADS, MetricsClient, pod_of
 
 Answer = TypeVar("Answer")
 
@@ -225,7 +224,6 @@ class GcLogs:
         return response
 
 
-THREADS = "/admin/info/threads"
 THREAD_DUMP_TIMEOUT_SECONDS = 10.0
 
 

@@ -2,12 +2,14 @@
 
 import logging
 import signal
+import time
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
 
 import gevent
 from gevent.event import AsyncResult
+from gevent.pool import Group
 from locust.env import Environment
 from locust.stats import stats_history
 
@@ -34,18 +36,15 @@ from solrbench.load.master.diagnostics import (
 from solrbench.load.master.result_store import ResultStore, add_guard, add_routes
 from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
-from solrbench.load.master.telemetry import SolrSource, TelemetrySampler, TelemetrySource
-from solrbench.load.master.telemetry_sources import (
-    AgentSource,
-    MachineSource,
-    OwnPodSource,
-    ZooKeeperSource,
-)
+from solrbench.load.master.telemetry import TelemetrySampler
+from solrbench.load.master.telemetry_sources import MachineSource, OwnPodSource, ZooKeeperSource
+from solrbench.load.master.visibility import VisibilityProbe
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings, load_auth
 from solrbench.net.deadline import wildcard_address
 from solrbench.net.token import TokenCheck
 from solrbench.reasons.load import LoadReason
+from solrbench.telemetry.sources import AgentSource, SolrSource, TelemetrySource
 
 _logger = logging.getLogger(__name__)
 
@@ -94,6 +93,7 @@ class Master:
             caches=CacheSampler(plan, partial(load_auth, plan)),
             telemetry=_telemetry(plan),
             diagnostics=_diagnostics(plan),
+            visibility=_visibility(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
             # A thread of its own: the results of a day from many workers take seconds to add.
             in_background=gevent.get_hub().threadpool.apply,
@@ -180,10 +180,16 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
         sources.append(OwnPodSource())
     if plan.agents:
         agents = [(agent.address, agent.component) for agent in plan.agents]
-        sources.append(AgentSource(agents, plan.agent_token))
+        sources.append(AgentSource(agents, plan.agent_token, Group().map))
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
+
+
+def _visibility(plan: LoadPlan) -> VisibilityProbe | None:
+    if plan.visibility is None:
+        return None
+    return VisibilityProbe(plan.visibility, plan, partial(load_auth, plan), time.monotonic)
 
 
 def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:

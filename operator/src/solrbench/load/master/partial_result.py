@@ -8,7 +8,7 @@ from typing import Any
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
-from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_document import RequestResult, StepRunResult, VisibilityResult
 from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.stats.histograms import Histogram
@@ -45,6 +45,7 @@ class StepRunMetadata:
     queries_may_repeat: bool = False
     """Whether queries that are to be sent once may have been sent before it."""
     telemetry: Telemetry | None = None
+    visibility: list[VisibilityResult] = field(default_factory=list)
     diagnostics: list[DiagnosticFile] = field(default_factory=list)
     """What was taken from Solr's JVMs."""
     ended_early: EndedEarly | None = None
@@ -62,6 +63,7 @@ class StepRunMetadata:
             "lost_workers": list(self.lost_workers),
             "list_offsets": list(self.list_offsets),
             "queries_may_repeat": self.queries_may_repeat,
+            "visibility": self.visibility,
             "diagnostics": self.diagnostics,
             "ended_early": self.ended_early,
         }

@@ -27,6 +27,7 @@ from solrbench.load.master.step_run import (
 )
 from solrbench.load.master.step_run_documents import StepRunDocuments
 from solrbench.load.master.telemetry import TelemetrySampler
+from solrbench.load.master.visibility import VisibilityProbe
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.schedule.messages import step_assignment, warm_up_assignment
 from solrbench.reasons.load import LoadReason
@@ -93,6 +94,7 @@ class RunCoordinator:
         now: Callable[[], float] = time.monotonic,
         telemetry: TelemetrySampler | None = None,
         diagnostics: DiagnosticsRecorder | None = None,
+        visibility: VisibilityProbe | None = None,
         in_background: Background = lambda work: work(),
     ) -> None:
         self._plan = plan
@@ -113,6 +115,7 @@ class RunCoordinator:
             now=now,
             telemetry=telemetry,
             diagnostics=diagnostics,
+            visibility=visibility,
         )
         self._schedule = RunSchedule(plan)
         self._documents = StepRunDocuments(plan, utc_now=utc_now, now=now, telemetry=telemetry)

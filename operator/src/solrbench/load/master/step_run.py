@@ -23,6 +23,7 @@ from solrbench.load.master.steady_state import (
     ThroughputMeter,
 )
 from solrbench.load.master.telemetry import TelemetrySampler
+from solrbench.load.master.visibility import VisibilityProbe
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
@@ -178,6 +179,7 @@ class StepRunExecutor:
         now: Callable[[], float],
         telemetry: TelemetrySampler | None = None,
         diagnostics: DiagnosticsRecorder | None = None,
+        visibility: VisibilityProbe | None = None,
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
         """Where the lists of the workload go on with the next step run."""
@@ -188,6 +190,7 @@ class StepRunExecutor:
         self._caches = caches
         self._telemetry = telemetry
         self._diagnostics = diagnostics
+        self._visibility = visibility
         self._utc_now = utc_now
         self._now = now
 
@@ -229,6 +232,8 @@ class StepRunExecutor:
         self._caches.begin()
         if self._telemetry is not None:
             self._telemetry.begin()
+        if self._visibility is not None:
+            self._visibility.begin()
         return step_run
 
     def _complete(
@@ -245,6 +250,8 @@ class StepRunExecutor:
             self._telemetry.mark()
         if self._diagnostics is not None and stage is RunStage.MEASURING:
             self._diagnostics.mark(step_run.assignment.repeat)
+        if self._visibility is not None and stage is RunStage.MEASURING:
+            self._visibility.mark(step_run.assignment.key.replace("/", "-"))
         self._status.restart_counting(began)
         self._status.enter(stage)
         detector = SteadyStateDetector(until, step_run, self._now) if until else None
@@ -268,6 +275,8 @@ class StepRunExecutor:
             telemetry=self._telemetry.end() if self._telemetry is not None else None,
             diagnostics=self._diagnostics.end() if self._diagnostics is not None else [],
             caches=self._caches.end(began),
+            # Last: it waits for documents that are not found yet, and commits.
+            visibility=self._visibility.end() if self._visibility is not None else [],
             lost_workers=tuple(step_run.lost),
             list_offsets=self.offsets.offsets,
             queries_may_repeat=before.may_repeat,

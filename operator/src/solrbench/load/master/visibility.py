@@ -1,0 +1,225 @@
+"""The time until replicas find a document: marked documents are added while a step is measured.
+
+A document has found its way to a replica when a query to that replica alone (`distrib=false`) finds
+it. The shard that it is in is asked for by a real-time get, which Solr's update log answers at
+once, and then all replicas of that shard are asked again and again. All marked documents are
+deleted after each step run, before its result is stored.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, NamedTuple
+
+import gevent
+import httpx
+from gevent.event import Event
+from gevent.pool import Pool
+
+from solrbench.api.v1alpha1.validity import Visibility
+from solrbench.contract.load_plan import LoadPlan
+from solrbench.contract.step_document import VisibilityResult
+from solrbench.net.http import HttpAuth
+
+PREFIX = "solrbench-visibility-"
+"""What ids of marked documents begin with; no document of a dataset does."""
+
+MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.004, 0.016
+"""Between two queries to a replica: half of it is the largest error, as the middle counts."""
+
+PAUSE_PART = 0.02
+"""Of the time that a document is waited for: short times are known more exactly."""
+
+MAX_UNDER_WAY = 32
+MAX_VALUES = 2000
+"""Times that are kept of each replica type; of more, a random part."""
+
+MAX_PROBLEM = 400
+TIMEOUT_SECONDS = 10.0
+_FAILURES = (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError)
+_logger = logging.getLogger(__name__)
+
+
+class ProbedReplica(NamedTuple):
+    """A replica of the collection; the URL is that of its core."""
+
+    url: str
+    type: str
+    is_leader: bool
+
+
+def parse_shards(response: Mapping[str, Any], collection: str) -> list[list[ProbedReplica]]:
+    """Return the active replicas of each shard, of a response to CLUSTERSTATUS.
+
+    It raises `KeyError` or `TypeError` if it is none.
+    """
+    shards = response["cluster"]["collections"][collection]["shards"]
+    return [
+        [
+            ProbedReplica(
+                f"{each['base_url']}/{each['core']}",
+                str(each.get("type", "NRT")),
+                each.get("leader") == "true",
+            )
+            for each in shard["replicas"].values()
+            if each["state"] == "active"
+        ]
+        for shard in shards.values()
+    ]
+
+
+class VisibilityProbe:
+    """Adds and follows marked documents; `access` is called before the first request."""
+
+    def __init__(
+        self,
+        wanted: Visibility,
+        plan: LoadPlan,
+        access: Callable[[], HttpAuth],
+        now: Callable[[], float],
+    ) -> None:
+        self._wanted = wanted
+        self._collection = f"{plan.solr_urls[0]}/{plan.collection}"
+        self._plan = plan
+        self._access = access
+        self._now = now
+        self._http: httpx.Client | None = None
+        # Drawn waits: with equal ones, each document would meet the same part of a commit period.
+        self._random = Random(plan.benchmark)  # noqa: S311 - not a secret
+        self._ended = Event()
+        self._adding: gevent.Greenlet | None = None
+        self._under_way = Pool(MAX_UNDER_WAY)
+        self._shards: list[list[ProbedReplica]] = []
+        self._forget()
+
+    def _forget(self) -> None:
+        self._times: dict[str, list[float]] = {}
+        self._found: Counter[str] = Counter()
+        self._not_found: Counter[str] = Counter()
+        self._problem = ""
+
+    def begin(self) -> None:
+        """Forget what was found before, and add nothing until `mark`."""
+        self._stop()
+        if self._http is None:
+            self._http = self._access().open_client(TIMEOUT_SECONDS)
+            self._remove()  # those of an attempt of the load that was lost
+        self._forget()
+
+    def mark(self, step_run: str) -> None:
+        """Add marked documents from now on."""
+        self._ended = Event()
+        self._adding = gevent.spawn(self._add_until_end, step_run, self._ended)
+
+    def end(self) -> list[VisibilityResult]:
+        """Add no more, wait for those under way, delete all; return what was found."""
+        if self._adding is None:
+            return []
+        self._stop()
+        self._remove()
+        types = sorted({each.type for shard in self._shards for each in shard} | {*self._found})
+        return [
+            VisibilityResult(
+                replica_type=kind,
+                documents=self._found[kind],
+                not_found=self._not_found[kind],
+                milliseconds=[round(1000 * each, 1) for each in self._times.get(kind, [])],
+                problem=self._problem,
+            )
+            for kind in types or [""]
+        ]
+
+    def _stop(self) -> None:
+        self._ended.set()
+        if self._adding is not None:
+            self._adding.join()
+            self._adding = None
+        self._under_way.join(timeout=self._wanted.timeout_seconds + TIMEOUT_SECONDS)
+        self._under_way.kill()
+
+    def _add_until_end(self, step_run: str, ended: Event) -> None:
+        try:
+            parameters = {"action": "CLUSTERSTATUS", "collection": self._plan.collection}
+            url = f"{self._plan.solr_urls[0]}/admin/collections"
+            self._shards = parse_shards(self._get(url, parameters), self._plan.collection)
+        except _FAILURES as error:
+            self._note("the replicas could not be listed", error)
+            return
+        number = 0
+        while not ended.wait(self._wanted.interval_seconds * self._random.uniform(0.5, 1.5)):
+            if self._under_way.free_count():
+                self._under_way.spawn(self._follow, f"{PREFIX}{step_run}-{number}")
+                number += 1
+
+    def _follow(self, document: str) -> None:
+        within = self._wanted.commit_within_milliseconds
+        body = [{self._plan.id_field: document, **self._wanted.fields}]
+        try:
+            self._post(body, {} if within is None else {"commitWithin": str(within)})
+            accepted = self._now()
+            replicas = self._shard_of(document)
+        except _FAILURES as error:
+            self._note("Solr did not take a marked document", error)
+            return
+        gevent.joinall([gevent.spawn(self._wait, each, document, accepted) for each in replicas])
+
+    def _shard_of(self, document: str) -> list[ProbedReplica]:
+        for shard in self._shards:
+            for replica in shard:
+                asked = replica.is_leader or len(self._shards) == 1
+                if asked and self._get(f"{replica.url}/get", {"id": document})["doc"] is not None:
+                    return shard
+        raise ValueError("no leader has it")
+
+    def _wait(self, replica: ProbedReplica, document: str, accepted: float) -> None:
+        # Not kept in a cache of Solr, where it would displace what users ask for.
+        query = f"{{!term f={self._plan.id_field} cache=false}}{document}"
+        missed = accepted
+        while (sent := self._now()) - accepted <= self._wanted.timeout_seconds:
+            try:
+                found = self._get(f"{replica.url}/select", {"q": query, "rows": "0"})
+                is_found = found["response"]["numFound"] > 0
+            except _FAILURES as error:
+                self._note(f"{replica.url} did not respond", error)
+            else:
+                if is_found:
+                    self._keep(replica.type, (missed + sent) / 2 - accepted)
+                    return
+                missed = sent
+            waited = PAUSE_PART * (sent - accepted)
+            gevent.sleep(min(max(waited, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS))
+        self._not_found[replica.type] += 1
+
+    def _keep(self, kind: str, seconds: float) -> None:
+        times = self._times.setdefault(kind, [])
+        self._found[kind] += 1
+        if len(times) < MAX_VALUES:
+            times.append(seconds)
+        # Each time is kept with the same probability (Vitter 1985, algorithm R).
+        elif (place := self._random.randrange(self._found[kind])) < MAX_VALUES:
+            times[place] = seconds
+
+    def _remove(self) -> None:
+        query = f"{{!prefix f={self._plan.id_field}}}{PREFIX}"
+        try:
+            self._post({"delete": {"query": query}}, {"commit": "true"})
+        except _FAILURES as error:
+            self._note("marked documents could not be deleted", error)
+
+    def _get(self, url: str, parameters: Mapping[str, str]) -> Any:
+        assert self._http is not None  # noqa: S101 - nothing is asked before `begin`
+        given = {**parameters, "wt": "json", "distrib": "false"}
+        return self._http.get(url, params=given).raise_for_status().json()
+
+    def _post(self, body: object, parameters: Mapping[str, str]) -> None:
+        assert self._http is not None  # noqa: S101 - nothing is asked before `begin`
+        url, given = f"{self._collection}/update", {**parameters, "wt": "json"}
+        response = self._http.post(url, params=given, json=body)
+        if response.is_client_error:
+            raise ValueError(response.text[:300])
+        response.raise_for_status()
+
+    def _note(self, what: str, error: Exception) -> None:
+        self._problem = f"{what}: {error or type(error).__name__}"[:MAX_PROBLEM]
+        _logger.info("%s", self._problem)

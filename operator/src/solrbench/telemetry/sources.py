@@ -1,0 +1,320 @@
+"""Readers of Solr's metrics and of the agents in pods, for all that measures a target.
+
+Nothing depends on what is read: a source that is silent says so in `missing`. Solr 9 is read by one
+node for all, Solr 10 by each node itself. Pods of companions have no names that are known in
+advance: their agents are all addresses of one host, which are looked up each time.
+"""
+
+import logging
+import socket
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import cycle
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+
+from solrbench.contract.names import COMPANION
+from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.net.token import TOKEN_HEADER
+from solrbench.telemetry.jvm import count_update_threads
+from solrbench.telemetry.readings import ServerReading
+from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
+from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
+
+
+class TelemetrySource(ABC):
+    """Servers of one `kind`, a field of `Telemetry`."""
+
+    kind: str
+
+    @abstractmethod
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each server that responds, never raise; `full` with everything."""
+
+    def missing(self) -> str | None:
+        """Return a sentence on what could not be read so far, and why; None if all was.
+
+        What cannot be read of this process's own machine is missing in its figures alone.
+        """
+        return None
+
+    def close(self) -> None:  # noqa: B027 - most have nothing open
+        """Close what is open; nothing is read any more."""
+
+
+THREADS = "/admin/info/threads"
+
+
+class MetricsClient:
+    """Reads `path` of nodes; `access` is called before the first request."""
+
+    def __init__(
+        self, access: Callable[[], HttpAuth], timeout_seconds: float, path: str = "/admin/metrics"
+    ) -> None:
+        self._path = path
+        self._access = access
+        self._timeout_seconds = timeout_seconds
+        self._http: httpx.Client | None = None
+
+    def close(self) -> None:
+        """Close its connections."""
+        if self._http is not None:
+            self._http.close()
+
+    def get(self, url: str, parameters: Mapping[str, str | list[str]]) -> httpx.Response:
+        """Return the response of the node with a base URL, whatever its status.
+
+        Raises:
+            httpx.HTTPError: if there is none.
+        """
+        if self._http is None:
+            # It would write a line for every request.
+            logging.getLogger("httpx").setLevel(logging.WARNING)
+            self._http = self._access().open_client(self._timeout_seconds)
+        return self._http.get(f"{url}{self._path}", params=dict(parameters))
+
+
+TIMEOUT_SECONDS = 5.0
+
+MAX_DUMPED_NODES = 16
+"""Nodes whose threads are read: a dump has some hundred kilobytes."""
+
+_BAD_REQUEST = 400
+_logger = logging.getLogger(__name__)
+
+
+class SolrSource(TelemetrySource):
+    """The nodes of the target; `access` is called before the first request."""
+
+    kind = "solr"
+
+    def __init__(
+        self, urls: Sequence[str], collection: str, access: Callable[[], HttpAuth]
+    ) -> None:
+        self._urls = list(urls)
+        self._turns = cycle(urls)
+        self._url = next(self._turns)
+        self._collection = collection
+        self._client = MetricsClient(access, TIMEOUT_SECONDS)
+        self._each_node = False
+        self._refused = False
+        self._problem: str | None = "Solr's metrics were not read"
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each node, never raise."""
+        if self._refused:
+            return []
+        try:
+            readings = self._read_each() if self._each_node else self._read_all(full=full)
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+            self._problem = f"no metrics from {self._url}: {error or type(error).__name__}"
+            _logger.info("%s", self._problem)
+            self._url = next(self._turns)
+            return []
+        self._problem = None if readings else f"{self._url} responds without metrics of a node"
+        return readings
+
+    def missing(self) -> str | None:
+        """Return why there is no reading."""
+        return self._problem
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+    def _read_all(self, *, full: bool) -> list[ServerReading]:
+        parameters = FULL_PARAMETERS if full else LIGHT_PARAMETERS
+        response = self._client.get(self._url, parameters)
+        if response.status_code == _BAD_REQUEST:
+            # Solr 10 knows no JSON, and no other node's metrics.
+            self._each_node = True
+            return self._read_each()
+        # Not allowed: so will the next response be.
+        self._refused = response.is_client_error
+        json = response.raise_for_status().json()
+        return parse_solr_json(json, self._collection, time.monotonic())
+
+    def _read_each(self) -> list[ServerReading]:
+        readings = []
+        for url in self._urls:
+            text = self._client.get(url, PARAMETERS).raise_for_status().text
+            reading = parse_solr_prometheus(
+                text, urlsplit(url).netloc, self._collection, time.monotonic()
+            )
+            if reading is not None:
+                readings.append(reading)
+        return readings
+
+
+AGENT_TIMEOUT_SECONDS = 3.0
+MAX_COMPANION_PODS = 16
+_MAX_CHARACTERS = 100
+"""Of a text that an agent sends."""
+_MAX_BYTES = 1 << 16
+
+
+Agent = tuple[str, str]
+MapAgents = Callable[
+    [Callable[[Agent], list[ServerReading]], Iterable[Agent]], Iterable[list[ServerReading]]
+]
+"""A `map` that may ask all agents at once."""
+
+
+class UpdateThreadSource(TelemetrySource):
+    """What threads of the nodes do with updates; `access` is called before the first request.
+
+    Solr has no metric of updates that wait for merges.
+    """
+
+    kind = "solr-threads"
+
+    def __init__(self, urls: Sequence[str], access: Callable[[], HttpAuth]) -> None:
+        self._urls = list(urls)[:MAX_DUMPED_NODES]
+        self._client = MetricsClient(access, TIMEOUT_SECONDS, THREADS)
+        self._problem: str | None = None
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each node that responds, never raise; it has one form only."""
+        del full
+        readings, self._problem = [], None
+        for url in self._urls:
+            try:
+                response = self._client.get(url, {"wt": "json"}).raise_for_status()
+                counts = count_update_threads(response.json())
+            except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+                self._problem = f"no threads of {url}: {error or type(error).__name__}"
+                continue
+            readings.append(ServerReading(urlsplit(url).netloc, time.monotonic(), peaks=counts))
+        return readings
+
+    def missing(self) -> str | None:
+        """Return whose threads could not be read the last time, and why."""
+        return self._problem
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._client.close()
+
+
+class AgentSource(TelemetrySource):
+    """Agents by (address, component) of their pods; of companions the address is that of all.
+
+    The `token` is theirs.
+    """
+
+    kind = "pods"
+
+    def __init__(
+        self, agents: Sequence[tuple[str, str]], token: str, map_agents: MapAgents = map
+    ) -> None:
+        """Ask one after another, unless `map_agents` does so at once."""
+        self._agents = list(agents)
+        self._map = map_agents
+        self._http = create_pooled_client(
+            AGENT_TIMEOUT_SECONDS, headers={TOKEN_HEADER: token}, max_bytes=_MAX_BYTES
+        )
+        self._silent: list[str] = []
+        self._partly: dict[str, str] = {}
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each pod and of each machine, never raise."""
+        del full
+        agents = [each for agent in self._agents for each in _single(*agent)]
+        found = self._map(lambda agent: self._read(*agent), agents)
+        by_pod: dict[tuple[str, str], ServerReading] = {}
+        self._silent = []
+        for (address, _), readings in zip(agents, found, strict=True):
+            if not any(each.kind == self.kind for each in readings):
+                self._silent.append(address)
+            # Several pods may see the same machine.
+            by_pod |= {(each.kind, each.server): each for each in readings}
+        return list(by_pod.values())
+
+    def missing(self) -> str | None:
+        """Return which pods could not be read the last time, or only in part."""
+        parts = [f"no control group of {', '.join(self._silent[:3])}"] if self._silent else []
+        for why in dict.fromkeys(self._partly.values()):
+            pods = [pod for pod, each in self._partly.items() if each == why]
+            parts.append(f"of {', '.join(pods[:3])} only CPU time and network: {why}")
+        return "; ".join(parts) or None
+
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
+    def _read(self, address: str, component: str) -> list[ServerReading]:
+        try:
+            response = self._http.get(f"http://{address}/usage").raise_for_status()
+            body = response.json()
+            readings = parse_usage(body, address, component, time.monotonic())
+            pod, why = readings[-1].server, str(body.get("missing", ""))
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+            _logger.info("no usage from %s: %r", address, error)
+            return []
+        if why:
+            self._partly[pod] = why[:_MAX_CHARACTERS]
+        else:
+            self._partly.pop(pod, None)
+        return readings
+
+
+def _single(address: str, component: str) -> list[tuple[str, str]]:
+    """Return the address of each pod, at most `MAX_COMPANION_PODS`."""
+    if component != COMPANION:
+        return [(address, component)]
+    host, _, port = address.rpartition(":")
+    try:
+        addresses = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
+    except OSError as error:
+        _logger.info("no address of %s: %r", host, error)
+        return [(address, component)]
+    hosts = sorted({str(each[4][0]) for each in addresses})[:MAX_COMPANION_PODS]
+    return [(f"[{each}]:{port}" if ":" in each else f"{each}:{port}", component) for each in hosts]
+
+
+def pod_of(address: str) -> str:
+    """Return the pod of an agent: the first word of its host."""
+    return address.rpartition(":")[0].partition(".")[0]
+
+
+def parse_usage(
+    body: Mapping[str, Any], address: str, component: str, moment: float
+) -> list[ServerReading]:
+    """Return the readings of a pod and of its machine.
+
+    Raises:
+        KeyError, TypeError, ValueError: if it is no response of an agent.
+    """
+    machine = str(body["machine"])
+    pod = str(body["pod"])[:_MAX_CHARACTERS] if component == COMPANION else pod_of(address)
+    readings = [
+        ServerReading(
+            machine,
+            moment,
+            _numbers(body["machineCounters"]),
+            _numbers(body["machineGauges"]),
+            kind="machines",
+        )
+    ]
+    if "counters" in body:
+        readings.append(
+            ServerReading(
+                pod,
+                moment,
+                _numbers(body["counters"]),
+                _numbers(body["gauges"]),
+                _numbers(body["peaks"]),
+                component=component,
+                machine=machine,
+                kind="pods",
+            )
+        )
+    return readings
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[str, float]:
+    return {str(name): float(number) for name, number in found.items()}

@@ -1,0 +1,78 @@
+"""A Solr whose replicas find a document some time after it was added, each type later.
+
+It responds in this process: a server of its own would add its time to what is measured.
+"""
+
+import json
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+SHARDS = ("shard1", "shard2")
+URL = "http://solr-0:8983/solr"
+
+
+class LaggingSolr:
+    """Two shards with a replica of each type; `lags` are seconds by type, the first type leads."""
+
+    def __init__(
+        self, lags: Mapping[str, float], *, refuses: str = "", is_empty: bool = False
+    ) -> None:
+        self.lags, self.refuses, self.is_empty = dict(lags), refuses, is_empty
+        self.added: dict[str, float] = {}
+        self.deleted: list[str] = []
+        self.bodies: list[tuple[dict[str, str], Any]] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        core, _, handler = request.url.path.removeprefix("/solr/").partition("/")
+        if request.method == "POST":
+            return self._update(request)
+        if core == "admin":
+            return httpx.Response(200, json=self._state())
+        given = request.url.params
+        assert given["distrib"] == "false"
+        shard, _, kind = core.partition("_")
+        if handler == "get":
+            here = given["id"] in self.added and self._shard_of(given["id"]) == shard
+            return httpx.Response(200, json={"doc": {"id": given["id"]} if here else None})
+        name = given["q"].partition("}")[2]
+        added = self.added.get(name)
+        seen = added is not None and time.monotonic() - added >= self.lags[kind]
+        found = int(seen and self._shard_of(name) == shard)
+        return httpx.Response(200, json={"response": {"numFound": found}})
+
+    def _update(self, request: httpx.Request) -> httpx.Response:
+        body = json.loads(request.content)
+        self.bodies.append((dict(request.url.params), body))
+        if isinstance(body, dict):
+            self.deleted += self.added
+            self.added.clear()
+        elif self.refuses:
+            return httpx.Response(400, json={"error": {"msg": self.refuses}})
+        else:
+            self.added |= {each["id"]: time.monotonic() for each in body}
+        return httpx.Response(200, json={})
+
+    def _shard_of(self, document: str) -> str:
+        return SHARDS[sum(document.encode()) % 2]
+
+    def _state(self) -> dict[str, Any]:
+        shards = {
+            shard: {
+                "replicas": {
+                    f"{shard}-{kind}": {
+                        "base_url": URL,
+                        "core": f"{shard}_{kind}",
+                        "type": kind,
+                        "state": "active",
+                        **({"leader": "true"} if kind == next(iter(self.lags)) else {}),
+                    }
+                    for kind in self.lags
+                }
+            }
+            for shard in SHARDS
+        }
+        collections = {} if self.is_empty else {"books": {"shards": shards}}
+        return {"cluster": {"collections": collections}}

@@ -1,0 +1,84 @@
+"""Marked documents are found when they are, by each replica, and are gone in the end."""
+
+from statistics import median
+from time import monotonic
+from typing import Any
+
+import gevent
+import httpx
+import pytest
+
+from solrbench.api.v1alpha1.validity import Visibility
+from solrbench.contract.step_document import VisibilityResult
+from solrbench.load.master.visibility import PREFIX, VisibilityProbe
+from support.load.builders import plan_of
+from support.servers.lagging_solr import URL, LaggingSolr
+
+
+class _Access:
+    def __init__(self, solr: LaggingSolr) -> None:
+        self.client = httpx.Client(transport=httpx.MockTransport(solr))
+
+    def open_client(self, _seconds: float) -> httpx.Client:
+        return self.client
+
+
+def probing(solr: LaggingSolr, **wanted: Any) -> VisibilityProbe:
+    """Return a probe that adds some documents a second."""
+    given = Visibility(interval_seconds=1, timeout_seconds=1, fields={"kind": "probe"})
+    access: Any = _Access(solr)
+    plan = plan_of({"queries": {"configMap": {"name": "q", "key": "q"}}}, solrUrls=[URL])
+    changed = given.model_copy(update={"interval_seconds": 0.05, **wanted})
+    return VisibilityProbe(changed, plan, lambda: access, monotonic)
+
+
+def found_in(probe: VisibilityProbe, seconds: float) -> dict[str, VisibilityResult]:
+    probe.begin()
+    probe.mark("r1-s0-one")
+    gevent.sleep(seconds)
+    return {each.replica_type: each for each in probe.end()}
+
+
+@pytest.mark.parametrize(
+    "lags",
+    [
+        {"NRT": 0.0, "TLOG": 0.05, "PULL": 0.1},
+        {"NRT": 0.03, "TLOG": 0.12, "PULL": 0.2},
+        {"NRT": 0.08, "TLOG": 0.15, "PULL": 0.3},
+    ],
+)
+def test_each_type_of_replica_finds_documents_after_its_time(lags: dict[str, float]) -> None:
+    solr = LaggingSolr(lags)
+    found = found_in(probing(solr, commit_within_milliseconds=500), 0.6)
+    assert found.keys() == lags.keys()
+    for kind, lag in lags.items():
+        assert found[kind].documents >= 4
+        assert found[kind].not_found == 0
+        assert median(found[kind].milliseconds) == pytest.approx(1000 * lag, abs=20)
+    assert len(solr.deleted) >= 4
+    assert solr.added == {}
+    assert all(each.startswith(f"{PREFIX}r1-s0-one-") for each in solr.deleted)
+    (leftovers, _), (parameters, (document,)), *_ = solr.bodies
+    assert leftovers["commit"] == "true"
+    assert parameters["commitWithin"] == "500"
+    assert document["kind"] == "probe"
+
+
+def test_what_is_not_found_in_time_is_counted() -> None:
+    solr = LaggingSolr({"NRT": 0.0, "PULL": 60.0})
+    found = found_in(probing(solr, timeout_seconds=0.2), 0.4)
+    assert found["NRT"].documents == found["PULL"].not_found > 0
+    assert found["PULL"].milliseconds == []
+
+
+def test_a_refused_document_is_said() -> None:
+    solr = LaggingSolr({"NRT": 0.0}, refuses="missing required field: title")
+    found = found_in(probing(solr), 0.3)
+    assert found["NRT"].documents == 0
+    assert "missing required field: title" in found["NRT"].problem
+
+
+def test_replicas_that_cannot_be_listed_are_said() -> None:
+    found = found_in(probing(LaggingSolr({"NRT": 0.0}, is_empty=True)), 0.1)
+    assert found[""].documents == 0
+    assert "the replicas could not be listed" in found[""].problem

@@ -1,0 +1,91 @@
+"""The resources of standard datasets are good, and the sample has the shape that they index."""
+
+import importlib.util
+import json
+import re
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+import yaml
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+
+FOLDER = Path(__file__).parents[2] / "examples" / "standard"
+NAMES = ("geonames", "nyc-taxis")
+COUNTS = {"geonames": 11_396_503, "nyc-taxis": 165_346_692}
+
+
+def sample() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("sample", FOLDER / "sample.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def body(name: str, file: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.load(
+        (FOLDER / name / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader
+    )
+    return found
+
+
+@cache
+def fields(name: str) -> dict[str, str]:
+    # A file of the repository.
+    root = ET.fromstring(body(name, "config")["data"]["schema.xml"])
+    return {each.attrib["name"]: each.attrib["type"] for each in root.findall("field")}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_resources_are_good_and_expect_all_documents(name: str) -> None:
+    real = SolrBenchmark.parse(body(name, "benchmark")).spec
+    tried = SolrBenchmark.parse(body(name, "sample")).spec
+    assert real.dataset is not None
+    assert real.dataset.expected_documents == COUNTS[name]
+    assert f"{COUNTS[name]:,}" in (FOLDER / "README.md").read_text("utf-8")
+    for spec in (real, tried):
+        source, queries = spec.collection.config_set.config_map, spec.workload.queries
+        assert source is not None
+        assert source.name == name
+        assert queries is not None
+        assert queries.config_map is not None
+        assert queries.config_map.key in body(name, "config")["data"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_queries_have_names_and_fields_of_the_schema(name: str) -> None:
+    lines = body(name, "config")["data"]["queries.jsonl"].splitlines()
+    queries = [json.loads(line) for line in lines]
+    assert len({each["name"] for each in queries}) == len(queries) >= 9
+    for text in lines:
+        asked = re.findall(r'"field": "(\w+)"|"query": "(\w+):|"sort": "(\w+) ', text)
+        for field in filter(None, (name for groups in asked for name in groups)):
+            assert field in fields(name), text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_sample_is_the_same_each_time_and_has_the_types_of_the_schema(name: str) -> None:
+    lines = list(sample().documents(name, 200))
+    assert lines == list(sample().documents(name, 200))
+    types: dict[str, tuple[type, ...]] = {
+        "int": (int,),
+        "long": (int,),
+        "double": (int, float, list),
+        "string": (str,),
+        "text": (str,),
+    }
+    for document in map(json.loads, lines):
+        for field, value in document.items():
+            kind = fields(name)[field]
+            if kind == "date":
+                datetime.strptime(value, "%Y-%m-%d %H:%M:%S")  # noqa: DTZ007 - as in the data
+            else:
+                assert isinstance(value, types[kind]), field
