@@ -39,7 +39,7 @@ _PLACEHOLDER = re.compile(r"[A-Z]+|<.*>|.*\$.*")
 
 
 def check(words: list[str]) -> str | None:
-    """Return what is wrong with a command, None if nothing is, `UNCHECKED` if nobody can say."""
+    """Return what is wrong with a command, None if nothing is, `UNCHECKED` if it is unknown."""
     program = words[0].rpartition("/")[2] if words[0].startswith(".venv/") else words[0]
     if program in {"export", "echo", "eval", "test", "fi"}:
         return None

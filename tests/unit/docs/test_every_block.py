@@ -65,7 +65,7 @@ def prepare(page: Path, folder: Path) -> None:
 
 
 def problems(page: Path, block: Block) -> list[str]:
-    """Return what is wrong with the commands of a block, and those that nobody can check."""
+    """Return what is wrong with the commands of a block, and those without a checker."""
     found = []
     for words in commands_of(block):
         problem = check(ours(words) or words)
