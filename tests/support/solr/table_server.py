@@ -49,6 +49,7 @@ FIELDS = {
     "_version_": {"type": "plong", "schema": "I-SDU", "docs": 9},
     "id": {"type": "string", "schema": "I-SD-", "docs": 12345},
     "category_s": {"type": "string", "schema": "I-SD-", "docs": 12000},
+    "a b}{!x": {"type": "text_general", "schema": "ITS--M", "docs": 12345},
     "price_d": {"type": "pdouble", "schema": "I-SDU"},
     "title_t": {"type": "text_general", "schema": "ITS--M", "docs": 11000},
 }

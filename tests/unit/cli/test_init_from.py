@@ -101,7 +101,7 @@ def test_collection_without_words_has_one_query_and_a_warning(
     solr.replies["/books/admin/luke"] = 403
     done = call("init", "--from", solr.url)
     assert done.exit_code == 0
-    assert "no words of books were found; give queries by --log" in done.stderr
+    assert "no words of 'books' were found; give queries by --log" in done.stderr
     assert '{"q": "*:*"}' in done.stdout
 
 

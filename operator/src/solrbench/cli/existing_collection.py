@@ -39,12 +39,8 @@ _REMEDIES = {
     " give the URL of the pods by --url",
     TargetReason.SOLR_UNREACHABLE: "check host and port; the URL of a node ends with /solr",
 }
-_SECONDS = 30.0
-"""Of one request: counting the words of a field takes a large index its time."""
-
-_MAX_LINES, _MAX_BYTES = 2000, 512 << 10
-"""Of the queries: the ConfigMap may have 1 MiB, and people read the file."""
-
+_SECONDS = 30.0  # of one request: counting the words of a field takes a large index its time
+_MAX_LINES, _MAX_BYTES = 2000, 512 << 10  # a ConfigMap may have 1 MiB, and people read the file
 _MAX_FIELDS, _MAX_TERM, _MAX_NAMES = 5, 100, 10
 
 
@@ -56,16 +52,18 @@ def make_file(answers: dict[str, Any]) -> str:
     base, bench, log = answers["source"].rstrip("/"), answers["name"], answers["log"]
     if "@" in base:
         raise click.UsageError("--from must not hold a user; give it by --user")
-    auth = _login(answers["user"]) if answers["user"] else NO_AUTH
+    auth = NO_AUTH
+    if user := answers["user"]:
+        asked = f"Password of {user}"
+        password = os.environ.get(PASSWORD) or click.prompt(asked, hide_input=True, err=True)
+        auth = HttpAuth(basic_auth(user, password))
     with _as_one_line(base), SolrClient([base], _SECONDS, auth) as solr:
         name, state = _find(solr, base, answers["collection"])
         head, solr_cloud, collection, key = _read(solr, name, state)
         words = [] if log else [json.dumps(each) for each in _words(solr, name, key)]
     lines = _logged(log) if log else words
     if not lines:
-        click.echo(
-            f"Warning: no words of {_plain(name)} were found; give queries by --log", err=True
-        )
+        click.echo(f"Warning: no words of {name!r} were found; give queries by --log", err=True)
     head = f"Made by `solrbench init --from {base}` of the collection {_plain(name)}: {head}"
     if answers["target"] == "existing":
         login = {"basicAuth": {"secret": {"name": f"{bench}-login"}}} if auth is not NO_AUTH else {}
@@ -87,13 +85,6 @@ def make_file(answers: dict[str, Any]) -> str:
             f" `kubectl create configmap {bench}-config --from-file=configset.zip`."
         )
     return _render(head, lines or ['{"q": "*:*"}'], spec, answers)
-
-
-def _login(user: str) -> HttpAuth:
-    password = os.environ.get(PASSWORD)
-    if password is None:
-        password = click.prompt(f"Password of {user}", hide_input=True, err=True)
-    return HttpAuth(basic_auth(user, password))
 
 
 @contextmanager
@@ -119,9 +110,8 @@ def _find(solr: SolrClient, base: str, wanted: str | None) -> tuple[str, dict[st
     if name and (state := cluster.collection_state(solr, cluster.resolve_alias(solr, name))):
         return name, state
     shown = ", ".join(map(_plain, names[:_MAX_NAMES])) or "none"
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     problem = f"no collection {wanted}" if wanted else f"{len(names)} collections"
-    raise click.ClickException(f"{base} has {problem}; choose by --collection: {shown}{more}")
+    raise click.ClickException(f"{base} has {problem}; choose by --collection: {shown}")
 
 
 def _read(
@@ -186,7 +176,8 @@ def _words(solr: SolrClient, name: str, unique_key: str) -> Iterator[dict[str, s
             (-("T" in str(body.get("schema"))), -int(body["docs"]), field)
             for field, body in fields.items()
             if "docs" in body and field != unique_key
-            if field == "_text_" or not field.startswith("_")
+            # No names that would need quotes, and none of Solr's own.
+            if field == "_text_" or re.fullmatch(r"[^\W_][\w.-]*", field)
         )
         for _, _, field in ranked[:_MAX_FIELDS]:
             asked = {"terms.fl": field, "terms.limit": "20", "json.nl": "flat"}

@@ -52,6 +52,12 @@ _EXISTING = """\
       collectionPolicy: Create"""
 
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_OF_SOURCE = {"collection", "user", "log"}
+"""Options of `--from`, which finds the answers `_READ` itself."""
+_READ = {"nodes", "heap", "shards", "documents"}
+
+
 @command(
     "solrbench init",
     "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
@@ -75,21 +81,9 @@ _EXISTING = """\
 @click.option("--from", "source", metavar="URL", help="Make it of a collection of this Solr.")
 @click.option("--collection", metavar="NAME", help="Of --from; its only one by default.")
 @click.option("--user", help="For --from; SOLRBENCH_SOLR_PASSWORD or a question has the password.")
-@click.option(
-    "--log",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Query log whose requests are sent, for --from; frequent words by default.",
-)
+@click.option("--log", type=_FILE, help="Query log to send, for --from; else words that it has.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take options and defaults.")
-@click.option(
-    "-w",
-    "--write",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="File to write (default: standard output).",
-)
+@click.option("-w", "--write", "file", type=_FILE, help="To write (default: standard output).")
 @click.pass_context
 def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) -> None:
     """Write a first benchmark file from a few questions, or from a Solr that runs already.
@@ -123,13 +117,6 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
     except FileExistsError as error:
         raise click.ClickException(f"{file} is there already; choose another name") from error
     click.echo(f"{file} written; next: {program_name()} run -f {file}", err=True)
-
-
-_OF_SOURCE = {"collection", "user", "log"}
-"""Options of `--from`."""
-
-_READ = {"nodes", "heap", "shards", "documents"}
-"""Answers that `--from` finds itself."""
 
 
 def _given(ctx: click.Context, names: set[str]) -> list[str]:

@@ -74,10 +74,7 @@ def log(
 def logged_requests(
     files: tuple[Path, ...], kind: str | None = None, handler: str = "/select"
 ) -> Generator[Iterator[LogEntry]]:
-    """Yield the requests of a handler, or of `all`, in files of one log, sorted by time.
-
-    It raises `click.ClickException` where no line is a query in a known format.
-    """
+    """Yield the requests of a handler, or of `all`, sorted by time; no known format is an error."""
     with ExitStack() as opened:
         read = [opened.enter_context(closing(_read(path))) for path in files]
         parsed = _parse(chain.from_iterable(read), kind)
