@@ -48,12 +48,31 @@ def sections() -> list[Section]:
 
 
 def render_llms() -> str:
-    """Return llms.txt (llmstxt.org): the pages as plain Markdown, each with its question."""
+    """Return llms.txt (llmstxt.org): the pages as plain Markdown, each with its question.
+
+    The pages of a folder follow its own; decisions, which explain the code, are optional.
+    """
     parts = [f"# solrbench\n\n> {SUMMARY}\n"]
+    optional = ["- [Changelog](" + f"{RAW}/CHANGELOG.md): What has changed?\n"]
     for section in sections():
-        lines = [_line(entry) for entry in section.entries]
+        lines = []
+        for entry in section.entries:
+            lines.append(_line(entry))
+            kept = optional if entry.path.startswith("docs/adr/") else lines
+            kept += [_line(page) for page in _pages_below(entry)]
         parts.append(f"## {section.title}\n\n" + "".join(lines))
-    return "\n".join(parts)
+    return "\n".join([*parts, "## Optional\n\n" + "".join(optional)])
+
+
+def _pages_below(entry: Entry) -> list[Entry]:
+    """Return the other pages of a folder in docs/ whose README is in the index."""
+    place = ROOT / entry.path
+    if place.name != "README.md" or not entry.path.startswith("docs/"):
+        return []
+    pages = sorted(page for page in place.parent.glob("*.md") if page != place)
+    titles = [page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in pages]
+    paths = [page.relative_to(ROOT).as_posix() for page in pages]
+    return [Entry(title, path, entry.question) for title, path in zip(titles, paths, strict=True)]
 
 
 def _line(entry: Entry) -> str:

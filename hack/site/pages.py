@@ -101,6 +101,8 @@ def prepare(folder: Path) -> None:
     about = on_the_site(about, ROOT / "README.md").replace("](docs/", "](")
     about = about.replace("](README.md", "](index.md").replace("/README.md)", "/index.md)")
     (pages / "about.md").write_text(about, "utf-8")
+    for name in ("site.css", "site.js"):
+        shutil.copy(CONFIG.with_name(name), pages)
     (pages / "llms.txt").write_text(render_llms(), "utf-8")
     config = CONFIG.read_text("utf-8").replace("#nav#", f"nav = {_toml(navigation())}")
     (folder / "zensical.toml").write_text(config, "utf-8")

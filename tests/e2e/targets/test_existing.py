@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import yaml
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
@@ -115,6 +116,29 @@ def test_collection_of_the_user_is_only_read(run: Run, endpoint: str) -> None:
     kube.delete(name)
     assert existing_solr.collections() == {OLD}
     assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before
+
+
+def test_file_that_init_makes_of_it_runs(run: Run) -> None:
+    """In the operator's pod, which reaches Solr: the machine of the tests may not."""
+    (operator,) = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")
+    place = ["exec", f"deployment/{operator['metadata']['name']}", "--"]
+    secret = ["env", f"SOLRBENCH_SOLR_PASSWORD={PASSWORD}"]
+    asked = ["--from", ENDPOINTS["nodes"][0], "--user", existing_solr.USER, "--collection", OLD]
+    answers = ["--name", "from-old", "--users", "1", "--seconds", "5"]
+    text = kube.kubectl(*place, *secret, "solrbench", "init", *asked, *answers)
+    assert "2 shards, each with 1 NRT replicas" in " ".join(text.replace("#", " ").split())
+    assert PASSWORD not in text
+    queries, body = yaml.safe_load_all(text)
+    assert len(queries["data"]["queries.txt"].splitlines()) > 20
+    login = existing_solr.secret("from-old-login")
+    kube.apply(login, queries)
+    name = run(body)
+    status = kube.wait_for_success(name)
+    kube.kubectl("delete", "secret/from-old-login", f"configmap/{queries['metadata']['name']}")
+    assert status["dataset"]["documents"] == DOCUMENTS
+    (result,) = status["results"]
+    assert result["requests"] > 10
+    assert result["failures"] == 0
 
 
 def test_collection_with_the_name_of_the_benchmark_is_left_alone(run: Run) -> None:

@@ -36,3 +36,21 @@ def call() -> Call:
         return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
 
     return invoke
+
+
+def deployment(**changes: Any) -> dict[str, Any]:
+    variables = [{"name": "SOLRBENCH_NAMESPACES", "value": changes.get("namespaces", "default")}]
+    labels = {"app.kubernetes.io/name": "solr-benchmark-operator"}
+    labels["app.kubernetes.io/version"] = changes.get("version", "0.1.0")
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "operator", "namespace": "solrbench", "labels": labels},
+        "spec": {"template": {"spec": {"containers": [{"env": variables}]}}},
+        "status": {"readyReplicas": changes.get("ready", 1)},
+    }
+
+
+def ready(api: ApiStub, **changes: Any) -> None:
+    api.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}})
+    api.put(deployment(**changes))

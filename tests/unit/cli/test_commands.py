@@ -17,7 +17,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, written
+from unit.cli.conftest import Call, ready, written
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -157,24 +157,6 @@ def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path)
     assert result.exit_code == 1
     assert "there is no room for solr (1 pod, 0.1 cores, 0.75 GiB)" in result.stdout
     assert call("plan", "-f", file, "--offline").exit_code == 0
-
-
-def deployment(**changes: Any) -> dict[str, Any]:
-    variables = [{"name": "SOLRBENCH_NAMESPACES", "value": changes.get("namespaces", "default")}]
-    labels = {"app.kubernetes.io/name": "solr-benchmark-operator"}
-    labels["app.kubernetes.io/version"] = changes.get("version", "0.1.0")
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "operator", "namespace": "solrbench", "labels": labels},
-        "spec": {"template": {"spec": {"containers": [{"env": variables}]}}},
-        "status": {"readyReplicas": changes.get("ready", 1)},
-    }
-
-
-def ready(api: ApiStub, **changes: Any) -> None:
-    api.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}})
-    api.put(deployment(**changes))
 
 
 def test_preflight_of_a_ready_cluster(call: Call, api: ApiStub) -> None:

@@ -17,7 +17,10 @@ WORKFLOW = ROOT / ".github/workflows/release.yaml"
 TAG = "v0.1.0"
 PUSHES = ("docker ", "cosign ", "gh ", "helm push", "pipx run twine", "make check", "hack/krew/")
 """Beginnings of what the dry run leaves out, or does by another name."""
-GLUE = ("mv ", "echo ", "for ", "done", "helm registry", "--", "{", "}")
+GLUE = (
+    *("mv ", "echo ", "for ", "done", "helm registry", "--", "{", "}", "# "),
+    *("SOURCE_DATE_EPOCH=", "export SOURCE_DATE_EPOCH"),
+)
 
 
 def script(name: str, *arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[str]:

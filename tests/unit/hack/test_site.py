@@ -1,12 +1,17 @@
 """Pages of the site, llms.txt, and what finds dead links."""
 
+import json
+import os
 import re
+import shutil
+import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from hack.generate.docs_index import Section, render_llms, sections
+from hack.site.accessible import mended
 from hack.site.dead_links import dead_links
 from hack.site.pages import on_the_site, prepare
 from support.repository import ROOT
@@ -31,6 +36,11 @@ def test_llms_has_every_page_of_the_index_with_its_question() -> None:
     text = render_llms()
     entries = [entry for section in sections() for entry in section.entries]
     assert len(entries) > 50
+    everything = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    pages = [page for page in everything if not page.startswith((".github/", "tests/"))]
+    assert [page for page in pages if f"/{page})" not in text] == ["docs/README.md"]
     assert all(f"/{entry.path}): {entry.question}\n" in text for entry in entries)
     assert all((ROOT / entry.path).exists() for entry in entries)
     assert text == (ROOT / "llms.txt").read_text("utf-8")
@@ -74,3 +84,72 @@ def test_dead_links_are_found(tmp_path: Path) -> None:
 def test_sections_are_those_of_the_index() -> None:
     assert sections()[0].title == "Start"
     assert all(isinstance(each, Section) and each.entries for each in sections())
+
+
+SECTION = """<nav class="md-nav" aria-labelledby="__nav_2_label" aria-expanded="false">
+<label class="md-nav__title" for="__nav_2"><span class="md-icon"></span>
+  Read &amp; use
+</label></nav><nav aria-labelledby="mine"></nav>
+<th>Field</th><th></th><th style="a"></th><pre class="mermaid"><code>flowchart</code></pre>"""
+
+
+def test_sections_get_names_and_empty_heads_become_cells() -> None:
+    text = mended(SECTION)
+    assert '<nav class="md-nav" aria-label="Read &amp; use" aria-expanded="false">' in text
+    assert '<nav aria-labelledby="mine">' in text
+    assert '<th>Field</th><td></td><td style="a"></td>' in text
+    assert '<code tabindex="0">flowchart' in text
+    assert mended(text) == text
+
+
+BUILD = """#!/usr/bin/env bash
+mkdir -p build/site/html
+cp text build/site/html/index.html
+cp text build/site/html/llms.txt
+"""
+
+
+@pytest.mark.slow
+def test_each_release_has_a_folder_and_the_newest_is_the_first_page(tmp_path: Path) -> None:
+    for name in ("hack/site", "hack/lib"):
+        (tmp_path / name).mkdir(parents=True)
+    shutil.copy(ROOT / "hack/site/versions", tmp_path / "hack/site")
+    shutil.copy(ROOT / "hack/lib/common.sh", tmp_path / "hack/lib")
+    (tmp_path / ".gitignore").write_text("build/\n")
+    person = {
+        f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
+    }
+    environment = {
+        **os.environ,
+        **person,
+        "PYTHON": "/usr/bin/python3",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+    }
+
+    def run(*command: str) -> None:
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+
+    run("git", "init", "-q")
+    for text in ("before", "0.9.0", "0.10.0", "now"):
+        (tmp_path / "text").write_text(text, "utf-8")
+        if text != "before":  # the first release had no site
+            (tmp_path / "hack/site/build").write_text(BUILD, "utf-8")
+            (tmp_path / "hack/site/build").chmod(0o755)
+        run("git", "add", "-A")
+        run("git", "commit", "-qm", text)
+        if text != "now":
+            run("git", "tag", "v0.1.0" if text == "before" else f"v{text}")
+    run("hack/site/versions")
+    site = tmp_path / "build/site/versions"
+    folders = {
+        path.name: (path / "index.html").read_text() for path in site.iterdir() if path.is_dir()
+    }
+    assert folders == {"next": "now", "0.9.0": "0.9.0", "0.10.0": "0.10.0"}
+    listed = json.loads((site / "versions.json").read_text())
+    assert [(each["version"], each["aliases"]) for each in listed] == [
+        ("next", []),
+        ("0.10.0", ["latest"]),
+        ("0.9.0", []),
+    ]
+    assert 'href="0.10.0/index.html"' in (site / "index.html").read_text()
+    assert (site / "llms.txt").read_text() == "0.10.0"

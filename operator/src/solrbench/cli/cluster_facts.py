@@ -68,6 +68,8 @@ def operator_problem(cluster: Cluster, namespace: str) -> str | None:
         places = ", ".join(sorted({each.namespace for each in operators}))
         text = f"the operator in {places} does not watch namespace {namespace}"
         return f"{text}; add it to watchNamespaces, or choose another with -n"
+    if not any(each.ready for each in watching):
+        return f"the operator in {watching[0].namespace} is not ready; run `solrbench preflight`"
     own = version("solrbench")
     if other := next((each.version for each in watching if each.version != own), None):
         return f"the operator has version {other}, this command {own}; install the same version"
@@ -97,23 +99,19 @@ def served_versions(cluster: Cluster) -> list[str]:
     return [] if api_group is None else [version["version"] for version in api_group["versions"]]
 
 
-def capacity_problem(groups: list[PodGroup], cluster: Cluster) -> str | None:
-    """Return which pods find no node, that nodes may not be read, or nothing."""
-    try:
-        nodes = cluster.list("v1", "Node", None, {})
-        pods = cluster.list("v1", "Pod", None, {})
-    except ForbiddenError:
-        return "unknown: nodes, or pods of all namespaces, may not be listed by this user"
-    free = free_nodes(nodes, pods)
+def capacity_problems(groups: list[PodGroup], cluster: Cluster) -> list[str]:
+    """Return a line for each kind of pod that finds no node, and what is left; else nothing.
+
+    It raises `ForbiddenError` if nodes or pods may not be read.
+    """
+    free = free_nodes(cluster.list("v1", "Node", None, {}), cluster.list("v1", "Pod", None, {}))
     missing = without_capacity(peak(groups), free)
-    if not missing:
-        return None
-    wanted = ", ".join(f"{each.component} ({format_pods(each)})" for each in missing)
-    capacities = ", ".join(
+    lines = [f"there is no room for {each.component} ({format_pods(each)})" for each in missing]
+    left = [
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
-        for each in free[:5]  # a cluster may have thousands of nodes
-    )
-    return f"there is no room for {wanted}: {capacities or 'no node takes pods'}"
+        for each in sorted(free, key=lambda each: -each.memory_bytes)[:3]
+    ]
+    return [*lines, f"{'; '.join(left) or 'no node takes pods'}"] if lines else []
 
 
 @command("solrbench version", "solrbench version --client -o json", name="version")

@@ -17,6 +17,7 @@ from solrbench.kube.connection import (
     UnreachableError,
 )
 from solrbench.kube.kubeconfig import NoClusterError
+from solrbench.reasons.end import ApiServerReason
 
 SERVER, CONTEXT = "solrbench.server", "solrbench.context"
 """Keys of click's context: the cluster that was last opened."""
@@ -129,6 +130,8 @@ def _of_cluster(  # noqa: PLR0911 - one for each error
             )
         case ForbiddenError():
             return CommandError(f"not allowed: {error.message}; ask for a role that permits it")
+        case _ if error.reason is ApiServerReason.NOT_FOUND:
+            return CommandError(error.message)
         case _:
             return CommandError(f"{error.reason}: {error.message}")
 

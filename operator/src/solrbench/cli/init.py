@@ -52,10 +52,17 @@ _EXISTING = """\
       collectionPolicy: Create"""
 
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_OF_SOURCE = {"collection", "user", "log"}
+"""Options of `--from`, which finds the answers `_READ` itself."""
+_READ = {"nodes", "heap", "shards", "documents"}
+
+
 @command(
     "solrbench init",
     "solrbench init --yes --name two-nodes --nodes 2 --shards 2 > two-nodes.yaml",
     "solrbench init -y --target existing --url http://solr.search.svc:8983/solr -w own.yaml",
+    "solrbench init --from http://solr.search.svc:8983/solr --collection books -w books.yaml",
 )
 @click.option("--name", default="first", show_default=True, help="Of the benchmark.")
 @click.option(
@@ -71,29 +78,34 @@ _EXISTING = """\
 @click.option(
     "--seconds", type=click.IntRange(1), default=60, show_default=True, help="Of the step."
 )
+@click.option("--from", "source", metavar="URL", help="Make it of a collection of this Solr.")
+@click.option("--collection", metavar="NAME", help="Of --from; its only one by default.")
+@click.option("--user", help="For --from; SOLRBENCH_SOLR_PASSWORD or a question has the password.")
+@click.option("--log", type=_FILE, help="Query log to send, for --from; else words that it has.")
 @click.option("-y", "--yes", is_flag=True, help="Ask nothing; take options and defaults.")
-@click.option(
-    "-w",
-    "--write",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="File to write (default: standard output).",
-)
+@click.option("-w", "--write", "file", type=_FILE, help="To write (default: standard output).")
 @click.pass_context
 def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) -> None:
-    """Write a first benchmark file from a few questions.
+    """Write a first benchmark file from a few questions, or from a Solr that runs already.
 
-    Without a terminal, or with --yes, nothing is asked. An existing file is not overwritten.
+    Without a terminal, with --yes or --from, nothing is asked. An existing file is not overwritten.
     """
-    if not yes and sys.stdin.isatty():
-        answers = _ask(ctx, answers)
-    if answers["target"] == "existing" and not answers["url"]:
-        raise click.UsageError("--target existing needs --url")
-    text = render(**answers)
+    if given := _given(ctx, _READ if answers["source"] else _OF_SOURCE):
+        what = "is read from Solr by" if answers["source"] else "needs"
+        raise click.UsageError(f"{given[0]} {what} --from")
+    if answers["source"]:
+        from solrbench.cli.existing_collection import make_file  # noqa: PLC0415  it takes longer
+
+        text = make_file(answers if _given(ctx, {"target"}) else answers | {"target": "existing"})
+    else:
+        if not yes and sys.stdin.isatty():
+            answers = _ask(ctx, answers)
+        if answers["target"] == "existing" and not answers["url"]:
+            raise click.UsageError("--target existing needs --url")
+        text = render(**answers)
     # Answers such as a name or a URL may be none; nothing is written then.
     for document in documents_of("the new file", text):
-        _, faults = check(document)
+        _, faults = check(document) if document.is_benchmark else (None, [])
         if faults:
             raise click.ClickException("\n".join(faults))
     if file is None:
@@ -107,15 +119,25 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
     click.echo(f"{file} written; next: {program_name()} run -f {file}", err=True)
 
 
+def _given(ctx: click.Context, names: set[str]) -> list[str]:
+    """Return those of some options that the command line has, as they are typed."""
+    return [
+        option.opts[0]
+        for option in ctx.command.params
+        if option.name in names
+        and ctx.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE
+    ]
+
+
 def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
     """Return the answers, those asked for that were not given as options."""
     completed = dict(answers)
     for option in ctx.command.params:
         name = str(option.name)
         # Each time: the answer to an earlier question decides whether a later one makes sense.
-        needless = ("nodes", "heap") if completed["target"] == "existing" else ("url",)
-        given = ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if name in completed and name not in needless and not given:
+        needless = {"nodes", "heap"} if completed["target"] == "existing" else {"url"}
+        needless |= {"source", *_OF_SOURCE}
+        if name in completed and name not in needless and not _given(ctx, {name}):
             # To the terminal, not to the file that standard output may be.
             completed[name] = click.prompt(
                 name, default=completed[name], type=option.type, err=True, show_choices=True

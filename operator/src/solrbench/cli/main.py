@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
 _CLI = "solrbench.cli"
 COMMANDS = {
-    "init": Entry("init:init", "Write a first benchmark file from a few questions."),
+    "init": Entry("init:init", "Write a first benchmark file, of a Solr that runs too."),
     "validate": Entry("validation:validate", "Check files without a cluster."),
     "preflight": Entry("preflight:preflight", "Check whether a cluster is ready."),
     "plan": Entry("plan:plan", "Show what a benchmark or a sweep would make."),

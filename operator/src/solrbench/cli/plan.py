@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.cli.cluster_facts import capacity_problem
+from solrbench.cli.cluster_facts import capacity_problems
 from solrbench.cli.files import FILES, SET, read_documents
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command
@@ -33,41 +33,43 @@ def plan(files: tuple[Path, ...], changes: tuple[str, ...], offline: bool) -> No
     documents = read_documents(files, changes)
     benchmarks, sweeps = valid_parts(documents)
     cluster = None if offline else open_cluster()[0]
-    fits = [_show(each, cluster) for each in benchmarks]
-    fits += [_show_sweep(each, cluster) for each in sweeps]
-    if not all(fits):
+    missing: list[str] = []
+    plans: list[SolrBenchmark | CheckedSweep] = [*benchmarks, *sweeps]
+    for each in plans:
+        click.echo("\n  ".join(_lines(each)))
+        if cluster is not None:
+            missing += _show_room(each, cluster)
+    if missing:
         raise click.exceptions.Exit(1)
 
 
-def _show_sweep(sweep: CheckedSweep, cluster: Cluster | None) -> bool:
-    """Print the plan of a valid sweep; return whether the pods of each point find room."""
-    summary, *points = sweep.lines
-    click.echo("\n  ".join([f"{sweep.name}: {summary}", *points]))
-    if cluster is None:
-        return True
+def _lines(plan: SolrBenchmark | CheckedSweep) -> list[str]:
+    if isinstance(plan, CheckedSweep):
+        summary, *points = plan.lines
+        return [f"{plan.name}: {summary}", *points]
+    pods = _pod_lines(pod_groups(plan.spec))
+    return [f"{plan.metadata.name}:", *pods, f"load: {_load_text(plan.spec)}"]
+
+
+def _show_room(plan: SolrBenchmark | CheckedSweep, cluster: Cluster) -> list[str]:
+    """Print whether all pods find room, and return a line for each kind, or point, that does not.
+
+    What is unknown for want of a right is no reason to fail in CI.
+    """
+    fits = "there is room for all pods that run together"
     try:
-        room = capacity_of_nodes(cluster.list("v1", "Node", None, {}))
+        if isinstance(plan, CheckedSweep):
+            room = capacity_of_nodes(cluster.list("v1", "Node", None, {}))
+            given = f"{room.cores:.4g} cores and {room.memory_bytes / GIBIBYTE:.4g} GiB"
+            fits = f"each point fits on the nodes, which can give {given}"
+            missing = find_points_without_capacity(plan.points, room)
+        else:
+            missing = capacity_problems(pod_groups(plan.spec), cluster)
     except ForbiddenError:
-        click.echo("  cluster: unknown: nodes may not be listed by this user")
-        return True
-    missing = find_points_without_capacity(sweep.points, room)
-    given = f"{room.cores:.4g} cores and {room.memory_bytes / GIBIBYTE:.4g} GiB"
-    fits = f"each point fits on the nodes, which can give {given}"
-    click.echo(f"  cluster: {'; '.join(missing) or fits}")
-    return not missing
-
-
-def _show(benchmark: SolrBenchmark, cluster: Cluster | None) -> bool:
-    """Print the plan of one benchmark; return whether its pods find room."""
-    groups = pod_groups(benchmark.spec)
-    lines = [f"{benchmark.metadata.name}:", *_pod_lines(groups)]
-    click.echo("\n  ".join([*lines, f"load: {_load_text(benchmark.spec)}"]))
-    if cluster is None:
-        return True
-    missing = capacity_problem(groups, cluster)
-    click.echo(f"  cluster: {missing or 'there is room for all pods that run together'}")
-    # What is unknown for want of a right is no reason to fail in CI.
-    return missing is None or missing.startswith("unknown")
+        missing, fits = [], "unknown: nodes, or pods of all namespaces, may not be listed"
+    for line in missing or [fits]:
+        click.echo(f"  cluster: {line}")
+    return missing
 
 
 def _pod_lines(groups: list[PodGroup]) -> list[str]:

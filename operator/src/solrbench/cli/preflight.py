@@ -15,7 +15,7 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
-from solrbench.cli.cluster_facts import capacity_problem, find_operators, served_versions
+from solrbench.cli.cluster_facts import capacity_problems, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import command
@@ -23,7 +23,7 @@ from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_resources
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
-from solrbench.kube.connection import UnauthorizedError, UnreachableError
+from solrbench.kube.connection import ForbiddenError, UnauthorizedError, UnreachableError
 from solrbench.kube.reader import Manifest
 from solrbench.sweep.requirements import peak, pod_groups
 
@@ -169,14 +169,13 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Answer]:
 def check_capacity(subject: Subject) -> Iterator[Answer]:
     """Find out whether the nodes have room for the pods of each benchmark."""
     for benchmark in subject.benchmarks:
-        problem = capacity_problem(pod_groups(benchmark.spec), subject.cluster)
+        problems = capacity_problems(pod_groups(benchmark.spec), subject.cluster)
         name = benchmark.metadata.name
-        if problem is None:
+        if not problems:
             yield Result.OK, f"the nodes have room for the pods of {name}"
-        elif problem.startswith("unknown"):
-            yield Result.UNKNOWN, problem.removeprefix("unknown: ")
-        else:
-            yield Result.FAILED, f"{name}: {problem}", "add nodes, or ask for less"
+        for problem in problems:
+            remedy = "add nodes, or ask for less" if problem == problems[-1] else ""
+            yield Result.FAILED, f"{name}: {problem}", remedy
 
 
 def check_storage(subject: Subject) -> Iterator[Answer]:
@@ -258,13 +257,14 @@ def preflight(files: tuple[Path, ...], output: str) -> None:
     findings = []
     for name, check in CHECKS.items():
         try:
-            for result, message, *remedy in check(subject):
-                findings.append(ReadinessFinding(result, message, "".join(remedy), name))
+            for result, message, *remedies in check(subject):
+                findings.append(ReadinessFinding(result, message, "".join(remedies), name))
         except (UnreachableError, UnauthorizedError):
             # No other check could find out anything either.
             raise
         except SolrbenchError as error:
-            findings.append(ReadinessFinding(Result.UNKNOWN, error.message, check=name))
+            remedy = "ask for a role with it" if isinstance(error, ForbiddenError) else ""
+            findings.append(ReadinessFinding(Result.UNKNOWN, error.message, remedy, name))
     if output == "json":
         click.echo(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:

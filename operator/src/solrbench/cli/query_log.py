@@ -4,7 +4,7 @@ import gzip
 import json
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -56,11 +56,8 @@ def log(
     "params", gzipped or not; several files must be in the order of time. - is the standard input.
     """
     log_statistics = LogStatistics()
-    with ExitStack() as opened:
-        read = [opened.enter_context(closing(_read(path))) for path in files]
-        parsed = _parse(chain.from_iterable(read), kind)
-        chosen = (entry for entry in parsed if handler in ("all", entry.handler))
-        counted = _count(sort_by_time(chosen), log_statistics)
+    with logged_requests(files, kind, handler) as chosen:
+        counted = _count(chosen, log_statistics)
         if target is None:
             deque(counted, maxlen=0)  # only reads it: the statistics are made on the way
         else:
@@ -71,6 +68,17 @@ def log(
             f"no request of {handler} in the log; choose another --handler, or --format"
         )
     click.echo(_as_json(log_statistics) if output == "json" else _as_text(log_statistics, target))
+
+
+@contextmanager
+def logged_requests(
+    files: tuple[Path, ...], kind: str | None = None, handler: str = "/select"
+) -> Generator[Iterator[LogEntry]]:
+    """Yield the requests of a handler, or of `all`, sorted by time; no known format is an error."""
+    with ExitStack() as opened:
+        read = [opened.enter_context(closing(_read(path))) for path in files]
+        parsed = _parse(chain.from_iterable(read), kind)
+        yield sort_by_time(entry for entry in parsed if handler in ("all", entry.handler))
 
 
 def _read(path: Path) -> Generator[str]:

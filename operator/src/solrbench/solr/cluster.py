@@ -49,14 +49,15 @@ def live_nodes(solr: SolrClient) -> list[str]:
     return sorted(status["live_nodes"])
 
 
-def _collection_state(solr: SolrClient, name: str) -> dict[str, Any] | None:
+def collection_state(solr: SolrClient, name: str) -> dict[str, Any] | None:
+    """Return what Solr knows of a collection, or `None` if there is no such collection."""
     state: dict[str, Any] | None = _status_of(solr, name).get("collections", {}).get(name)
     return state
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     """Return every replica of a collection, or none if there is no such collection."""
-    state = _collection_state(solr, collection)
+    state = collection_state(solr, collection)
     if state is None:
         return []
     return [
@@ -76,7 +77,7 @@ def replicas(solr: SolrClient, collection: str) -> list[Replica]:
 
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
-    state = _collection_state(solr, collection)
+    state = collection_state(solr, collection)
     return None if state is None else str(state["configName"])
 
 

@@ -1,0 +1,141 @@
+"""What a newcomer meets: every verb without cluster, context, rights, definitions or operator."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from solrbench.cli.main import COMMANDS
+from support.cluster.benchmarks import small
+from support.servers.api_stub import ApiStub, status
+from unit.cli.conftest import Call, deployment, ready, written
+
+VERBS = {
+    "run": ["run", "FILE", "--timeout", "1s"],
+    "watch": ["watch", "one", "--timeout", "1s"],
+    "list": ["list"],
+    "report": ["report", "one"],
+    "compare": ["compare", "one", "two"],
+    "logs": ["logs", "one"],
+    "open": ["open", "one", "--report"],
+    "stop": ["stop", "one"],
+    "resume": ["resume", "one"],
+    "delete": ["delete", "--yes", "one"],
+    "export": ["export", "one", "--to", "one.tar.gz"],
+}
+"""That cannot do anything without a cluster."""
+ANSWERS = {"preflight", "plan", "version"}
+"""That say what they know."""
+OFFLINE = {"init", "validate", "log", "completion"}
+
+
+def test_each_command_is_tried() -> None:
+    shown = {name for name, entry in COMMANDS.items() if not entry.is_hidden}
+    assert shown == VERBS.keys() | ANSWERS | OFFLINE
+
+
+def forbidden(api: ApiStub) -> None:
+    api.responses["*"] = status(403, 'User "ann" cannot list resource "solrbenchmarks"')
+
+
+def unauthorized(api: ApiStub) -> None:
+    api.responses["*"] = status(401, "Unauthorized")
+
+
+def without_definition(api: ApiStub) -> None:
+    del api.groups["/apis/solrbench.io/v1alpha1"]
+
+
+SITUATIONS: dict[str, tuple[Callable[[ApiStub], None], str, int]] = {
+    "no rights": (forbidden, "not allowed: .*; ask for a role that permits it", 1),
+    "not logged in": (unauthorized, "not logged in to .*; renew the credentials", 6),
+    "no definition": (without_definition, "is not installed in .*; install the chart", 1),
+}
+
+
+def last_line(call: Call, words: list[str], code: int) -> str:
+    """Return the only line of an error, which has its exit code."""
+    done = call(*words)
+    assert done.exit_code == code, done.output
+    (line,) = done.output.splitlines()
+    assert line.startswith("Error: ")
+    return line
+
+
+@pytest.mark.parametrize("situation", SITUATIONS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
+    verb: str, situation: str, call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    prepare, said, code = SITUATIONS[situation]
+    prepare(api)
+    file = written(tmp_path, small("one"))
+    line = last_line(call, [file if word == "FILE" else word for word in VERBS[verb]], code)
+    assert re.search(said, line), line
+
+
+@pytest.mark.parametrize("verb", ["plan", "preflight", *VERBS])
+def test_context_that_there_is_not_is_one_line_with_those_that_are(
+    verb: str, call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    del api
+    file = written(tmp_path, small("one"))
+    words = VERBS.get(verb, [verb, "FILE"])
+    words = [file if word == "FILE" else word for word in words]
+    line = last_line(call, [*words, "--context", "other"], 6)
+    assert "the kubeconfig has no context other; it has: " in line
+
+
+@pytest.mark.parametrize("verb", sorted(set(VERBS) - {"run", "list"}))
+def test_name_that_there_is_not_is_one_line_with_a_remedy(
+    verb: str, call: Call, api: ApiStub
+) -> None:
+    ready(api)
+    line = last_line(call, VERBS[verb], 1)
+    assert "NotFound" not in line
+    assert "one" in line
+    assert line.endswith("; see solrbench list -A")
+
+
+def test_plan_without_room_has_a_line_for_each_kind_of_pod(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
+    api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "256Mi", "pods": "20"}}})
+    file = written(tmp_path, small("one"))
+    done = call("plan", file)
+    assert done.exit_code == 1
+    lines = [line for line in done.stdout.splitlines() if line.startswith("  cluster: ")]
+    *kinds, left = lines
+    assert {line.split()[6] for line in kinds} >= {"solr", "zookeeper"}
+    assert left == "  cluster: n1 has 4 cores and 0.25 GiB left"
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    done = call("preflight", file)
+    room = [line for line in done.stdout.splitlines() if "capacity:" in line]
+    assert len(room) == len(lines)
+    assert room[-1].endswith("n1 has 4 cores and 0.25 GiB left; add nodes, or ask for less")
+
+
+def test_preflight_without_rights_says_what_to_ask_for(call: Call, api: ApiStub) -> None:
+    forbidden(api)
+    lines = call("preflight").stdout.splitlines()
+    assert lines
+    assert all(line.startswith("unknown") and "; ask for a role" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"version": "0.0.9"}, "the operator has version 0.0.9, this command 0.1.0; install"),
+        ({"ready": 0}, "the operator in solrbench is not ready; run `solrbench preflight`"),
+        ({"namespaces": "other"}, "does not watch namespace default; add it to watchNamespaces"),
+    ],
+)
+def test_run_warns_of_an_operator_that_will_not_act(
+    changes: dict[str, object], said: str, call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    api.put(deployment(**changes))
+    done = call("run", written(tmp_path, small("one")), "--timeout", "1s")
+    assert done.exit_code == 3
+    assert f"Warning: {said}" in done.output or said in done.output

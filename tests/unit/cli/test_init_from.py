@@ -1,0 +1,175 @@
+"""`solrbench init --from`: files made of a Solr that is there, and one line for each failure."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from solrbench.cli.existing_collection import PASSWORD
+from support.solr.log_lines import SOLR
+from support.solr.table_server import TableServer, serving_table
+from unit.cli.conftest import Call
+
+
+@pytest.fixture
+def solr() -> Iterator[TableServer]:
+    with serving_table() as table:
+        yield table
+
+
+def made(call: Call, solr: TableServer, *options: str) -> tuple[str, dict[str, Any], list[str]]:
+    """Return the text of the file, the spec, and the lines of the queries; it is valid."""
+    done = call("init", "--from", solr.url, *options)
+    assert done.exit_code == 0, done.output
+    assert call("validate", "-", input=done.stdout).stdout == "first: valid\n"
+    queries, benchmark = yaml.safe_load_all(done.stdout)
+    assert queries["metadata"]["name"] == "first-queries"
+    return done.stdout, benchmark["spec"], queries["data"]["queries.txt"].splitlines()
+
+
+def test_the_only_collection_is_measured_as_it_is(call: Call, solr: TableServer) -> None:
+    text, spec, lines = made(call, solr)
+    assert spec["target"]["existing"] == {
+        "urls": [solr.url],
+        "collectionPolicy": "UseExisting",
+        "collectionName": "books",
+    }
+    head = " ".join(text.replace("#", " ").split())
+    assert "Solr 9.10.1, heap 2048 MiB; 2 shards, each with 2 NRT and 1 PULL replicas" in head
+    assert "12,345 documents" in text
+    assert max(map(len, text.splitlines()[:8])) <= 100
+    # Words of text before whole values; neither those of the id nor of a version.
+    assert [yaml.safe_load(line)["q"] for line in lines] == [
+        "{!term f=title_t}garden",
+        '{!term f=title_t}music "\n& {!x}',
+        "{!term f=category_s}fiction",
+    ]
+
+
+@pytest.mark.parametrize("provisioner", ["StatefulSet", "SolrOperator"])
+def test_solr_cloud_gets_the_same_shape(call: Call, solr: TableServer, provisioner: str) -> None:
+    text, spec, _ = made(call, solr, "--target", provisioner, "--users", "7")
+    assert spec["target"]["solrCloud"] == {
+        "provisioner": provisioner,
+        "image": {"tag": "9.10.1"},
+        "nodes": 3,  # of which three replicas of a shard take one each
+        "heap": "2048Mi",
+        "zookeeper": {"replicas": 3},
+    }
+    assert spec["collection"] == {
+        "shards": 2,
+        "replicas": {"nrt": 2, "pull": 1},
+        "router": {"name": "compositeId", "field": "shelf_s"},
+        "configSet": {"configMap": {"name": "first-config"}},
+        "caches": {
+            "filter": {"size": 512},
+            "queryResult": {"size": 1000, "initialSize": 64, "autowarmCount": 0},
+        },
+    }
+    assert spec["dataset"]["idField"] == "id"
+    assert "config set books-7;" in " ".join(text.replace("#", " ").split())
+    assert [step["users"] for step in spec["load"]["steps"]] == [7]
+
+
+def test_queries_are_those_of_a_log(call: Call, solr: TableServer, tmp_path: Path) -> None:
+    log = tmp_path / "solr.log"
+    log.write_text("\n".join([SOLR.replace("q=", "q=%C3%A9%E2%80%A8")] * 3000), "utf-8")
+    _, _, lines = made(call, solr, "--log", str(log))
+    assert len(lines) == 2000
+    assert "\u00e9\u2028" in yaml.safe_load(lines[0])["params"]["q"]
+    log.write_text("nothing\n", "utf-8")
+    assert "none of the first" in call("init", "--from", solr.url, "--log", str(log)).stderr
+
+
+def test_password_goes_to_solr_and_a_reference_to_the_file(
+    call: Call, solr: TableServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(PASSWORD, "Rocks:and Røll")
+    inside = "http://solr.search.svc:8983/solr"
+    text, spec, _ = made(call, solr, "--user", "ann", "--url", inside)
+    assert spec["target"]["existing"]["urls"] == [inside]
+    assert spec["target"]["existing"]["basicAuth"] == {"secret": {"name": "first-login"}}
+    assert "Rocks" not in text
+    assert all(str(each).startswith("Basic ") for each in solr.authorizations)
+
+
+def test_collection_without_words_has_one_query_and_a_warning(
+    call: Call, solr: TableServer
+) -> None:
+    solr.replies["/books/admin/luke"] = 403
+    done = call("init", "--from", solr.url)
+    assert done.exit_code == 0
+    assert "no words of 'books' were found; give queries by --log" in done.stderr
+    assert '{"q": "*:*"}' in done.stdout
+
+
+def refusal(call: Call, *options: str) -> str:
+    """Return the one line that a call ends with."""
+    done = call("init", *options)
+    assert done.exit_code == 1, done.output
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"LIST": 401, "CLUSTERSTATUS": 401}, "HTTP 401; give a user who may read"),
+        ({"CLUSTERSTATUS": 403}, "HTTP 403; give a user who may read"),
+        ({"LIST": {"collections": []}}, "has 0 collections; choose by --collection: none"),
+        ({"LIST": {"collections": ["a", "b\n#"]}}, "choose by --collection: a, b??"),
+        ({"LIST": 404}, "check host and port; the URL of a node ends with /solr"),
+        ({"LIST": []}, "does not respond as Solr 9 and 10 do"),
+        ({"LIST": {"collections": 5}}, "does not respond as Solr 9 and 10 do"),
+        ({"/books/config": {}}, "does not respond as Solr 9 and 10 do"),
+        ({"/books/admin/luke": {"fields": {"a": 1}}}, "does not respond as Solr 9 and 10 do"),
+        ({"title_t": {"terms": []}}, "does not respond as Solr 9 and 10 do"),
+        (
+            {"LIST": (400, {"error": {"msg": "Solr instance is not running in SolrCloud mode."}})},
+            "give the URL of a SolrCloud",
+        ),
+        ({"/books/select": (500, {"error": {"msg": "oops"}})}, "oops; see the log of Solr"),
+    ],
+)
+def test_failure_is_one_line_with_a_remedy(
+    changes: dict[str, Any], said: str, call: Call, solr: TableServer
+) -> None:
+    solr.replies |= changes
+    assert said in refusal(call, "--from", solr.url)
+
+
+def test_version_that_is_not_measured_is_refused(call: Call, solr: TableServer) -> None:
+    old = {"lucene": {"solr-spec-version": "8.11.2"}}
+    solr.replies["/admin/info/system"] = {
+        name: body | old for name, body in solr.replies["/admin/info/system"].items()
+    }
+    assert "Solr 8.11.2 cannot be measured; 9 and 10 can" in refusal(call, "--from", solr.url)
+
+
+def test_collection_that_there_is_not_is_named_with_those_that_are(
+    call: Call, solr: TableServer
+) -> None:
+    line = refusal(call, "--from", solr.url, "--collection", "boks")
+    assert line.endswith("has no collection boks; choose by --collection: books")
+
+
+def test_url_without_a_server(call: Call) -> None:
+    assert "check host and port" in refusal(call, "--from", "http://127.0.0.1:9/solr")
+    assert "check host and port" in refusal(call, "--from", "solr:8983")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--collection", "books"], "--collection needs --from"),
+        (["--from", "http://a/solr", "--heap", "1Gi"], "--heap is read from Solr"),
+        (["--from", "http://me:secret@a/solr"], "--from must not hold a user"),
+    ],
+)
+def test_options_that_do_not_go_together(options: list[str], said: str, call: Call) -> None:
+    done = call("init", "--yes", *options)
+    assert done.exit_code == 2
+    assert said in done.stderr
