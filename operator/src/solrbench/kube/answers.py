@@ -1,0 +1,32 @@
+"""The stored answers of the points of a sweep, beside those of its baseline."""
+
+from pydantic import ValidationError
+
+from solrbench.analysis.answers import asks_queries, first_answers
+from solrbench.api.identity import BENCHMARKS
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.answers import StoredAnswers
+from solrbench.contract.step_runs import all_step_runs
+from solrbench.errors import TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.kube.result_documents import read_documents
+
+
+def read_answers(cluster: Cluster, namespace: str, name: str) -> StoredAnswers | None:
+    """Return the answers that a benchmark of a sweep has stored; None without any.
+
+    They are in the first step run of all, so that no other document is read.
+    """
+    body = cluster.get(*BENCHMARKS, namespace, name)
+    try:
+        benchmark = None if body is None else SolrBenchmark.parse(body)
+    except ValidationError:  # of another version
+        benchmark = None
+    if benchmark is None or not asks_queries(benchmark.spec):
+        return None
+    first = next((str(each) for each in all_step_runs(benchmark.spec)), None)
+    try:
+        documents = read_documents(cluster, benchmark, lambda document: document, first)
+    except TemporaryError:  # damaged: the benchmark itself says so
+        return None
+    return first_answers(documents)
