@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from textwrap import shorten
 
-from solrbench.analysis.answers import answer_answers
+from solrbench.analysis.answers.comparison import answer_answers
 from solrbench.analysis.bottleneck import answer_bottlenecks
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends

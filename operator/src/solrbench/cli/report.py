@@ -14,7 +14,7 @@ import click
 import orjson
 from rich.console import Console
 
-from solrbench.analysis.answers import (
+from solrbench.analysis.answers.comparison import (
     ComparedAnswers,
     compare_answers,
     compare_variant_answers,

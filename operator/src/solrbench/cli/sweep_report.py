@@ -1,6 +1,6 @@
 """The report of a sweep, read from the cluster."""
 
-from solrbench.analysis.answers import ComparedAnswers, compare_answers
+from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.validation import parse_stored, parse_stored_as

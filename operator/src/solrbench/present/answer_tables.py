@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from solrbench.analysis.answers import AnswerExample, ComparedAnswers
+from solrbench.analysis.answers.comparison import AnswerExample, ComparedAnswers
 from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.present.table import (
     Cell,

@@ -17,7 +17,7 @@ import httpx
 import orjson
 from gevent.pool import Pool
 
-from solrbench.analysis.answers import AnswerKind, compare_answer
+from solrbench.analysis.answers.comparison import AnswerKind, compare_answer
 from solrbench.contract.answers import (
     FacetAnswer,
     QueryAnswer,

@@ -10,7 +10,7 @@ from zlib import crc32
 
 import pytest
 
-from solrbench.analysis.answers import (
+from solrbench.analysis.answers.comparison import (
     AnswerKind,
     ComparedAnswers,
     answers_text,
