@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
@@ -34,6 +35,7 @@ class Run:
         self.workers = ObedientWorkers(self.load)
         self.store = ResultStore(folder)
         self.caches = FakeCaches()
+        self.asked: list[str] = []
         self.emptied: list[str] = []
         self.empty_error: LoadError | None = None
         self.states: list[LoadState] = []
@@ -46,10 +48,16 @@ class Run:
             utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
             caches=self.caches,
             empty_caches=self._empty,
+            ask_queries=self._ask,
             now=clock.now,
         )
         self._look()
         clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))
+
+    def _ask(self, variant: str) -> StoredAnswers:
+        self.states.append(self.coordinator.state())
+        self.asked.append(variant)
+        return StoredAnswers(first=10, queries=len(self.asked))
 
     def _empty(self) -> EmptiedCaches:
         self.emptied.append(self.coordinator.state().step or "")

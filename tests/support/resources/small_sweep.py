@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision
 from solrbench.sweep.plan import SweepPlan, make_plan
@@ -72,7 +73,15 @@ def measured_sweep() -> SolrBenchmarkSweep:
         for each in plan().points
     ]
     estimate = SweepEstimate(remaining_seconds=60)
-    status = SweepStatus(points=points, counts=count_points(points), estimate=estimate)
+    answers = AnswerComparison(
+        candidate="heap 1Gi", baseline="heap 512Mi", conclusion="SameAnswers", queries=9
+    )
+    status = SweepStatus(
+        points=points,
+        counts=count_points(points),
+        estimate=estimate,
+        answer_comparisons=[answers],
+    )
     sweep: SolrBenchmarkSweep = parse_sweep().model_copy(update={"status": status})
     return sweep
 

@@ -3,7 +3,12 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.comparisons import (
+    AnswerComparison,
+    ColdStart,
+    OpenLoopStats,
+    ReportStatus,
+)
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
@@ -118,6 +123,11 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         trends=[TREND],
         comparison=full_status().comparison,
+        answer_comparisons=[
+            AnswerComparison(
+                candidate="b", baseline="juniper", conclusion="Differ", queries=9, different=1
+            )
+        ],
         objectives=full_status().objectives,
         capacity=[*full_status().capacity, CAPACITY_USERS],
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],

@@ -9,11 +9,13 @@ from solrbench.analysis.conclusions import MAX_CHARACTERS
 from solrbench.analysis.verdict import MAX_MESSAGE
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import (
+    MAX_ANSWER_COMPARISONS,
     MAX_FIGURES,
     MAX_NOTES,
     MAX_REPEATS,
     MAX_TREND_DIFFERENCES,
     MORE_THAN_50,
+    AnswerComparison,
     BaselineComparison,
     ColdStart,
     Comparison,
@@ -126,6 +128,7 @@ def largest_status() -> Status:
         totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
         comparisons=[comparison] * MAX_COMPARISONS,
         comparison=_largest_comparison(places),
+        answer_comparisons=[_largest_answers()] * MAX_ANSWER_COMPARISONS,
         answers=["a" * MAX_CHARACTERS] * MAX_ANSWERS,
         summary=Summary(repeats=[largest(RepeatSummary)] * MAX_REPEATS),
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
@@ -186,6 +189,18 @@ def largest_status() -> Status:
             )
         ]
         * MAX_TRENDS,
+    )
+
+
+def _largest_answers() -> AnswerComparison:
+    """Return a comparison of answers with every note that there is."""
+    return AnswerComparison(
+        candidate="c" * 63,
+        baseline="b" * 63,
+        conclusion="Differ",
+        queries=5000,
+        different=5000,
+        notes=["n" * 160] * 7,
     )
 
 

@@ -19,6 +19,7 @@ from solrbench.reasons.target import TargetReason
 ROOT = Path(solrbench.__file__).parent
 REPORTED_STAGES = {
     LoadReason.WAITING_FOR_WORKERS,
+    LoadReason.SENDING_QUERIES,
     LoadReason.EMPTYING_CACHES,
     LoadReason.WARMING_UP,
     LoadReason.RAMPING,

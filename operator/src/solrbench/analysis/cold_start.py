@@ -47,7 +47,8 @@ def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None
     """Return how the first step run began; None if its first thousand requests are not known."""
     document = first_step_run(documents)
     # What a lost worker had sent is missing, so it is unknown which requests were the first.
-    if document is None or document.lost_workers:
+    # After a pass of answers they were not the first ones at all.
+    if document is None or document.lost_workers or document.answers is not None:
         return None
     first = next(iter(cold_start(document)), None)
     if first is None or first.window.requests < WINDOW_REQUESTS:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from textwrap import shorten
 
+from solrbench.analysis.answers.comparison import answer_answers
 from solrbench.analysis.bottleneck import answer_bottlenecks, answer_indexing
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
@@ -103,6 +104,7 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
     answer_early_ends,
     answer_objectives,
     answer_capacity,
+    answer_answers,
     answer_baseline,
     answer_variants,
     answer_bottlenecks,

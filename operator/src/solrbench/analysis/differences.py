@@ -155,7 +155,7 @@ def estimate_difference(
     # An outlier would widen Student's t until it neither shows nor excludes a difference.
     test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
-    least = [_block_variance(*side) for side in zip((baseline, candidate), keys, strict=True)]
+    least = [_block_variance(baseline, keys[0]), _block_variance(candidate, keys[1])]
     # What slows down a round is far from the others on both sides, and cancels out.
     apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
     has_changed = not in_rounds and fewest >= MIN_VALUES_FOR_RANKS and _has_changed(left, right)

@@ -10,6 +10,13 @@ import click
 import orjson
 from rich.console import Console
 
+from solrbench.analysis.answers.comparison import (
+    ComparedAnswers,
+    answer_sentences,
+    answers_text,
+    compare_answers,
+    first_answers,
+)
 from solrbench.analysis.baseline import (
     ComparisonInput,
     UnreadableReportError,
@@ -24,16 +31,23 @@ from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
-from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion, FigureComparison
+from solrbench.api.v1alpha1.comparisons import (
+    AnswerConclusion,
+    BaselineComparison,
+    Conclusion,
+    FigureComparison,
+)
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, suggest_name
-from solrbench.cli.result_tables import print_baseline_table, print_line
+from solrbench.cli.result_tables import print_baseline_table, print_line, print_tables
 from solrbench.cli.validation import parse_stored
 from solrbench.kube.result_documents import sorted_documents
+from solrbench.present.answer_tables import answers_tables
 from solrbench.present.comparison_tables import comparison_to_markdown
+from solrbench.present.markdown import answers_to_markdown
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweep_comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
 from solrbench.present.sweep_report import SweepReport
@@ -51,6 +65,7 @@ class ComparisonOutput:
     found: BaselineComparison
     answers: Sequence[str]
     place: str = "step"
+    compared_answers: ComparedAnswers | None = None
 
     @property
     def title(self) -> str:
@@ -64,7 +79,8 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
         case "markdown":
             lines = "".join(f"- {each}\n" for each in compared.answers)
             text = comparison_to_markdown(compared.found, compared.place)
-            click.echo(f"# {compared.title}\n\n{lines}\n{text}")
+            parts = [f"# {compared.title}\n\n{lines}\n{text}", *_answers_to_markdown(compared)]
+            click.echo("\n\n".join(parts))
         case "csv":
             click.echo(_to_csv(compared), nl=False)
         case "json":
@@ -75,6 +91,13 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
             for answer in compared.answers:
                 print_line(console, answer, indent=2)
             print_baseline_table(console, compared.found, compared.place)
+            found = compared.compared_answers
+            print_tables(console, *([] if found is None else answers_tables([found], [found])))
+
+
+def _answers_to_markdown(compared: ComparisonOutput) -> list[str]:
+    found = compared.compared_answers
+    return [] if found is None else answers_to_markdown([found], [found])
 
 
 def _to_csv(compared: ComparisonOutput) -> str:
@@ -93,6 +116,9 @@ def _to_json(compared: ComparisonOutput) -> str:
         {(compared.place if name == "step" else name): value for name, value in comparison.items()}
         for comparison in body["figures"]
     ]
+    if compared.compared_answers is not None:
+        found = compared.compared_answers
+        body["answerComparison"] = found.model_dump(mode="json", by_alias=True, exclude_none=True)
     body |= {"after": compared.candidate, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
@@ -144,9 +170,9 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     return benchmark_input(resource.name, benchmark, runs)
 
 
-_INVALID, _NO_CONCLUSION = "invalid", "no-conclusion"
+_INVALID, _NO_CONCLUSION, _ANSWERS = "invalid", "no-conclusion", "answers"
 _WORDS = {"worse": Conclusion.WORSE, "inconclusive": Conclusion.INCONCLUSIVE}
-_FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
+_FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
 
 
 @command(
@@ -184,8 +210,8 @@ _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION)
     type=click.Choice(_FAILING),
     multiple=True,
     help=(
-        f"Exit with code {ExitCode.MISSED} if a step, or a point, is so; may be given several"
-        " times."
+        f"Exit with code {ExitCode.MISSED} if a step, or a point, is so; with answers, if queries"
+        " are answered differently, or were not compared. May be given several times."
     ),
 )
 @cluster_options
@@ -211,10 +237,23 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)
     failed = _fails(compared.found, fail_on)
+    if _ANSWERS in fail_on and not _same_answers(compared.compared_answers):
+        click.echo(f"--fail-on answers: {_describe(compared.compared_answers)}", err=True)
+        sys.exit(ExitCode.MISSED)
     if failed and any(each.on_target for each in primary_comparisons(compared.found.figures)):
         note = "--fail-on counts conclusions on one target, too: identical ones may differ as much."
         click.echo(note, err=True)
     sys.exit(ExitCode.MISSED if failed else ExitCode.SUCCEEDED)
+
+
+def _same_answers(found: ComparedAnswers | None) -> bool:
+    return found is not None and found.conclusion is AnswerConclusion.SAME_ANSWERS
+
+
+def _describe(found: ComparedAnswers | None) -> str:
+    if found is None:
+        return "both must have answers; set spec.comparison.answers and measure them again"
+    return answers_text(found)
 
 
 def _compare(
@@ -257,7 +296,15 @@ def _compare_benchmarks(
         *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
         *trend_difference_sentences(comparison.trends, comparison.baseline),
     ]
-    return ComparisonOutput(candidate.name, comparison, answers)
+    before, after = (
+        first_answers(run.document for run in side.runs) for side in (baseline, candidate)
+    )
+    found = None
+    # Without answers on both sides they were not asked for.
+    if before is not None and after is not None:
+        found = compare_answers(before, after, baseline.name, candidate.name)
+        answers = [*answer_sentences([found]), *answers]
+    return ComparisonOutput(candidate.name, comparison, answers, compared_answers=found)
 
 
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:

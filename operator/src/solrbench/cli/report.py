@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -13,6 +14,13 @@ import click
 import orjson
 from rich.console import Console
 
+from solrbench.analysis.answers.comparison import (
+    ComparedAnswers,
+    compare_answers,
+    compare_variant_answers,
+    first_answers,
+    stored_answers,
+)
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
@@ -23,9 +31,12 @@ from solrbench.cli.validation import parse_stored
 from solrbench.contract import names
 from solrbench.contract.load_plan import TOKEN, WEB_PORT
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.contract.step_document import StepRunResult
+from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.result_documents import read_environment, sorted_documents
+from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report, ReportFormatError
@@ -127,14 +138,35 @@ def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepR
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
     """Return the full report of a benchmark, as far as it is stored."""
+    steps = sorted_documents(cluster, benchmark)
     return Report(
         benchmark=benchmark.key,
         spec=benchmark.spec,
         status=benchmark.status,
         environment=read_environment(cluster, benchmark),
         evidence=read_diagnostics(cluster, benchmark),
-        steps=sorted_documents(cluster, benchmark),
+        answers=[
+            *compare_variant_answers(stored_answers(steps)),
+            *_beside_baseline(cluster, benchmark, steps),
+        ],
+        steps=steps,
     )
+
+
+def _beside_baseline(
+    cluster: Cluster, benchmark: SolrBenchmark, steps: Sequence[StepRunResult]
+) -> list[ComparedAnswers]:
+    """Return the answers beside those of the baseline; nothing if it is gone."""
+    baseline, answers = benchmark.spec.comparison.baseline, first_answers(steps)
+    if baseline is None or answers is None:
+        return []
+    namespace, name = benchmark.metadata.namespace, benchmark.metadata.name
+    try:
+        before = read_baseline(cluster, BenchmarkResultStore(cluster), namespace, baseline)
+    except SolrbenchError:  # the status says what is wrong with it
+        return []
+    earlier = first_answers(run.document for run in before.runs)
+    return [compare_answers(earlier, answers, before.name, name)]
 
 
 def _print(found: Report | SweepReport, console: Console, *, in_full: bool) -> None:
@@ -173,7 +205,7 @@ def _write(found: Report, form: str) -> str:
 
             text = to_junit(found.as_benchmark) + "\n"
         case "markdown":
-            text = to_markdown(found.as_benchmark, found.steps, found.environment)
+            text = to_markdown(found.as_benchmark, found.steps, found.environment, found.answers)
         case "csv":
             text = to_csv(results_with_totals(found.status), found.status.verdicts)
         case "csv-windows":

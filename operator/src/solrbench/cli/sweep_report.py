@@ -1,9 +1,11 @@
 """The report of a sweep, read from the cluster."""
 
+from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.validation import parse_stored, parse_stored_as
 from solrbench.contract.names import LABEL_SWEEP
+from solrbench.kube.answers import read_answers
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_environment
@@ -29,4 +31,19 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
     benchmark = benchmarks.get(benchmark_name(name, point or ""))
     environment = None if benchmark is None else read_environment(cluster, benchmark)
     known = None if environment is None or point is None else (point, environment)
-    return build_sweep_report(sweep, benchmarks, known)
+    report = build_sweep_report(sweep, benchmarks, known)
+    return report.model_copy(update={"answers": _read_answers(cluster, report)})
+
+
+def _read_answers(cluster: Cluster, report: SweepReport) -> list[ComparedAnswers]:
+    """Return the comparisons of the status with their examples, from the stored answers."""
+    namespace, _, _ = report.sweep.partition("/")
+    stored = {each.candidate: each.baseline for each in report.status.answer_comparisons}
+    if not stored or report.baseline is None:
+        return []
+    before = read_answers(cluster, namespace, report.baseline.benchmark)
+    return [
+        compare_answers(before, read_answers(cluster, namespace, name), stored[label], label)
+        for label, name in report.labels.items()
+        if label in stored
+    ]

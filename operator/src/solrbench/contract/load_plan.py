@@ -146,6 +146,21 @@ class CapacitySearch(Model):
     """Trials of earlier attempts, which are not measured again."""
 
 
+class AnswersPlan(Model):
+    """The pass of answers before the load."""
+
+    queries: int
+    """Distinct queries that are sent at most."""
+    first: int
+    """Documents of each answer that are kept at most."""
+    variants: list[str]
+    """Those whose answers are not stored yet; an empty name without variants."""
+    max_bytes: int
+    """What the answers through one variant may take."""
+    empties_caches: bool = False
+    """Whether Solr's caches are emptied after it, so that the load finds them as they were."""
+
+
 class LoadPlan(Model):
     """The work of one attempt of the load."""
 
@@ -183,6 +198,7 @@ class LoadPlan(Model):
     step_runs: list[PlannedStepRun]
     objectives: list[Objective] = []
     """Those that may leave out steps."""
+    answers: AnswersPlan | None = None
     stop: StopRules = StopRules()
     search: CapacitySearch | None = None
     """Run after all step runs."""
@@ -205,8 +221,8 @@ class LoadState(LenientModel):
     """Response of `GET /solrbench/state`."""
 
     stage: str
-    """WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing, Finished or
-    Failed."""
+    """WaitingForWorkers, SendingQueries, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing,
+    Finished or Failed."""
     workers: int = 0
     step_run_id: str | None = None
     repeat: int | None = None

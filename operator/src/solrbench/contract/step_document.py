@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from solrbench.api.rules import LenientModel
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, ResponseGap, TimeFigures, UserShares
 from solrbench.contract.second_series import SecondSeries
@@ -325,6 +326,9 @@ class StepRunResult(LenientModel):
     versions."""
     visibility: list[VisibilityResult] = []
     """After which time replicas found marked documents; empty unless they were added."""
+    answers: StoredAnswers | None = None
+    """What the target answered to each query before the first step run through this variant; None
+    unless `spec.comparison.answers` asks for it."""
     diagnostics: list[DiagnosticFile] = []
     """Thread dumps, in the repeat that they are wanted in."""
     pods: list[PodRecord] | None = None

@@ -20,8 +20,9 @@ from solrbench.reasons.load import LoadReason
 # A ConfigMap holds 1 MiB, and base64 makes 700 KiB into 934 KiB.
 MAX_CHUNK_BYTES = 700 * 1024
 
-MAX_RESULT_BYTES = 12 << 20
-"""What the document of a load master may have as JSON: the largest has 10 MiB."""
+MAX_RESULT_BYTES = 14 << 20
+"""What the document of a load master may have as JSON: the largest has 10 MiB, and 2 MiB of
+answers."""
 
 MAX_DOCUMENT_BYTES = MAX_RESULT_BYTES + (2 << 20)
 """What a stored document may have: the operator adds pods and target to that of the master."""

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from solrbench.analysis.answers.comparison import compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
+from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
@@ -21,10 +23,12 @@ from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.kube.answers import read_answers
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import SweepReason
+from solrbench.sweep.answers import compares_answers, point_label
 from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
@@ -99,7 +103,45 @@ def _observe(context: SweepContext) -> SweepObservation:
         context.now,
         context.concurrency,
         _observe_capacity(context),
+        _compare_answers(context, children),
     )
+
+
+def _compare_answers(
+    context: SweepContext, children: Mapping[str, ChildView]
+) -> list[AnswerComparison]:
+    """Return the comparisons of the stored status, and of each point that was measured since."""
+    stored, baseline = context.sweep.status, context.plan.baseline
+    ended = {
+        point.name
+        for point in stored.points
+        if point.rounds
+        or ended_well(point)
+        or (point.name in children and children[point.name].has_succeeded)
+    }
+    found = list(stored.answer_comparisons)
+    if baseline is None or baseline.point.name not in ended:
+        return found
+    known, sweep = {each.candidate for each in found}, context.sweep.metadata.name
+    due = {
+        label: each.point.name
+        for each in context.plan.points
+        if not each.point.is_baseline
+        and each.point.name in ended
+        and (label := point_label(each.point.values, baseline.point.values)) not in known
+    }
+    if not due or len(found) >= MAX_ANSWER_COMPARISONS or not compares_answers(context.sweep.spec):
+        return found
+    before, *others = (
+        read_answers(context.cluster, context.namespace, benchmark_name(sweep, name))
+        for name in (baseline.point.name, *due.values())
+    )
+    usual = point_label(baseline.point.values, baseline.point.values)
+    found += [
+        compare_answers(before, after, usual, label).summary
+        for label, after in zip(due, others, strict=True)
+    ]
+    return found[:MAX_ANSWER_COMPARISONS]
 
 
 def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:

@@ -26,9 +26,11 @@ CLEANED_UP = "CleanedUp"
 SUCCEEDED = "Succeeded"
 COMPLETE = "Complete"
 COMPARED = "Compared"
+ANSWERS_COMPARED = "AnswersCompared"
+"""Only of benchmarks with `spec.comparison.answers` that have something to compare them with."""
 ALL_TYPES = (ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED, CLEANED_UP, SUCCEEDED, COMPLETE)
 """Those of a benchmark."""
-OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED, EXPORTED)
+OPTIONAL_TYPES = (OBJECTIVES_MET, COMPARED, ANSWERS_COMPARED, EXPORTED)
 """Those that only benchmarks have whose spec asks for them."""
 SWEEP_TYPES = (ACCEPTED, SUCCEEDED, COMPLETE)
 """Those of a sweep."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from solrbench.analysis.answers.comparison import compare_variant_answers, stored_answers
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.pod_plans import (
@@ -60,6 +61,7 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
             benchmark=plan.benchmark,
             spec=benchmark.spec,
             status=benchmark.status,
+            answers=compare_variant_answers(stored_answers(steps)),
             environment=_read_environment(folder),
             evidence=_read_diagnostics(folder / DIAGNOSTICS_FOLDER),
             steps=sorted(steps, key=lambda each: each.start_time),

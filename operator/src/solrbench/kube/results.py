@@ -185,6 +185,7 @@ def _estimate_bytes(runs: dict[str, EvaluatedRun]) -> int:
         size += sum(len(text) for result in results for _, text in result if isinstance(text, str))
         size += _RESULT_BYTES * len(results) + len(run.second_means) * run.second_means.itemsize
         size += 0 if run.servers is None else _SERVERS_BYTES
+        size += 0 if run.document.answers is None else len(run.document.answers.packed)
     return size
 
 

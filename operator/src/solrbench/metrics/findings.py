@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from solrbench.api.v1alpha1.comparisons import TrendDifference
+from solrbench.api.v1alpha1.comparisons import AnswerComparison, TrendDifference
 from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveConclusion, Trend
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
@@ -12,6 +12,13 @@ from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 VERDICT_NUMBERS = {"Valid": 1.0, "Inconclusive": 0.5, "Invalid": 0.0}
 _NUMBERS = {ObjectiveConclusion.MET: 1.0, ObjectiveConclusion.MISSED: 0.0}
 """An inconclusive conclusion has no number."""
+
+
+def answer_samples(comparisons: list[AnswerComparison]) -> Iterator[Sample]:
+    """Yield the number of different queries of each comparison that was made."""
+    for each in comparisons:
+        if each.conclusion is not None:
+            yield (each.candidate, each.baseline), each.different
 
 
 def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
@@ -59,6 +66,14 @@ def _capacity(
 
 
 OBJECTIVE_FAMILIES = (
+    BenchmarkFamily(
+        "answers_different",
+        "Queries that a variant, or the benchmark, answers differently than what it is compared"
+        " with; absent unless compared.",
+        lambda benchmark: answer_samples(benchmark.status.answer_comparisons),
+        ("candidate", "baseline"),
+        unit="queries",
+    ),
     BenchmarkFamily(
         "objective_met",
         "1 if the objective is Met, 0 if it is Missed; absent while it is Inconclusive.",

@@ -11,7 +11,7 @@ from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource, scaled
-from solrbench.metrics.findings import VERDICT_NUMBERS
+from solrbench.metrics.findings import VERDICT_NUMBERS, answer_samples
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.state import is_valid
@@ -142,6 +142,13 @@ SWEEP_FAMILIES = (
         _figure(lambda point: point.index_bytes),
         _POINT,
         unit="bytes",
+    ),
+    SweepFamily(
+        "sweep_answers_different",
+        "Queries that a point answers differently than the baseline; absent unless compared.",
+        lambda sweep: answer_samples(sweep.status.answer_comparisons),
+        ("candidate", "baseline"),
+        unit="queries",
     ),
     SweepFamily(
         "sweep_point_valid",

@@ -43,7 +43,7 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     for key, text in report.evidence.items():
         yield f"evidence/{_IN_NAME.sub('-', key)}.txt", text.encode()
     yield "junit.xml", to_junit(report.as_benchmark).encode()
-    markdown = to_markdown(report.as_benchmark, report.steps, report.environment)
+    markdown = to_markdown(report.as_benchmark, report.steps, report.environment, report.answers)
     yield "report.md", markdown.encode()
     yield "report.html", render_html(report).encode()
 

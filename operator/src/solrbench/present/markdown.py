@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
+from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
+from solrbench.present.answer_tables import answers_tables
 from solrbench.present.comparison_tables import (
     comparison_table,
     comparison_to_markdown,
@@ -47,10 +50,12 @@ def to_markdown(
     benchmark: SolrBenchmark,
     documents: Sequence[StepRunResult] = (),
     environment: Environment | None = None,
+    answers: Sequence[ComparedAnswers] = (),
 ) -> str:
     """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`."""
     slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
+        *answers_to_markdown(benchmark.status.answer_comparisons, answers),
         *windows_to_markdown(documents),
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
@@ -94,6 +99,17 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         parts += [f"## Beside {comparison.baseline}", comparison_to_markdown(comparison)]
     parts += table_section("## Comparison", comparison_table(status))
     return parts + table_section("## Failures", failure_table(documents))
+
+
+def answers_to_markdown(
+    stored: Sequence[AnswerComparison], detailed: Sequence[ComparedAnswers]
+) -> list[str]:
+    """Return the section on answers to queries; nothing if none are compared."""
+    return [
+        part
+        for table in answers_tables(stored, detailed)
+        for part in table_section(f"## {table.caption}", table)
+    ]
 
 
 def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:

@@ -6,6 +6,7 @@ import yaml
 from pydantic import BaseModel
 
 from solrbench.api.v1alpha1.findings import overall_verdict
+from solrbench.present.answer_tables import answers_tables
 from solrbench.present.comparison_tables import baseline_table, comparison_table, trend_table
 from solrbench.present.fact_tables import (
     NOT_CHECKED,
@@ -93,6 +94,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "indexing": indexing_table(status.dataset),
         "indexing_figure": indexing_figure(status.dataset),
         "visibility": visibility_table(status.visibility),
+        "answer_tables": answers_tables(status.answer_comparisons, report.answers),
         "steps": step_sections(report.spec, status, documents),
         "cold_start": cold_start_curve(documents),
         "failures": failure_table(documents),
@@ -145,6 +147,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *heat_maps(report),
         ],
         "points": points_table(report),
+        "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),
         "objectives": objectives_table(report),
         "bottlenecks": bottlenecks_table(report),
         "failures": failures_table(report),

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import orjson
 from pydantic import ConfigDict, ValidationError
 
+from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.api.rules import LenientModel, problems
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.contract.environment import Environment
@@ -80,6 +81,9 @@ class Report(ReportDocument):
     """What it ran on; absent until the load runs."""
     evidence: dict[str, str] = {}
     """Logs and events of failures, by attempt."""
+    answers: list[ComparedAnswers] = []
+    """What is answered differently, with the queries that changed most, as far as both sides were
+    read: variants, and the baseline."""
     steps: list[StepRunResult] = []
     """Every stored step run with histograms and windows, in the order of measuring."""
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
+from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict
@@ -13,6 +14,7 @@ from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.contract.environment import Environment
 from solrbench.present.report import ReportDocument
+from solrbench.sweep.answers import label_of
 
 SWEEP_SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""
@@ -101,6 +103,8 @@ class SweepReport(ReportDocument):
     """Its status: answers, the best point, conditions."""
     points: list[PointReport] = []
     """Every point, in the order of measuring."""
+    answers: list[ComparedAnswers] = []
+    """What each point answers differently than the baseline, with the queries that changed most."""
     environment: Environment | None = None
     """What the first measured point ran on."""
     environment_of: str | None = None
@@ -115,6 +119,18 @@ class SweepReport(ReportDocument):
     def baseline(self) -> PointReport | None:
         """The point that the others are compared with."""
         return next((point for point in self.points if point.is_baseline), None)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The benchmark of each point, by the values in which it differs from the baseline."""
+        usual = {} if self.baseline is None else self.baseline.values
+        return {
+            label_of(
+                {k: v for k, v in point.values.items() if usual.get(k) != v} or point.values,
+                alone=len(self.axes) == 1,
+            ): point.benchmark
+            for point in self.points
+        }
 
     @property
     def outcome(self) -> str:

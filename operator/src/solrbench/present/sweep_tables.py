@@ -14,7 +14,12 @@ from solrbench.present.comparison_tables import (
 )
 from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
 from solrbench.present.limit_tables import format_measured
-from solrbench.present.markdown import environment_section, join_fitting, table_section
+from solrbench.present.markdown import (
+    answers_to_markdown,
+    environment_section,
+    join_fitting,
+    table_section,
+)
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
     Column,
@@ -263,6 +268,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
         *table_section("## Points", points_table(report)),
     ]
     details = [
+        *answers_to_markdown(report.status.answer_comparisons, report.answers),
         *table_section("## Rounds", rounds_table(report)),
         *table_section("## Failures", failures_table(report)),
         *table_section("## Objectives", objectives_table(report)),

@@ -71,6 +71,18 @@ class LifecycleReason(Reason):
         "The results are compared with those of `spec.comparison.baseline`.",
         "Read the conclusions in `status.comparison`.",
     )
+    SAME_ANSWERS = Kind.DONE.reason(
+        "Both sides answer all compared queries the same.", "Nothing needs to be done."
+    )
+    ANSWERS_DIFFER = Kind.WARNING.reason(
+        "Some queries are answered differently: by variants, or beside the baseline.",
+        "Read the queries and both answers in the report (`solrbench report NAME`).",
+    )
+    ANSWERS_NOT_COMPARED = Kind.WARNING.reason(
+        "The answers to queries could not be compared.",
+        "Do what the message names; often the other side has no stored answers, and must be"
+        " measured again with `spec.comparison.answers`.",
+    )
     CONFIG_MAP_NOT_FOUND = Kind.WARNING.reason(
         "A ConfigMap that the spec refers to does not exist.",
         "Create the ConfigMap in the namespace of the benchmark.",

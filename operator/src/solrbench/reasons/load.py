@@ -21,6 +21,11 @@ class LoadReason(Reason):
         "Solr's caches are emptied before a step, as `load.between` says.",
         "Wait until every core reports empty caches.",
     )
+    SENDING_QUERIES = Kind.WAITING.reason(
+        "Each query is sent before the load, so that answers can be compared"
+        " (`comparison.answers`).",
+        "Wait for its end, some minutes at most.",
+    )
     WARMING_UP = Kind.WAITING.reason(
         "The warm-up runs; its requests are not part of the results.", "Wait for its end."
     )

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
+from solrbench.sweep.answers import upgrade_sentences
 from solrbench.sweep.conclusions import answer_sweep
 from solrbench.sweep.differences import find_best
 from solrbench.sweep.points import benchmark_name
@@ -49,6 +50,7 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
             "counts": count_points(points),
             "estimate": _estimate(seen, points, finished),
             "points": points,
+            "answer_comparisons": list(seen.answers),
             **_answer(seen, points),
             "best": find_best(seen.sweep.spec, seen.plan, points),
             "conditions": conditions.as_list(),
@@ -63,6 +65,8 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     if measured == stored.answered_points:
         return {"points": points}
     found, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    planned = {each.point.name: each.point for each in seen.plan.points}
+    answers = [*upgrade_sentences(seen.answers, planned, points, found), *answers][:MAX_ANSWERS]
     worded = []
     for point in points:
         difference = found.get(point.name)

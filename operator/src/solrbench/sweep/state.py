@@ -1,11 +1,12 @@
 """A sweep and the benchmarks of its points as observed, and its status one reconcile further."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.api.v1alpha1.sweep import PointCounts, SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
@@ -88,6 +89,7 @@ class SweepObservation:
         children: the benchmarks of points that are not over, by the names of points
         concurrency: how many benchmarks the operator runs at a time
         room: what the nodes could give; None if it is not known, or not looked at any more
+        answers: those of the points that are measured beside those of the baseline
     """
 
     sweep: SolrBenchmarkSweep
@@ -96,6 +98,7 @@ class SweepObservation:
     now: datetime
     concurrency: int
     room: ClusterCapacity | None = None
+    answers: Sequence[AnswerComparison] = ()
 
     @property
     def stored(self) -> dict[str, SweepPoint]:

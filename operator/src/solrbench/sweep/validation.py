@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
 from solrbench.decide.version_fields import version_problems
+from solrbench.sweep.answers import answers_by_default
 from solrbench.sweep.points import (
     ABSENT,
     HASH_LENGTH,
@@ -51,6 +52,8 @@ def build_child(
     for value in point.values:
         for path, setting in value.settings:
             spec = set_field(spec, path, setting)
+    if answers_by_default(sweep.spec):
+        spec = set_field(spec, "comparison.answers", {})
     decided = {"cleanup": sweep.spec.cleanup.value, "suspend": sweep.spec.suspend}
     return {
         "apiVersion": BENCHMARK.api_version,

@@ -117,6 +117,18 @@ OBJECTIVES = [
         "load.capacity must not go with workload.locustfile",
     ),
     bad(
+        "answers with a locustfile",
+        {"spec.comparison": {"answers": {}}} | custom_locustfile(),
+        "spec",
+        "comparison.answers must not go with workload.locustfile",
+    ),
+    bad(
+        "too many documents of answers",
+        {"spec.comparison": {"answers": {"queries": 5000, "first": 11}}},
+        "spec.comparison.answers",
+        "queries times first must be at most 50000",
+    ),
+    bad(
         "capacity of queries sent once",
         _with(IN_TIME, capacity={}) | {"spec.workload.queries.order": "Once"},
         "spec",

@@ -368,3 +368,21 @@ def test_stored_trials_are_not_run_again() -> None:
     ]
     plan = capacity(stored).model_copy(update={"step_runs": []})
     assert run(plan)[0] == "capacity-t02"
+
+
+def test_queries_are_asked_once_through_each_variant_before_its_first_step(tmp_path: Path) -> None:
+    wanted = {"queries": 9, "first": 10, "variants": [""], "maxBytes": 1000}
+    run = Run(load_plan(TIMED, EXACT, repeats=2, answers=wanted), tmp_path)
+    run.run()
+    assert run.asked == [""]
+    assert run.stages[:2] == ["WaitingForWorkers", "SendingQueries"]
+    first = run.document("r1-s0-timed").answers
+    assert first is not None
+    assert first.queries == 1
+    assert run.document("r2-s0-timed").answers is None
+
+
+def test_no_queries_are_asked_unless_the_plan_says_so(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    run.run()
+    assert run.asked == []

@@ -122,6 +122,52 @@ class BaselineComparison(StatusModel):
     that the figures may differ for that alone."""
 
 
+class AnswerConclusion(StrEnum):
+    """Whether two targets answer the same."""
+
+    SAME_ANSWERS = "SameAnswers"
+    DIFFER = "Differ"
+
+
+MAX_ANSWER_COMPARISONS = 16
+"""Comparisons of answers in a status: some 200 bytes each."""
+
+
+class AnswerComparison(StatusModel):
+    """The answers of one side to the distinct queries of the workload, beside those of another."""
+
+    candidate: Text
+    """`candidate` is the variant, benchmark or point whose answers are compared."""
+    baseline: Text
+    """`baseline` is what they are compared with."""
+    conclusion: AnswerConclusion | None = None
+    """`conclusion` is SameAnswers or Differ; absent if they could not be compared."""
+    queries: Count = 0
+    """`queries` is the number of queries that are compared."""
+    different: Count = 0
+    """`different` is the number of those that are answered differently: each counts as the first
+    of the following kinds that applies."""
+    errors: Count = 0
+    """`errors` is the number of queries that fail on one side, or with another status."""
+    num_found: Count = 0
+    """`numFound` is the number of queries that find another number of documents."""
+    missing_documents: Count = 0
+    """`missingDocuments` is the number of queries with other documents among the first ones."""
+    order: Count = 0
+    """`order` is the number of queries with the same documents in another order, beyond ties."""
+    facets: Count = 0
+    """`facets` is the number of queries with other facets or statistics."""
+    scores: Count = 0
+    """`scores` is the number of queries with the same documents in the same order, but other
+    scores."""
+    skipped: Count = 0
+    """`skipped` is the number of queries whose answers are not compared, as `notes` say."""
+    notes: Annotated[list[Text], Field(max_length=MAX_NOTES)] = []
+    """`notes` say what is not compared, and why."""
+    not_compared: Text | None = None
+    """`notCompared` is why nothing could be compared, with a remedy."""
+
+
 MAX_OMITTED = 8
 """Kinds of parts that a status can go without."""
 

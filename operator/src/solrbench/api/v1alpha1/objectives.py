@@ -252,6 +252,23 @@ class Baseline(Model):
     rules: ClassVar = (exactly_one("benchmark", "report"),)
 
 
+class AnswersSpec(Model):
+    """Which answers are compared: those to the queries of the workload, each once."""
+
+    queries: Annotated[Int, Field(ge=0, le=5000)] = 1000
+    """`queries` is the number of distinct queries that are sent before the load, the same for the
+    same workload and seed; 0 compares no answers."""
+    first: Annotated[Int, Field(ge=1, le=100)] = 10
+    """`first` is the number of documents of each answer that are compared."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="self.queries * self.first <= 50000",
+            message="queries times first must be at most 50000, use fewer of one",
+        ),
+    )
+
+
 class ComparisonSpec(Model):
     """How results are compared: with a baseline, and variants with the first one."""
 
@@ -264,6 +281,10 @@ class ComparisonSpec(Model):
     """`primary` is the figure of all requests of a step that decides whether the step is Better,
     Worse or Same; other figures, and single request names, have a conclusion only where it has
     one."""
+
+    answers: AnswersSpec | None = None
+    """`answers` compares the answers to queries, too: through variants, and with `baseline`. In a
+    sweep over versions, images or config sets it is there unless the template has it."""
 
     rules: ClassVar = (
         # As a minimum, the API server would cut it to 0 for whole numbers.

@@ -173,6 +173,13 @@ OBJECTIVE_RULES = (
         ),
     ),
     Rule(
+        cel="!has(self.comparison.answers) || !has(self.workload.locustfile)",
+        message=(
+            "comparison.answers must not go with workload.locustfile, only its code knows what it"
+            " sends; use workload.queries or workload.mix, or leave comparison.answers out"
+        ),
+    ),
+    Rule(
         cel="!has(self.load.capacity) || !has(self.workload.locustfile)",
         message=(
             "load.capacity must not go with workload.locustfile, a locustfile runs a closed loop"

@@ -10,6 +10,8 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from solrbench.api.v1alpha1.comparisons import (
+    MAX_ANSWER_COMPARISONS,
+    AnswerComparison,
     BaselineComparison,
     ColdStart,
     Comparison,
@@ -243,8 +245,8 @@ class LiveLoad(StatusModel):
     """State of the running load as the load master reports it."""
 
     stage: Text
-    """`stage` is WaitingForWorkers, EmptyingCaches, WarmingUp, Ramping, Measuring, Storing or
-    Finished."""
+    """`stage` is WaitingForWorkers, SendingQueries, EmptyingCaches, WarmingUp, Ramping, Measuring,
+    Storing or Finished."""
     repeat: Count | None = None
     """`repeat` is the current repeat, from 1."""
     variant: Text | None = None
@@ -335,6 +337,11 @@ class Status(StatusModel):
     of the warm-up, or of the first step without one."""
     comparison: BaselineComparison | None = None
     """`comparison` compares the results with those of `spec.comparison.baseline`."""
+    answer_comparisons: Annotated[
+        list[AnswerComparison], Field(max_length=MAX_ANSWER_COMPARISONS)
+    ] = []
+    """`answerComparisons` say whether queries are answered the same: through each variant beside
+    the first one, and beside `spec.comparison.baseline`. `solrbench report` shows examples."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` are what the numbers say, in short sentences."""
     verdicts: Annotated[list[StepVerdict], Field(max_length=MAX_VERDICTS)] = []

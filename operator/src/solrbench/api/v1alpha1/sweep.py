@@ -11,7 +11,12 @@ from pydantic import Field
 
 from solrbench.api.rules import ADMITTED, Model, Rule
 from solrbench.api.v1alpha1.benchmark import Metadata
-from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
+from solrbench.api.v1alpha1.comparisons import (
+    MAX_ANSWER_COMPARISONS,
+    MAX_REPEATS,
+    AnswerComparison,
+    Conclusion,
+)
 from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Condition, StatusModel
 from solrbench.api.v1alpha1.fields import Bool, Count, Int, Measure, Text
 from solrbench.api.v1alpha1.sweep_spec import MAX_AXES, MAX_POINTS, SweepSpec
@@ -192,6 +197,11 @@ class SweepStatus(StatusModel):
     """`best` is the cheapest Valid point so far that is not distinguished from the fastest by
     `spec.objective`; absent if that has fewer than 3 repeats. Axes of users or rates do not
     count."""
+    answer_comparisons: Annotated[
+        list[AnswerComparison], Field(max_length=MAX_ANSWER_COMPARISONS)
+    ] = []
+    """`answerComparisons` say whether each point answers queries as the baseline does; of more than
+    16, those that were measured first. `solrbench report` shows examples."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0

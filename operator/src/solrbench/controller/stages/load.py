@@ -33,6 +33,7 @@ from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, job
 from solrbench.controller.provisioners.registry import provisioner_of
+from solrbench.controller.stages.answers import plan_answers
 from solrbench.controller.stages.load_results import (
     is_measured,
     poll_master,
@@ -136,6 +137,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         max_request_names=max_request_names(spec),
         max_result_bytes=max_result_bytes(spec),
         resumption=_resumption(context, step_runs),
+        answers=plan_answers(context),
         objectives=[each for each in spec.objectives if each.fail_fast],
         stop=spec.load.stop,
         # On the target of the last repeat, when its ladder is measured.

@@ -42,6 +42,7 @@ from solrbench.contract.load_plan import CapacitySearch, trial_ids
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.stages.answers import update_answers
 from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import check_baseline
@@ -220,6 +221,7 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
         compare_with_baseline(context)
     if changed:
         _count_repeats(context, documents)
+        update_answers(context, list(documents.values()))
     context.update(answers=collect_answers(spec, context.status))
 
 

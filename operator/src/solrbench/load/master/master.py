@@ -3,6 +3,7 @@
 import logging
 import signal
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, cast
@@ -15,6 +16,7 @@ from locust.stats import stats_history
 
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.validity import Collect
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.names import SOLR
 from solrbench.load.errors import (
@@ -25,6 +27,7 @@ from solrbench.load.errors import (
 )
 from solrbench.load.locust_runtime import StepLoadShape, configure_locust, placeholder_user_class
 from solrbench.load.locust_scaling import DeterministicUsersDispatcher, limit_stats_forever
+from solrbench.load.master.answers import AnswerPass
 from solrbench.load.master.caches import CacheReset, CacheSampler
 from solrbench.load.master.diagnostics import (
     DiagnosticsRecorder,
@@ -95,6 +98,7 @@ class Master:
             diagnostics=_diagnostics(plan),
             visibility=_visibility(plan),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
+            ask_queries=_answers(plan, settings),
             # A thread of its own: the results of a day from many workers take seconds to add.
             in_background=gevent.get_hub().threadpool.apply,
         )
@@ -165,6 +169,26 @@ class Master:
         _logger.error("%s: %s", failure.reason, failure.message)
         write_termination_message(failure)
         self._ended.set(failure.exit_code)
+
+
+def _answers(plan: LoadPlan, settings: LoadSettings) -> Callable[[str], StoredAnswers] | None:
+    """Return what sends each query once; None if no answers are compared."""
+    if plan.answers is None:
+        return None
+    wanted, access = plan.answers, partial(load_auth, plan)
+    answer_pass = AnswerPass(plan, settings.queries_folder, access, gevent.sleep)
+
+    def ask(variant: str) -> StoredAnswers:
+        answers = answer_pass.ask(variant)
+        if wanted.empties_caches:
+            try:
+                CacheReset(plan, access, gevent.sleep).empty()
+            except LoadError as error:
+                # The load begins with warmer caches than it would have; nothing else depends on it.
+                _logger.warning("caches after the pass of answers: %s", error.message)
+        return answers
+
+    return ask
 
 
 def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:

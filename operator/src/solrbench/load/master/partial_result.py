@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
@@ -24,6 +25,8 @@ class WarmUpResult:
     """None unless it was to go on until it is steady."""
     request_windows: list[RequestWindow] = field(default_factory=list)
     caches: list[CacheSample] = field(default_factory=list)
+    answers: StoredAnswers | None = None
+    """What the target answered before it; None if that was not asked for."""
     emptied: EmptiedCaches | None = None
     """Solr's caches as they were emptied before it; None if they were kept."""
 
@@ -58,6 +61,7 @@ class StepRunMetadata:
             "warm_up_steady": self.warm_up.steady,
             "warm_up_thousands": self.warm_up.request_windows,
             "warm_up_caches": self.warm_up.caches,
+            "answers": self.warm_up.answers,
             "emptied_caches": self.warm_up.emptied,
             "caches": self.caches,
             "lost_workers": list(self.lost_workers),

@@ -8,6 +8,7 @@ from datetime import datetime
 from solrbench.analysis.capacity import next_trial, read_trial
 from solrbench.analysis.fail_fast import stop_reason
 from solrbench.analysis.samples import RunSamples
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun, StoredTrial
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
@@ -78,6 +79,7 @@ class RunCoordinator:
     `utc_now` gives the time that documents carry, `now` monotonic seconds; `prepare` is called once
     when all workers are there and raises `LoadError` if the run cannot begin; `empty_caches` is
     called where the plan empties Solr's caches, and raises it if they cannot be emptied;
+    `ask_queries` returns the answers through a variant where the plan asks for them;
     `in_background` calls what would keep a busy master from its workers for too long.
     """
 
@@ -91,6 +93,7 @@ class RunCoordinator:
         utc_now: Callable[[], datetime],
         caches: CacheReader,
         empty_caches: Callable[[], EmptiedCaches],
+        ask_queries: Callable[[str], StoredAnswers] | None = None,
         now: Callable[[], float] = time.monotonic,
         telemetry: TelemetrySampler | None = None,
         diagnostics: DiagnosticsRecorder | None = None,
@@ -104,6 +107,8 @@ class RunCoordinator:
         self._store = store
         self._prepare = prepare
         self._empty_caches = empty_caches
+        self._ask_queries = ask_queries
+        self._unasked = set(plan.answers.variants) if plan.answers and ask_queries else set[str]()
         self._under_way: PlannedStepRun | None = None
         self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
@@ -141,12 +146,14 @@ class RunCoordinator:
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _load_profile(planned)
+            answers = self._answers(planned.variant)
             if begins or self._plan.prepares_each_step:
                 emptied = None
                 if self._plan.empties_caches:
                     self._status.enter(RunStage.EMPTYING_CACHES)
                     emptied = self._empty_caches()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
+            warmed_up = replace(warmed_up, answers=answers)
             self._under_way = planned
             rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
             assignment = step_assignment(self._plan, planned)
@@ -177,6 +184,14 @@ class RunCoordinator:
         if planned is None:
             return None
         return self._documents.unfinished(planned, self._workers.reports.so_far)
+
+    def _answers(self, variant: str) -> StoredAnswers | None:
+        """Return the answers through a variant before its first step run; None afterwards."""
+        if self._ask_queries is None or variant not in self._unasked:
+            return None
+        self._unasked.discard(variant)
+        self._status.enter(RunStage.SENDING_QUERIES)
+        return self._ask_queries(variant)
 
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)

@@ -41,6 +41,8 @@ class RunStage(StrEnum):
     """What a run does; the values are those of `LoadState.stage`."""
 
     WAITING_FOR_WORKERS = "WaitingForWorkers"
+    SENDING_QUERIES = "SendingQueries"
+    """Each query is sent once, and what Solr answers is kept."""
     EMPTYING_CACHES = "EmptyingCaches"
     WARMING_UP = "WarmingUp"
     RAMPING = "Ramping"

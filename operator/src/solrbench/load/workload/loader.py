@@ -1,5 +1,6 @@
 """From the plan to what a step run draws from: every entry of the workload with its files read."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -194,6 +195,25 @@ def _prepare(
     # `iter`: a file of queries has a length, and thereby a list's size, only after it was read.
     values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
     return prepare_transaction(workload, entry_index, names, values)
+
+
+def read_query_lists(
+    plan: LoadPlan, folder: Path
+) -> tuple[list[tuple[int, Sequence[WorkloadQuery]]], int]:
+    """Return the list of queries of each entry with its place, and how many entries have none.
+
+    Raises:
+        LoadError: a list cannot be read.
+    """
+    lists = []
+    for index, entry in enumerate(plan.workload.entries):
+        if entry.queries is not None:
+            own = folder if plan.workload.mix is None else folder / folder_of(index)
+            queries = _lines(plan, entry.queries, own)
+            if isinstance(queries, FileQueries):
+                deque(queries, maxlen=0)  # it has a length only after it was read
+            lists.append((index, queries))
+    return lists, len(plan.workload.entries) - len(lists)
 
 
 def _update_request(

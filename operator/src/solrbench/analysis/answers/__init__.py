@@ -1,0 +1,1 @@
+"""Answers to queries: what two targets answer differently."""

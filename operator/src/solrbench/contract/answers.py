@@ -1,0 +1,131 @@
+"""What Solr answered to the queries of a workload, as it is stored beside a step run.
+
+Each distinct query has one entry: the number of documents found, the first of them in their order
+with what they were ordered by, digests of facets, or an error. It is packed: the entries of 5,000
+queries take a few hundred kilobytes of a report.
+"""
+
+import gzip
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Sequence
+from enum import StrEnum
+
+import orjson
+
+from solrbench.api.rules import LenientModel
+from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
+
+MAX_ANSWER_BYTES = 2 << 20
+"""What the answers of one benchmark may take of the report, those through all variants together."""
+
+_MAX_UNPACKED_BYTES = 24 << 20
+_MAX_MEMORY = 64 << 20
+
+Rank = list[float | str | None]
+"""What a document is ordered by: one value for each criterion of the sort, None if unknown."""
+
+
+class Skipped(StrEnum):
+    """Why the answer to a query is not compared; the values are the words of sentences."""
+
+    VARIES = "vary from request to request"
+    RANDOM = "have a random order"
+    USES_NOW = "depend on the time (NOW)"
+    GROUPED = "group their results"
+    NO_DOCUMENTS = "return no list of documents"
+    NO_KEY = "return documents without the uniqueKey"
+    APPROXIMATE = "count approximately (minExactCount)"
+    PARTIAL = "were answered in part"
+
+
+class FacetAnswer(LenientModel):
+    """One facet of an answer."""
+
+    digest: str
+    """The same for the same counts in the same order."""
+    text: str = ""
+    """Its first buckets, for readers."""
+
+
+class QueryAnswer(LenientModel):
+    """The answer to one query."""
+
+    key: str
+    """Digest of handler, parameters and body: the same query has the same on both sides."""
+    query: str
+    """The query for readers, cut."""
+    found: int | None = None
+    """`numFound`; None with an error."""
+    ids: list[str] = []
+    """Unique keys of the first documents, in their order."""
+    ranks: list[Rank] = []
+    """For each of them what it is ordered by."""
+    by_score: bool = False
+    """Whether the score is among the criteria of the order."""
+    scores_vary: bool = False
+    """Whether the scores differed when it was sent again: replicas count terms by themselves."""
+    facets: dict[str, FacetAnswer] = {}
+    error: str = ""
+    """Status and message of Solr, such as `HTTP 400: undefined field x`."""
+    skipped: Skipped | None = None
+
+
+class StoredAnswers(LenientModel):
+    """The answers of a target to the distinct queries of a workload."""
+
+    first: int
+    """How many documents of each answer are kept at most."""
+    layout: str = ""
+    """Shards and router of the collection; empty where Solr does not report them."""
+    queries: int = 0
+    """Queries with an entry."""
+    left_out: int = 0
+    """Queries that were not sent in time, or whose entries did not fit."""
+    not_queries: int = 0
+    """Entries of the mix that have no queries of their own: updates and transactions."""
+    fewer_rows: int = 0
+    """Queries that ask for fewer than `first` documents."""
+    seconds: float = 0.0
+    """How long it took."""
+    problem: str = ""
+    """Why nothing could be compared, with a remedy; empty if something could."""
+    packed: str = ""
+    """The entries as gzipped JSON in base64."""
+
+    def unpack(self) -> list[QueryAnswer]:
+        """Return the entries.
+
+        Raises:
+            ForeignDataError: they are damaged, or more than is read.
+        """
+        if not self.packed:
+            return []
+        try:
+            text = unpack(b64decode(self.packed, validate=True), _MAX_UNPACKED_BYTES)
+        except Base64Error as error:
+            raise ForeignDataError("the answers are no base64") from error
+        return validate(_Entries, {"entries": decode_json(text, _MAX_MEMORY)}).entries
+
+
+class _Entries(LenientModel):
+    entries: list[QueryAnswer]
+
+
+def pack_answers(
+    answers: Sequence[QueryAnswer], stored: StoredAnswers, max_bytes: int
+) -> StoredAnswers:
+    """Return `stored` with as many of the answers, from the first one on, as fit."""
+    kept = len(answers)
+    while True:
+        entries = [
+            answer.model_dump(by_alias=True, exclude_defaults=True) for answer in answers[:kept]
+        ]
+        # Without a time, the same answers are the same bytes.
+        packed = b64encode(gzip.compress(orjson.dumps(entries), mtime=0)).decode("ascii")
+        if len(packed) <= max_bytes:
+            left_out = stored.left_out + len(answers) - kept
+            update = {"queries": kept, "left_out": left_out, "packed": packed}
+            return stored.model_copy(update=update)
+        # A little less than what would fit, as the first ones may be the longest.
+        kept = min(kept - 1, int(kept * max_bytes / len(packed) * 0.95))

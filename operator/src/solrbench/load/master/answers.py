@@ -1,0 +1,320 @@
+"""The pass of answers: each distinct query of the workload, before anything is measured.
+
+Every query is sent twice, to different nodes where there are several. What differs between the two
+is not an answer of the target: an order of random numbers, or replicas that do not have the same
+documents yet. Such queries are sent again for a while, and left out if they do not settle.
+"""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+from gevent.pool import Pool
+
+from solrbench.analysis.answers.comparison import AnswerKind, compare_answer
+from solrbench.contract.answers import (
+    FacetAnswer,
+    QueryAnswer,
+    Skipped,
+    StoredAnswers,
+    pack_answers,
+)
+from solrbench.contract.load_plan import AnswersPlan, LoadPlan
+from solrbench.errors import SolrbenchError
+from solrbench.load.workload.answer_facets import read_facets
+from solrbench.load.workload.answer_requests import (
+    AnswerRequest,
+    HandlerDefaults,
+    distinct_queries,
+)
+from solrbench.load.workload.loader import read_query_lists
+from solrbench.net.http import HttpAuth, create_pooled_client
+
+_logger = logging.getLogger(__name__)
+
+MAX_SECONDS = 300.0
+"""Time of the pass; queries that were not sent by then are left out."""
+
+_SETTLE_SECONDS = 30.0
+"""Within it, replicas that have not opened their searchers yet do so."""
+
+_PAUSE_SECONDS = 2.0
+_TIMEOUT_SECONDS = 30.0
+_MAX_RESPONSE_BYTES = 8 << 20
+_AT_ONCE = 4
+"""Requests at a time: enough to keep a Solr busy, and far less than a load."""
+
+_MAX_ERROR = 160
+_DIGITS = 7
+"""Of scores, which Solr computes as floats of 32 bits."""
+
+_TURNED_OFF = "set spec.comparison.answers.queries to 0 to compare no answers"
+
+
+@dataclass(frozen=True)
+class _Schema:
+    unique_key: str
+    random_fields: re.Pattern[str] | None
+
+
+class _NotComparableError(Exception):
+    """Nothing of this target can be compared; the message says why, and what to do."""
+
+
+class AnswerPass:
+    """Sends the queries of a plan and keeps what Solr answers.
+
+    `access` is called before the first request; `pause` waits, `now` gives monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        plan: LoadPlan,
+        folder: Path,
+        access: Callable[[], HttpAuth],
+        pause: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._plan = plan
+        self._wanted = plan.answers or AnswersPlan(queries=0, first=1, variants=[], max_bytes=0)
+        self._folder = folder
+        self._access = access
+        self._pause = pause
+        self._now = now
+
+    def ask(self, variant: str) -> StoredAnswers:
+        """Return the answers through a variant, an empty name for the nodes; it never fails."""
+        by_variant = {each.variant: each.urls for each in self._plan.variants}
+        urls = [url.rstrip("/") for url in by_variant.get(variant, self._plan.solr_urls)]
+        began, stored = self._now(), StoredAnswers(first=self._wanted.first)
+        access = self._access()
+        try:
+            with create_pooled_client(
+                _TIMEOUT_SECONDS, access.verify, access.headers, _MAX_RESPONSE_BYTES
+            ) as http:
+                target = _Target(http, [f"{url}/{self._plan.collection}" for url in urls])
+                answers, stored = self._ask_all(target, stored, began)
+                stored = stored.model_copy(
+                    update={"layout": _layout(http, urls[0], self._plan.collection)}
+                )
+        except _NotComparableError as error:
+            return stored.model_copy(update={"problem": str(error)})
+        except SolrbenchError as error:
+            # The workers find the same in the workload, and end the load by it.
+            return stored.model_copy(update={"problem": error.message})
+        seconds = round(self._now() - began, 1)
+        share = self._wanted.max_bytes
+        return pack_answers(answers, stored.model_copy(update={"seconds": seconds}), share)
+
+    def _ask_all(
+        self, target: "_Target", stored: StoredAnswers, began: float
+    ) -> tuple[list[QueryAnswer], StoredAnswers]:
+        lists, others = read_query_lists(self._plan, self._folder)
+        schema = target.schema()
+        entries, workload = self._plan.workload.entries, self._plan.workload
+        handlers = {entries[place].handler or workload.handler for place, _ in lists}
+        defaults = {handler: target.defaults(handler) for handler in handlers}
+        requests = distinct_queries(
+            self._plan, lists, self._wanted.queries, defaults, schema.random_fields
+        )
+        if not requests:
+            raise _NotComparableError(
+                "the workload has no queries of its own, only updates or transactions; add a"
+                f" query to workload.mix, or {_TURNED_OFF}"
+            )
+        answers = self._settled(target, schema, requests, began)
+        fewer = sum(0 < each.rows < self._wanted.first for each in requests)
+        update = {
+            "left_out": len(requests) - len(answers),
+            "not_queries": others,
+            "fewer_rows": fewer,
+        }
+        return answers, stored.model_copy(update=update)
+
+    def _settled(
+        self, target: "_Target", schema: _Schema, requests: Sequence[AnswerRequest], began: float
+    ) -> list[QueryAnswer]:
+        """Return the answers that were the same when they were asked for again."""
+        answers: dict[str, QueryAnswer] = {}
+        deadline, pool = began + MAX_SECONDS, Pool(_AT_ONCE)
+
+        def ask_twice(numbered: tuple[int, AnswerRequest]) -> None:
+            number, request = numbered
+            if self._now() < deadline:
+                pair = [
+                    target.answer(request, schema.unique_key, self._wanted.first, number + turn)
+                    for turn in range(2)
+                ]
+                answers[request.key] = _merge(*pair)
+
+        pool.map(ask_twice, enumerate(requests))
+        settles_until = min(self._now() + _SETTLE_SECONDS, deadline)
+        while self._now() < settles_until:
+            varying = [
+                (number, each)
+                for number, each in enumerate(requests)
+                if each.key in answers and answers[each.key].skipped is Skipped.VARIES
+            ]
+            if not varying:
+                break
+            self._pause(_PAUSE_SECONDS)
+            pool.map(ask_twice, varying)
+        return [answers[each.key] for each in requests if each.key in answers]
+
+
+def _merge(one: QueryAnswer, again: QueryAnswer) -> QueryAnswer:
+    """Return an answer as its two responses have it in common."""
+    if one.skipped is not None:
+        return one
+    kind = AnswerKind.ERROR if again.skipped else compare_answer(one, again).kind
+    if kind is None:
+        return one
+    if kind is AnswerKind.SCORES:
+        return one.model_copy(update={"scores_vary": True})
+    return one.model_copy(update={"skipped": Skipped.VARIES})
+
+
+@dataclass(frozen=True)
+class _Target:
+    """The collection as it is reached through each of some URLs."""
+
+    http: httpx.Client
+    urls: Sequence[str]
+
+    def schema(self) -> _Schema:
+        """Return what is needed of the schema.
+
+        Raises:
+            _NotComparableError: it cannot be read, or has no unique key
+        """
+        try:
+            response = self.http.get(f"{self.urls[0]}/schema", params={"wt": "json"})
+            schema = response.raise_for_status().json()["schema"]
+            unique_key = schema.get("uniqueKey")
+            random = {
+                each["name"]
+                for each in schema.get("fieldTypes", [])
+                if str(each.get("class", "")).endswith("RandomSortField")
+            }
+            fields = [*schema.get("fields", []), *schema.get("dynamicFields", [])]
+            names = [str(each["name"]) for each in fields if each.get("type") in random]
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise _NotComparableError(
+                f"the schema of the collection could not be read at {self.urls[0]}/schema"
+                f" ({str(error)[:_MAX_ERROR]}); allow it, or {_TURNED_OFF}"
+            ) from error
+        if not unique_key:
+            raise _NotComparableError(
+                "the schema has no uniqueKey, by which documents are recognised; add one, or"
+                f" {_TURNED_OFF}"
+            )
+        patterns = "|".join(re.escape(name).replace(r"\*", r"\S*") for name in names)
+        return _Schema(str(unique_key), re.compile(rf"(?:{patterns})(?:\s|$)") if names else None)
+
+    def defaults(self, handler: str) -> HandlerDefaults:
+        """Return what Solr adds to a request that is silent; those of Solr if it does not say."""
+        # Without rows, as what is sent hides the default of the same name.
+        parameters = {"q": "*:*", "fl": "score", "echoParams": "all", "wt": "json"}
+        try:
+            response = self.http.get(f"{self.urls[0]}{handler}", params=parameters)
+            shown = response.raise_for_status().json()["responseHeader"]["params"]
+            return HandlerDefaults(
+                rows=int(shown.get("rows", 10)),
+                sort=str(shown.get("sort", "")),
+                group=str(shown.get("group", "")).lower() == "true",
+            )
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
+            _logger.info("no defaults of %s: %r", handler, error)
+            return HandlerDefaults()
+
+    def answer(
+        self, request: AnswerRequest, unique_key: str, first: int, number: int
+    ) -> QueryAnswer:
+        """Return the answer of the node that a number stands for."""
+        answer = QueryAnswer(
+            key=request.key,
+            query=request.text,
+            by_score="score" in request.criteria,
+            skipped=request.skipped,
+        )
+        if request.skipped is not None:
+            return answer
+        url = f"{self.urls[number % len(self.urls)]}{request.handler}"
+        parameters, body = request.sent(unique_key, first)
+        try:
+            if body is None:
+                response = self.http.post(url, data=_repeated(parameters))
+            else:
+                headers = {"Content-Type": "application/json"}
+                response = self.http.post(
+                    url, params=_repeated(parameters), content=body, headers=headers
+                )
+            return _read(answer, request, unique_key, response)
+        except httpx.TimeoutException:
+            return answer.model_copy(update={"error": "no response in time"})
+        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+            return answer.model_copy(update={"error": f"{type(error).__name__}"})
+
+
+def _repeated(parameters: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in parameters:
+        found.setdefault(name, []).append(value)
+    return found
+
+
+def _read(
+    answer: QueryAnswer, request: AnswerRequest, unique_key: str, response: httpx.Response
+) -> QueryAnswer:
+    content = orjson.loads(response.content)
+    if not response.is_success:
+        error = content.get("error")
+        said = error.get("msg", "") if isinstance(error, dict) else ""
+        text = f"HTTP {response.status_code}: {said}"
+        return answer.model_copy(update={"error": text[:_MAX_ERROR].rstrip(": ")})
+    found, header = content.get("response"), content.get("responseHeader") or {}
+    if not isinstance(found, dict) or not isinstance(found.get("docs"), list):
+        reason = Skipped.GROUPED if "grouped" in content else Skipped.NO_DOCUMENTS
+        return answer.model_copy(update={"skipped": reason})
+    documents: list[Mapping[str, Any]] = found["docs"]
+    skipped = None
+    if header.get("partialResults"):
+        skipped = Skipped.PARTIAL
+    elif not found.get("numFoundExact", True):
+        skipped = Skipped.APPROXIMATE
+    elif any(unique_key not in document for document in documents):
+        skipped = Skipped.NO_KEY
+    if skipped is not None:
+        return answer.model_copy(update={"skipped": skipped})
+    facets: dict[str, FacetAnswer] = read_facets(content)
+    return answer.model_copy(
+        update={
+            "found": int(found["numFound"]),
+            "ids": [str(document[unique_key]) for document in documents],
+            "ranks": [list(map(_rank_value, request.rank(document))) for document in documents],
+            "facets": facets,
+        }
+    )
+
+
+def _rank_value(value: Any) -> float | str | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None if value is None else str(value)
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else float(value)
+
+
+def _layout(http: httpx.Client, url: str, collection: str) -> str:
+    """Return how many shards the collection has and how they are chosen; empty if unknown."""
+    parameters = {"action": "CLUSTERSTATUS", "collection": collection, "wt": "json"}
+    try:
+        response = http.get(f"{url}/admin/collections", params=parameters)
+        found = response.raise_for_status().json()["cluster"]["collections"][collection]
+        return f"{len(found['shards'])} shards, {found['router']['name']}"
+    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+        return ""
