@@ -31,7 +31,7 @@ from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import ChildView, PointState, list_points
 
 POINTS, REPEAT_SECONDS = 30, 120
-SEEDS = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)]}
+SEEDS = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)], "role": "Setting"}
 """An axis for which all points use one target."""
 HEAPS = {
     "name": "heap",
@@ -124,7 +124,7 @@ def run(machine: Machine, axis: dict[str, Any], spec: dict[str, Any], count: int
     known, _ = answer_sweep(sweep.spec, plan, points)
     ordered = sorted(points, key=lambda each: each.values)
     best = find_best(sweep.spec, plan, points)
-    value = next(each.values[0] for each in points if best is not None and each.name == best.name)
+    value = next(each.values[0] for each in points if each.name == best[0].name)
     return Found(value, [known[each.name] for each in ordered if each.name in known])
 
 

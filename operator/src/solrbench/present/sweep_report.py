@@ -27,6 +27,8 @@ class RoundReport(LenientModel):
     """Name of its benchmark, in the namespace of the sweep."""
     summary: Summary = Summary()
     """Figures of its last step, over the repeats of the round."""
+    value: float | None = None
+    """Figure of `spec.objective`, where it is neither rate nor p95 of the last step."""
     outcome: str = ""
     """Reason and message of its end."""
     totals: list[StepResult] = []
@@ -52,11 +54,14 @@ class PointReport(LenientModel):
     values: dict[str, str] = {}
     """The name of its value of each axis."""
     is_baseline: bool = False
-    """Whether the other points are compared with it."""
+    """Whether it is the baseline of the sweep."""
+    baseline: str | None = None
+    """Name of the point that it is compared with: the one with the settings of the baseline in its
+    condition, which for that point is itself; absent where that was not measured."""
     result: SweepPoint
     """Its state and figures, as the status of the sweep has them."""
     difference_percent: float | None = None
-    """How far the figure of `spec.objective` is from that of the baseline."""
+    """How far the figure of `spec.objective` is from that of `baseline`."""
     difference_lower_percent: float | None = None
     """Lower bound of its interval: the intervals hold the true differences of all points at once in
     95 of 100 sweeps; absent with one repeat."""
@@ -78,6 +83,11 @@ class PointReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+
+    @property
+    def is_compared_with(self) -> bool:
+        """Whether other points are compared with it."""
+        return self.is_baseline or self.baseline == self.name
 
     @property
     def benchmarks(self) -> "Sequence[RoundReport | PointReport]":
@@ -112,8 +122,13 @@ class SweepReport(ReportDocument):
         return tuple(axis.name for axis in self.spec.axes)
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of the axes that are conditions."""
+        return tuple(axis.name for axis in self.spec.axes if axis.is_condition)
+
+    @property
     def baseline(self) -> PointReport | None:
-        """The point that the others are compared with."""
+        """The baseline of the sweep."""
         return next((point for point in self.points if point.is_baseline), None)
 
     @property

@@ -6,7 +6,6 @@ from operator import itemgetter
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
-from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.comparison_tables import (
     DifferenceCells,
     difference_cells,
@@ -33,9 +32,11 @@ from solrbench.stats.number_format import (
     format_percent,
     format_share,
 )
-from solrbench.sweep.differences import METRICS
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
 
+MAX_BEST_FACTS = 8
+"""Conditions whose best point stands beside the answers; the status has more."""
 POINTS_NOTE = (
     "Figures are those of the last step; ± is the relative standard deviation of the repeats."
     " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
@@ -44,9 +45,10 @@ POINTS_NOTE = (
 
 def points_table(report: SweepReport) -> Table:
     """Return a row for each point, in the order of measuring."""
+    figure = figure_of(report.spec)
 
     def cells(point: PointReport) -> DifferenceCells:
-        return point_cells(point, report.spec.objective.metric)
+        return point_cells(point, figure)
 
     estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
@@ -56,6 +58,10 @@ def points_table(report: SweepReport) -> Table:
         word,
         estimate,
         interval,
+        NumberColumn(
+            figure.title,
+            lambda point: figure.short(None if figure.has_field else point.result.value),
+        ),
         NumberColumn("Requests/s", lambda point: point.result.requests_per_second, format_number),
         NumberColumn("P95", lambda point: point.result.p95_milliseconds, format_milliseconds),
         NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
@@ -71,13 +77,13 @@ def _axis_column(axis: str) -> Column[PointReport]:
     return TextColumn(axis, lambda point: point.values.get(axis))
 
 
-def point_cells(point: PointReport, metric: Metric, without: str = "") -> DifferenceCells:
+def point_cells(point: PointReport, figure: ObjectiveFigure, without: str = "") -> DifferenceCells:
     """Return how far a point is from the baseline; `without` stands for a missing conclusion."""
     lower, upper = point.difference_lower_percent, point.difference_upper_percent
     difference = None
     if point.difference_percent is not None:
         difference = Difference(
-            METRICS[metric],
+            figure.comparison,
             None,
             None,
             point.difference_percent,
@@ -85,24 +91,26 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             point.result.conclusion,
             on_target=point.result.on_target or False,
         )
-    text = "baseline" if point.is_baseline else without
+    text = "baseline" if point.is_compared_with else without
     if difference is not None and difference.conclusion is not None:
         text = format_conclusion(difference)
     return difference_cells(difference, text)
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:
-    """Return the best point with its figures and its cost; empty while there is none."""
-    best = report.status.best
-    if best is None:
-        return {}
-    rate, p95 = best.requests_per_second, best.p95_milliseconds
-    lines = {
-        "Best point": f"{best.values} ({best.name})",
-        "Requests/s": "" if rate is None else format_number(rate),
-        "P95": "" if p95 is None else format_milliseconds(p95),
-        "Cost": _cost(best.cores, best.memory_bytes),
-    }
+    """Return the best point of each condition with its figures and cost; empty without any."""
+    figure, lines = figure_of(report.spec), dict[str, str]()
+    several = len(report.status.best) > 1
+    for best in report.status.best[:MAX_BEST_FACTS]:
+        rate, p95 = best.requests_per_second, best.p95_milliseconds
+        where = f" with {best.condition}" if several and best.condition else ""
+        lines[f"Best point{where}"] = f"{best.values} ({best.name})"
+        if not figure.has_field:
+            lines[f"{figure.title}{where}"] = figure.short(best.value)
+        if not several:
+            lines["Requests/s"] = "" if rate is None else format_number(rate)
+            lines["P95"] = "" if p95 is None else format_milliseconds(p95)
+        lines[f"Cost{where}"] = _cost(best.cores, best.memory_bytes)
     return {name: text for name, text in lines.items() if text}
 
 
@@ -244,8 +252,9 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Points": f"{counts.total}: "
         + (", ".join(f"{number} {name}" for name, number in states.items() if number) or "planned"),
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
+        "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
-        "Objective": str(spec.objective.metric),
+        "Objective": figure_of(spec).words.removeprefix("the "),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),

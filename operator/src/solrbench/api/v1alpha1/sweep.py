@@ -47,6 +47,9 @@ class SweepPoint(StatusModel):
     service time, in an open loop of the response time."""
     failed_percent: Measure | None = None
     """`failedPercent` is the share of failed requests of the last step."""
+    value: Measure | None = None
+    """`value` is the figure of `spec.objective`, rounded to four digits; absent where that is the
+    rate or the p95 of the last step, the first variant and all requests."""
     cpu_milliseconds_per_request: Measure | None = None
     """`cpuMillisecondsPerRequest` is the CPU time of all Solr processes for each query of the last
     step; as the next ones, absent where it was not read, and with more than 300 points, whose
@@ -126,17 +129,26 @@ class SweepEstimate(StatusModel):
     """`allocatableMemoryBytes` is the memory that they could give."""
 
 
+MAX_BEST = 32
+"""Conditions with a best point that the status lists."""
+
+
 class BestPoint(StatusModel):
-    """The cheapest point that is not distinguished from the fastest, and what it costs."""
+    """The cheapest point of a condition that is not distinguished from the best by its mean."""
 
     name: Text
     """`name` is the name of the point."""
+    condition: Text | None = None
+    """`condition` has the values of the axes that are conditions, such as `users 8`; absent where
+    the sweep has none."""
     values: Text
     """`values` are its values, such as `heap 2Gi, nodes 3`."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the last step."""
     p95_milliseconds: Measure | None = None
     """`p95Milliseconds` is the 95th percentile of the last step."""
+    value: Measure | None = None
+    """`value` is the figure of `spec.objective` where that is neither of them."""
     cores: Measure | None = None
     """`cores` are the CPU requests of Solr and ZooKeeper."""
     memory_bytes: Count | None = None
@@ -187,9 +199,10 @@ class SweepStatus(StatusModel):
     """`points` are all points, in the order in which they are measured."""
     targets: Annotated[list[SweepTarget], Field(max_length=64)] = []
     """`targets` are the targets that points share, as far as something of them may be there."""
-    best: BestPoint | None = None
-    """`best` is the cheapest Valid point so far that is not distinguished from the fastest by
-    `spec.objective`; absent if that has one repeat. Axes of users or rates do not count."""
+    best: Annotated[list[BestPoint], Field(max_length=MAX_BEST)] = []
+    """`best` has for each condition the cheapest Valid point so far that is not distinguished from
+    the one with the best mean of `spec.objective`, that of the baseline's condition first; none
+    where that has one repeat, or where a single point was measured."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []
     """`answers` say in sentences what each axis shows."""
     answered_points: Count = 0
