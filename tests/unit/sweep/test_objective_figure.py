@@ -191,8 +191,8 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
             {"spec.objective": {"metric": "ReadsPerRequest"}},
             {},
             (
-                "spec.objective.metric: ReadsPerRequest is not read; set load.telemetry.collect of the"
-                " template to ServersAndPods"
+                "spec.objective.metric: ReadsPerRequest is not read; set load.telemetry.collect of"
+                " the template to ServersAndPods"
             ),
         ),
         (
@@ -200,8 +200,8 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
             {"spec.load.steps": [{"durationSeconds": 10, "name": "one"}]},
             (
                 "spec.objective.metric: must not be RequestsPerSecond, which"
-                " load.steps[0].requestsPerSecond of the axis rate gives; choose P95Milliseconds, or"
-                " Capacity with load.capacity"
+                " load.steps[0].requestsPerSecond of the axis rate gives; choose P95Milliseconds,"
+                " or Capacity with load.capacity"
             ),
         ),
         (

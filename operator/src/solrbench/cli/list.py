@@ -132,7 +132,8 @@ def _status(body: Manifest, *path: str) -> Any:
 
 def _best(body: Manifest, field: str) -> Any:
     """Return a field of the best point, with conditions of that of the baseline's condition."""
-    return next(iter(_status(body, "best") or []), {}).get(field)
+    best = _status(body, "best")
+    return best[0].get(field) if best else None
 
 
 def _phase(body: Manifest) -> str:

@@ -15,6 +15,7 @@ from solrbench.present.figure import (
     grid,
 )
 from solrbench.present.sweep_figures import MetricAxis, metric_axis
+from solrbench.present.sweep_point_tables import name_point
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.present.sweep_tables import point_cells, rounds_table
 from solrbench.present.table import NameColumn, Table, build_table
@@ -55,7 +56,7 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         len(points) > len(drawn)
     )
     text = (
-        f"{axis.name} of each point compared with the baseline {values_text(baseline)},"
+        f"{axis.name} of each point compared with the baseline {name_point(baseline)},"
         f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together.{left}"
     )
     if any(point.result.on_target for point in drawn):
@@ -66,11 +67,6 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     height = _FRAME_PX + _ROW_PX * len(drawn)
     table = _table(drawn, labels, axis)
     return ReportFigure("differences", title, text, option, legend, table, height)
-
-
-def values_text(point: PointReport) -> str:
-    """Return `heap 2Gi, nodes 3`."""
-    return ", ".join(f"{axis} {value}" for axis, value in point.values.items()) or point.name
 
 
 def changed_values(point: PointReport, baseline: PointReport) -> str:
@@ -161,7 +157,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
         return None
     labels = [
-        values_text(point) if point.is_baseline else changed_values(point, baseline)
+        name_point(point) if point.is_baseline else changed_values(point, baseline)
         for point in drawn
     ]
     option = base(

@@ -69,9 +69,15 @@ _PointRow = tuple[str, str, PointReport]
 
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
-    """Return a figure for each axis that has at least two points on a line."""
-    figures = (_axis_figure(report, index) for index in range(len(report.axes)))
+    """Return a figure for each axis that has at least two points on a line, conditions first."""
+    # Over what is given, such as users, each setting is a line: these are looked at first.
+    places = sorted(range(len(report.axes)), key=lambda place: not _is_given(report, place))
+    figures = (_axis_figure(report, place) for place in places)
     return [figure for figure in figures if figure is not None]
+
+
+def _is_given(report: SweepReport, place: int) -> bool:
+    return report.axes[place] in report.conditions
 
 
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
@@ -175,6 +181,8 @@ Cells = Mapping[tuple[int, int], PointReport]
 def heat_maps(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each two axes that are crossed, all others as in the baseline."""
     crossed = [each for each in _crossed(report) if len(each[2]) >= _MIN_CELLS]
+    # A setting and a condition show whether the best one changes; two conditions come last.
+    crossed.sort(key=lambda each: abs(sum(_is_given(report, place) for place in each[:2]) - 1))
     return [_heat_map(report, *each) for each in crossed[:MAX_MAPS]]
 
 

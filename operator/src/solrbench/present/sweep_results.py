@@ -8,6 +8,7 @@ from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
+from solrbench.present.sweep_measurements import summarise_point
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import (
@@ -138,6 +139,8 @@ def _point(
             "memory_bytes": cost.memory_bytes,
             "solr_version": benchmark.status.target.solr_version,
         }
+    names = [each.benchmark for each in rounds] or [name]
+    details |= summarise_point([benchmarks[each] for each in names if each in benchmarks])
     if rounds:
         details |= {"rounds": rounds, "outcome": rounds[-1].outcome}
     point_report = PointReport(

@@ -13,7 +13,6 @@ from solrbench.present.comparison_tables import (
 )
 from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
 from solrbench.present.limit_tables import format_measured
-from solrbench.present.markdown import environment_section, join_fitting, table_section
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
     Column,
@@ -23,8 +22,6 @@ from solrbench.present.table import (
     TextColumn,
     build_table,
     conclusion,
-    markdown_facts,
-    markdown_list,
 )
 from solrbench.stats.number_format import (
     format_milliseconds,
@@ -260,22 +257,3 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Finished": format_time(status.completion_time),
     }
     return {name: text for name, text in lines.items() if text}
-
-
-def sweep_to_markdown(report: SweepReport) -> str:
-    """Return answers first, then the points, then details, as many as fit."""
-    answers = [*report.status.answers, *filter(None, [objectives_sentence(report)])]
-    first = [
-        f"# {report.sweep}",
-        *(["## Answers", markdown_list(answers)] if answers else []),
-        markdown_facts(best_facts(report) | sweep_facts(report)),
-        *table_section("## Points", points_table(report)),
-    ]
-    details = [
-        *table_section("## Rounds", rounds_table(report)),
-        *table_section("## Failures", failures_table(report)),
-        *table_section("## Objectives", objectives_table(report)),
-        *table_section("## Bottlenecks", bottlenecks_table(report)),
-        *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
-    ]
-    return join_fitting(first, details)
