@@ -17,12 +17,12 @@ from solrbench.present.page import build_sweep_page
 from solrbench.present.sweep_markdown import sweep_to_markdown
 from solrbench.present.sweep_measurements import summarise_point
 from solrbench.present.sweep_point_tables import (
-    MAX_ROWS,
     capacity_table,
     condition_tables,
     steps_table,
 )
 from solrbench.present.sweep_report import PointReport, PointStep, SweepReport
+from solrbench.present.sweep_tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep

@@ -1,10 +1,11 @@
 import json
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from support.resources.small_sweep import (
     DONE,
@@ -97,6 +98,33 @@ def test_the_status_of_500_points_is_small() -> None:
     assert decision.status.counts.succeeded == 500
     raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
     assert len(json.dumps(raw, separators=(",", ":"))) < 100_000
+
+
+@pytest.mark.slow
+def test_the_status_of_500_points_in_25_conditions_is_small() -> None:
+    axes = [
+        {"name": "heap", "field": "target.solrCloud.heap", "values": [f"{n}Mi" for n in HEAPS]},
+        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
+    ]
+    changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
+    seen = observe(changes)
+    draw, children = Random(1), {}
+    for each in seen.plan.points:
+        repeats = [
+            {"target": 1, "requestsPerSecond": 123.4, "p95Milliseconds": draw.gauss(123, 3)}
+            for _ in range(5)
+        ]
+        found = SUMMARY | {"verdict": "Valid", "repeats": repeats}
+        children[each.point.name] = replace(DONE, summary=found, reuses="Index")
+    running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in children]
+    begun = SweepDecision(SweepStatus(points=running))
+    decision = decide_sweep(again(seen, begun, children))
+    assert len(decision.status.best) == MAX_BEST
+    raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(json.dumps(raw, separators=(",", ":"))) < 120_000
+
+
+HEAPS = range(512, 832, 16)
 
 
 def test_a_sweep_lives_for_its_time() -> None:

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from itertools import islice
-from typing import TypeVar
 
 from solrbench.api.v1alpha1.findings import Trend
 from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.fact_tables import format_gibibytes
 from solrbench.present.sweep_report import PointCapacity, PointReport, PointStep, SweepReport
-from solrbench.present.sweep_tables import point_cells
+from solrbench.present.sweep_tables import MAX_ROWS, cut_table, point_cells
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -24,8 +23,6 @@ from solrbench.stats.number_format import (
 )
 from solrbench.sweep.objective_figure import figure_of
 
-MAX_ROWS = 600
-"""Rows of a table on a page: of 500 points a page is to stay below 2 MB. JSON has all."""
 MAX_CONDITIONS = 12
 """Conditions that have a table of their own."""
 
@@ -97,16 +94,7 @@ _STEP_COLUMNS: Sequence[Column[_StepRow]] = (
 def steps_table(report: SweepReport) -> Table:
     """Return a row for each step, variant and request name of each point, over all rounds."""
     rows = [(point, step) for point in report.points for step in point.steps]
-    return _cut("Steps of each point", _STEP_COLUMNS, rows)
-
-
-_Row = TypeVar("_Row")
-
-
-def _cut(caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row]) -> Table:
-    """Return a table with as many rows as a page has room for."""
-    note = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
-    return build_table(caption, columns, rows[:MAX_ROWS], note).without_empty_columns()
+    return cut_table("Steps of each point", _STEP_COLUMNS, rows)
 
 
 _INDEX_COLUMNS: Sequence[Column[PointReport]] = (
@@ -120,7 +108,7 @@ _INDEX_COLUMNS: Sequence[Column[PointReport]] = (
 def index_table(report: SweepReport) -> Table:
     """Return a row for each point that indexed documents."""
     rows = [each for each in report.points if each.indexing_seconds or each.index_bytes]
-    return build_table("Index of each point", _INDEX_COLUMNS, rows).without_empty_columns()
+    return cut_table("Index of each point", _INDEX_COLUMNS, rows)
 
 
 _CAPACITY_COLUMNS: Sequence[Column[_CapacityRow]] = (
@@ -143,7 +131,7 @@ def _bounds(found: PointCapacity) -> str:
 def capacity_table(report: SweepReport) -> Table:
     """Return a row for each search for a capacity, by point and variant."""
     rows = [(point, each) for point in report.points for each in point.capacities]
-    return _cut("Capacity of each point", _CAPACITY_COLUMNS, rows)
+    return cut_table("Capacity of each point", _CAPACITY_COLUMNS, rows)
 
 
 _TREND_COLUMNS: Sequence[Column[_TrendRow]] = (
@@ -158,4 +146,4 @@ _TREND_COLUMNS: Sequence[Column[_TrendRow]] = (
 def trends_table(report: SweepReport) -> Table:
     """Return what grew within a step of a point."""
     rows = [(point, each) for point in report.points for each in point.trends]
-    return _cut("Trends", _TREND_COLUMNS, rows)
+    return cut_table("Trends", _TREND_COLUMNS, rows)

@@ -148,7 +148,12 @@ def _point(
         benchmark=name,
         values={value.axis: value.label for value in values},
         is_baseline=bool(values) and values == _baseline(sweep, axes),
-        result=point.model_copy(update={"deviation_percent": find_deviation_percent(point)}),
+        result=point.model_copy(
+            update={
+                "deviation_percent": find_deviation_percent(point),
+                "repeats": point.repeats or len(point.repeat_values or []) or None,
+            }
+        ),
     )
     return point_report.model_copy(update=details)
 

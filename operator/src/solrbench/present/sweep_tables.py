@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from typing import TypeVar
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
@@ -31,6 +32,18 @@ from solrbench.stats.number_format import (
 )
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
+
+MAX_ROWS = 200
+"""Rows of a table on a page: of 500 points a page is to stay below 2 MB. JSON has all."""
+
+_Row = TypeVar("_Row")
+
+
+def cut_table(caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row]) -> Table:
+    """Return a table with as many rows as a page has room for."""
+    note = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
+    return build_table(caption, columns, rows[:MAX_ROWS], note).without_empty_columns()
+
 
 MAX_BEST_FACTS = 8
 """Conditions whose best point stands beside the answers; the status has more."""
@@ -138,7 +151,7 @@ def objectives_table(report: SweepReport) -> Table:
         for part in point.benchmarks
         for objective in part.objectives
     ]
-    return build_table("Objectives", _OBJECTIVE_COLUMNS, rows).without_empty_columns()
+    return cut_table("Objectives", _OBJECTIVE_COLUMNS, rows)
 
 
 _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
@@ -159,7 +172,7 @@ def bottlenecks_table(report: SweepReport) -> Table:
         for part in point.benchmarks
         for bottleneck in part.bottlenecks
     ]
-    return build_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows).without_empty_columns()
+    return cut_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
 
 
 def _step(found: ObjectiveResult | Bottleneck) -> str:

@@ -21,7 +21,7 @@ from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.points import Values
 
-MAX_CONDITIONS = 6
+MAX_CONDITIONS = 3
 """Conditions whose best point has sentences of its own; the first sentence counts all."""
 
 

@@ -263,7 +263,7 @@ def _gib(size: float) -> str:
 
 MAX_VALUES = 4
 """Values of an axis that a sentence names each."""
-MAX_AXIS_SENTENCES = 12
+MAX_AXIS_SENTENCES = 6
 """Sentences on an axis in a condition: the tables of conditions have all."""
 MAX_CHARACTERS = 600
 MIN_POINTS = 2

@@ -281,7 +281,9 @@ def find_deviation_percent(point: SweepPoint) -> float | None:
     if point.deviation_percent is not None or len(values) < 2:
         return point.deviation_percent
     deviation = relative_deviation_percent(values) or 0.0
-    return round_significant(deviation * math.sqrt((point.repeats or 1) / len(values)), DIGITS)
+    return round_significant(
+        deviation * math.sqrt((point.repeats or len(values)) / len(values)), DIGITS
+    )
 
 
 def rule_of(spec: SweepSpec) -> ComparisonRule:

@@ -19,7 +19,7 @@ from solrbench.stats.tests import StudentEstimate, sample_variance
 from solrbench.sweep.differences import MeasuredCondition, MeasuredPoint
 from solrbench.sweep.points import Values
 
-_MOST_AXES = 3
+_MAX_AXES = 3
 
 
 class Interaction(NamedTuple):
@@ -64,7 +64,7 @@ def find_interactions(
     strongest: dict[tuple[str, ...], Interaction] = {}
     for contrast, difference in zip(crossed, differences, strict=True):
         names = tuple(value.axis for value in contrast.values)
-        axes = names if len(names) < _MOST_AXES else ()
+        axes = names if len(names) < _MAX_AXES else ()
         known = strongest.get(axes)
         if known is None or _size(difference) > _size(known.difference):
             strongest[axes] = Interaction(contrast.values, difference)
@@ -91,7 +91,7 @@ def _crossed(base: MeasuredPoint, points: Sequence[MeasuredPoint]) -> Iterator[_
     usual = tuple(value.index for value in base.values)
     for key, point in known.items():
         changed = [place for place in range(len(key)) if key[place] != usual[place]]
-        if not 2 <= len(changed) <= _MOST_AXES:
+        if not 2 <= len(changed) <= _MAX_AXES:
             continue
         sides: tuple[list[MeasuredPoint], list[MeasuredPoint]] = ([], [])
         parts = (part for n in range(len(changed), -1, -1) for part in combinations(changed, n))

@@ -131,8 +131,8 @@ def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
 
 MAX_POINTS_WITH_DETAILS = 300
 """With more points, what each has taken over and what its queries cost is in the status of its
-benchmark alone, and the deviation of its repeats is read from their values: the status of the sweep
-stays below 120 kB."""
+benchmark alone, and the number of its repeats and their deviation are read from their values: the
+status of the sweep stays below 120 kB."""
 
 MAX_POINTS_WITH_ALL_REPEATS = 100
 """Up to so many points, which is all that rounds take, every repeat is kept."""
@@ -168,7 +168,14 @@ def finish_points(
             ended.append(point)
     if len(points) <= MAX_POINTS_WITH_DETAILS:
         return ended
-    return [point.model_copy(update={"deviation_percent": None}) for point in ended]
+    return [_without_details(point) for point in ended]
+
+
+def _without_details(point: SweepPoint) -> SweepPoint:
+    """Return a point of many without what its values of repeats say, too."""
+    is_known = point.repeats == len(point.repeat_values or [])
+    update = {"deviation_percent": None, "repeats": None if is_known else point.repeats}
+    return point.model_copy(update=update)
 
 
 def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: int) -> SweepPoint:

@@ -64,7 +64,8 @@ class SweepPoint(StatusModel):
     index_bytes: Measure | None = None
     """`indexBytes` is the size of the index over all replicas."""
     repeats: Count | None = None
-    """`repeats` is the number of repeats behind these numbers."""
+    """`repeats` is the number of repeats behind these numbers; with more than 300 points, absent
+    where that is the number of `repeatValues`."""
     rounds: Count | None = None
     """`rounds` is the number of rounds that are measured; absent where the sweep has none. The
     benchmark of the second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
@@ -129,7 +130,7 @@ class SweepEstimate(StatusModel):
     """`allocatableMemoryBytes` is the memory that they could give."""
 
 
-MAX_BEST = 32
+MAX_BEST = 16
 """Conditions with a best point that the status lists."""
 
 
