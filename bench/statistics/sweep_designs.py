@@ -291,10 +291,10 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
             for each in answers
         )
         best = {each.condition: each.values for each in find_best(sweep.spec, plan, points)}
+        # What is better and not found leaves the cheapest one, which the answer says.
+        places: dict[str | None, Sequence[int]] = {"users 1": (0, 2)} if changes else {}
         wrong_best += any(
-            (str(HEAPS["values"][2]) in values) is not (condition == "users 1")
-            if changes and condition in ("users 1", "users 8")
-            else str(HEAPS["values"][0]) not in values
+            all(str(HEAPS["values"][place]) not in values for place in places.get(condition, (0,)))
             for condition, values in best.items()
         )
         found_all += right == len(changes)

@@ -135,12 +135,14 @@ def _of(measured: tuple[Any, Any, list[SweepPoint]]) -> tuple[Any, Any, list[Swe
     return sweep.spec, made, points
 
 
-def test_a_sweep_of_conditions_alone_has_no_best_and_no_conclusion() -> None:
+def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
     repeats = {(users,): spread(10.0 * int(users), 5, 1.0) for users in ("1", "2", "4")}
     sweep, made, points = measure(repeats, [USERS])
     found, sentences = answer_sweep(sweep.spec, made, points)
     assert found == {}
-    assert sentences == []
+    assert sentences == [
+        "The p95 of the baseline: 10 ms with users 1; 20 ms with users 2; 40 ms with users 4."
+    ]
     assert find_best(sweep.spec, made, points) == []
 
 

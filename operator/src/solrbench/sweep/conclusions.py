@@ -37,7 +37,7 @@ from solrbench.sweep.differences import (
     rule_of,
 )
 from solrbench.sweep.interactions import Interaction, find_interactions
-from solrbench.sweep.objective_figure import figure_of
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import AxisValue
 from solrbench.sweep.state import is_valid
@@ -287,6 +287,7 @@ def answer_sweep(
     sentences = [
         *itertools.islice(_axis_sentences(conditions, found, figure.words), MAX_AXIS_SENTENCES),
         *answer_best(spec, plan, points),
+        *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
         *answer_sizes(plan, points),
         *advise(spec, conditions, found),
@@ -297,6 +298,20 @@ def answer_sweep(
         found,
         [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]],
     )
+
+
+def _along_conditions(
+    conditions: Sequence[MeasuredCondition], figure: ObjectiveFigure
+) -> Iterator[str]:
+    """Yield the figure of the baseline in each condition, where there are several."""
+    given = [
+        f"{figure.short(each.baseline.shown_value)}{each.where}"
+        for each in conditions
+        if each.baseline is not None
+    ]
+    if len(given) > 1:
+        words = figure.words[:1].upper() + figure.words[1:]
+        yield f"{words} of the baseline: {join_some(given)}."
 
 
 def _axis_sentences(
