@@ -183,6 +183,11 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
             "spec.objective.metric: must not be Capacity, no point has a search; set load.capacity",
         ),
         (
+            {"spec.objective": {"request": "query"}},
+            CAPACITY,
+            "spec.objective.request: must be left out, as a capacity is of all requests together",
+        ),
+        (
             {"spec.objective": {"metric": "P95Milliseconds"}},
             CAPACITY,
             "spec.objective.metric: must be Capacity, or of the index, as no point has load.steps",

@@ -35,6 +35,12 @@ def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
     if metric is Metric.CAPACITY:
         if all(each.load.capacity is None for each in specs):
             yield f"{field}: must not be Capacity, no point has a search; set load.capacity"
+        if spec.objective.request is not None:
+            # The rule of the resource cannot see that Capacity is the default.
+            yield (
+                "spec.objective.request: must be left out, as a capacity is of all requests"
+                " together"
+            )
     elif metric in OF_BENCHMARK:
         if all(each.dataset is None for each in specs):
             yield f"{field}: must not be {metric}, no point indexes documents; set dataset"
