@@ -191,7 +191,7 @@ def test_conclusions_of_all_conditions_together_are_hardly_ever_wrong() -> None:
     """Of equal settings in four conditions, one in a hundred sweeps may have a wrong conclusion."""
     axes = [HEAP, USERS | {"values": [1, 2, 3, 4]}]
     draw, wrong, wrong_best = Random(7), 0, 0
-    for _ in range(60):
+    for _ in range(12):
         repeats = {
             (heap, str(users)): [users * draw.lognormvariate(3, 0.02) for _ in range(5)]
             for heap in ("512Mi", "1Gi", "2Gi")
@@ -202,5 +202,5 @@ def test_conclusions_of_all_conditions_together_are_hardly_ever_wrong() -> None:
         wrong += any(each.conclusion in ("Better", "Worse") for each in found.values())
         best = find_best(sweep.spec, made, points)
         wrong_best += any("512Mi" not in each.values for each in best)
-    assert wrong <= 2
-    assert wrong_best <= 2
+    assert wrong <= 1
+    assert wrong_best <= 1

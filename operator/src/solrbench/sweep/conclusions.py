@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
+from typing import NamedTuple
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import (
@@ -263,9 +264,20 @@ def _gib(size: float) -> str:
 
 MAX_VALUES = 4
 """Values of an axis that a sentence names each."""
-MAX_AXIS_SENTENCES = 6
-"""Sentences on an axis in a condition: the tables of conditions have all."""
-MAX_CHARACTERS = 600
+MAX_POINTS_WITH_ROOM = 300
+"""With more points, answers are fewer and shorter: their status stays below 120 kB."""
+
+
+class _Room(NamedTuple):
+    """How many sentences there may be, of these on axes in a condition, and how long each."""
+
+    answers: int
+    on_axes: int
+    characters: int
+
+
+_USUAL_ROOM = _Room(MAX_ANSWERS, on_axes=6, characters=600)
+_LITTLE_ROOM = _Room(10, on_axes=3, characters=300)
 MIN_POINTS = 2
 """Of a single point there is nothing to say."""
 
@@ -279,13 +291,14 @@ def answer_sweep(
     was not measured.
     """
     figure, rule = figure_of(spec), rule_of(spec)
+    room = _USUAL_ROOM if len(points) <= MAX_POINTS_WITH_ROOM else _LITTLE_ROOM
     conditions = read_measured(spec, plan, points)
     if sum(len(condition.measured) for condition in conditions) < MIN_POINTS:
         return {}, [*answer_sizes(plan, points)]
     found = compare_with_baselines(conditions, figure, rule)
     interactions = find_interactions(conditions, figure.comparison, rule)
     sentences = [
-        *itertools.islice(_axis_sentences(conditions, found, figure.words), MAX_AXIS_SENTENCES),
+        *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
         *answer_best(spec, plan, points),
         *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
@@ -296,7 +309,7 @@ def answer_sweep(
     ]
     return (
         found,
-        [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]],
+        [shorten(each, room.characters, placeholder=" …") for each in sentences[: room.answers]],
     )
 
 

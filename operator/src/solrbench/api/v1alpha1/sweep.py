@@ -130,7 +130,7 @@ class SweepEstimate(StatusModel):
     """`allocatableMemoryBytes` is the memory that they could give."""
 
 
-MAX_BEST = 16
+MAX_BEST = 8
 """Conditions with a best point that the status lists."""
 
 
