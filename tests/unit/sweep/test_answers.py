@@ -4,13 +4,11 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.metrics import Difference
+from solrbench.analysis.metrics import Difference, percentile_metric
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.sweep.answers import compares_answers, point_label, upgrade_sentences
-from solrbench.sweep.differences import METRICS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
@@ -70,9 +68,7 @@ def sentence(different: int, cpu: float | None, conclusion: Conclusion | None) -
         for point in points.values()
     ]
     other = next(name for name, point in points.items() if not point.is_baseline)
-    difference = Difference(
-        METRICS[Metric.P95_MILLISECONDS], None, None, 12.0, (9.0, 15.0), conclusion
-    )
+    difference = Difference(percentile_metric(95), None, None, 12.0, (9.0, 15.0), conclusion)
     compared = AnswerComparison(
         candidate="9.10.1",
         baseline="9.8.1",

@@ -59,7 +59,7 @@ def found_in(
     texts = {each.point.name: each.point.text for each in plan.points}
     best = find_best(sweep.spec, plan, points)
     named = {texts[name]: each.conclusion for name, each in conclusions.items()}
-    return named, sentences, None if best is None else texts[best.name]
+    return named, sentences, texts[best[0].name] if best else None
 
 
 @pytest.mark.parametrize(

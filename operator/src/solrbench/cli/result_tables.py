@@ -33,6 +33,12 @@ from solrbench.present.result_tables import (
     summary_table,
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
+from solrbench.present.sweep_point_tables import (
+    capacity_table,
+    index_table,
+    steps_table,
+    trends_table,
+)
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_tables import (
     best_facts,
@@ -44,6 +50,7 @@ from solrbench.present.sweep_tables import (
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.present.time_figures import TimeSlice, time_slices
 from solrbench.stats.number_format import format_milliseconds, format_number
+from solrbench.sweep.objective_figure import figure_of
 
 
 def print_tables(console: Console, *tables: Table) -> None:
@@ -297,7 +304,7 @@ def _print_failures(console: Console, table: Table) -> None:
 
 
 _STYLES = {"Succeeded": "green", "Failed": "bold red"}
-_SWEEP_COLUMNS = {"P95", "Requests/s", "Difference", "95 % CI", "Conclusion"}
+_SWEEP_COLUMNS = {"Difference", "95 % CI", "Conclusion"}
 
 
 def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:
@@ -315,14 +322,15 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
     if in_full:
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
-        print_tables(console, points, failures)
-    elif status.best is not None:
-        print_line(console, f"Best point: {status.best.values}.")
+        print_tables(console, points, capacity_table(report), steps_table(report))
+        print_tables(console, index_table(report), trends_table(report), failures)
+    elif len(status.best) == 1:  # of several conditions, the answers name each
+        print_line(console, f"Best point: {status.best[0].values}.")
     if not in_full and 0 < len(points.rows) <= _FEW_POINTS:
         is_uneven = counts.invalid or counts.inconclusive or counts.failed
-        shown = {*report.axes, *_SWEEP_COLUMNS, "State" if is_uneven else ""}
-        other = "Requests/s" if report.spec.objective.metric.startswith("P95") else "P95"
-        print_rows(console, points.with_columns(shown - {other}))
+        figure = figure_of(report.spec)
+        shown = {*report.axes, *_SWEEP_COLUMNS, figure.title, "State" if is_uneven else ""}
+        print_rows(console, points.with_columns(shown))
         most -= len(points.rows)
     for row in failures.texts[: 0 if in_full else 1]:
         more = f" ({len(failures.rows) - 1} more)" if len(failures.rows) > 1 else ""

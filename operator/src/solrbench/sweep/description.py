@@ -52,14 +52,16 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
             "points": points,
             "answer_comparisons": list(seen.answers),
             **_answer(seen, points),
-            "best": find_best(seen.sweep.spec, seen.plan, points),
             "conditions": conditions.as_list(),
         }
     )
 
 
 def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
-    """Return the points with their words, and the answers, if there is something new to say."""
+    """Return points, answers and best points anew if anything was measured since.
+
+    A sweep of 500 points takes seconds for its tests, and is reconciled more often than that.
+    """
     stored = seen.sweep.status
     measured = count_ended(points)
     if measured == stored.answered_points:
@@ -74,7 +76,12 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         is_one = difference is not None and conclusion is not None and difference.on_target
         update = {"conclusion": conclusion, "on_target": is_one or None}
         worded.append(point.model_copy(update=update))
-    return {"points": worded, "answers": answers, "answered_points": measured}
+    return {
+        "points": worded,
+        "answers": answers,
+        "answered_points": measured,
+        "best": find_best(seen.sweep.spec, seen.plan, points),
+    }
 
 
 def _summarize(

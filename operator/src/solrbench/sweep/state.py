@@ -1,7 +1,7 @@
 """A sweep and the benchmarks of its points as observed, and its status one reconcile further."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -27,6 +27,7 @@ class ChildView:
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
+        status: as it is stored, of which the figure of the objective is read
     """
 
     is_finished: bool
@@ -42,6 +43,7 @@ class ChildView:
     waits_since: datetime | None = None
     previous: str | None = None
     message: str = ""
+    status: Mapping[str, Any] = field(default_factory=dict)
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -78,6 +80,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         waits_since=created if start is None else None,
         previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
         message=str(succeeded.get("message", "")),
+        status=status,
     )
 
 

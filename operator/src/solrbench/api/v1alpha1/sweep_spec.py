@@ -1,5 +1,6 @@
 """`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, points and rounds."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -31,6 +32,20 @@ FieldPath = Annotated[
 """Path of a field below `spec` of a benchmark."""
 
 
+class AxisRole(StrEnum):
+    """Whether the values of an axis are chosen or given."""
+
+    SETTING = "Setting"
+    CONDITION = "Condition"
+
+
+CONDITION_FIELDS = ("load", "workload", "warmUp", "objectives", "dataset", "seed")
+"""Fields that are conditions, with all below them: what is asked, of which data, and what must be
+held. All others are settings: target, collection, companions, pods."""
+SETTING_FIELDS = ("dataset.indexing",)
+"""Fields below them that are settings."""
+
+
 class Axis(Model):
     """A field of the benchmark, or several that change together, and their values."""
 
@@ -46,6 +61,11 @@ class Axis(Model):
     boolean; with `fields` a list with the value of each. Anything else has a name: `{name: small,
     value: ...}`; without `value` the field is left out, so that its default holds. More may be
     added at any time."""
+    role: AxisRole | None = None
+    """`role` is whether the values are chosen (`Setting`) or given (`Condition`). Points are
+    compared, and a best one is named, within each condition, never over conditions. When absent,
+    fields below load, workload, warmUp, objectives, seed and dataset are conditions, others and
+    dataset.indexing are settings; it must be given where fields are of both."""
 
     rules: ClassVar = (exactly_one("field", "fields"),)
 
@@ -53,6 +73,26 @@ class Axis(Model):
     def paths(self) -> tuple[str, ...]:
         """The paths of all its fields."""
         return tuple(self.fields) if self.fields is not None else (self.field or "",)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Those of its paths that are conditions unless `role` says otherwise."""
+        return tuple(
+            path
+            for path in self.paths
+            if _is_below(path, CONDITION_FIELDS) and not _is_below(path, SETTING_FIELDS)
+        )
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether its values are given, and nothing to choose."""
+        if self.role is not None:
+            return self.role is AxisRole.CONDITION
+        return self.conditions == self.paths
+
+
+def _is_below(path: str, fields: tuple[str, ...]) -> bool:
+    return any(re.match(rf"{re.escape(field)}(?![A-Za-z0-9])", path) for field in fields)
 
 
 Combination = Annotated[dict[str, AnyValue], Field(max_length=MAX_AXES)]
@@ -140,7 +180,23 @@ class Metric(StrEnum):
     """What the best point is best at."""
 
     REQUESTS_PER_SECOND = "RequestsPerSecond"
+    MEAN_MILLISECONDS = "MeanMilliseconds"
+    P50_MILLISECONDS = "P50Milliseconds"
     P95_MILLISECONDS = "P95Milliseconds"
+    P99_MILLISECONDS = "P99Milliseconds"
+    FAILED_PERCENT = "FailedPercent"
+    CAPACITY = "Capacity"
+    INDEXING_SECONDS = "IndexingSeconds"
+    INDEX_BYTES = "IndexBytes"
+    CPU_MILLISECONDS_PER_REQUEST = "CpuMillisecondsPerRequest"
+    READS_PER_REQUEST = "ReadsPerRequest"
+
+
+_OF_REQUESTS = (
+    "['RequestsPerSecond', 'MeanMilliseconds', 'P50Milliseconds', 'P95Milliseconds',"
+    " 'P99Milliseconds', 'FailedPercent']"
+)
+_OF_BENCHMARK = "['IndexingSeconds', 'IndexBytes']"
 
 
 class TemplateMetadata(Model):
@@ -186,10 +242,44 @@ class BenchmarkTemplate(Model):
 class SweepObjective(Model):
     """What the best point is chosen by."""
 
-    metric: Metric = Metric.P95_MILLISECONDS
-    """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
-    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out.
-    Conclusions and answers are about it, too."""
+    metric: Metric | None = None
+    """`metric` is the figure of each point that conclusions, the best point and answers are about:
+    the highest RequestsPerSecond or Capacity, or the least of the others. When absent, it is
+    Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
+    with an Invalid step are left out. Times are service times, with a planned rate response times;
+    CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry."""
+    step: ShortName | None = None
+    """`step` is the name of the step that the figure is of; the last one when absent."""
+    variant: ShortName | None = None
+    """`variant` is the name of the variant that it was measured through; the first one when
+    absent."""
+    request: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
+    """`request` is the name of the requests or transactions that it is of; all requests together
+    when absent."""
+
+    rules: ClassVar = (
+        Rule(
+            cel=(f"!has(self.request) || !has(self.metric) || self.metric in {_OF_REQUESTS}"),
+            message=(
+                "request must go with RequestsPerSecond, FailedPercent or a time: other figures"
+                " are of all requests together"
+            ),
+        ),
+        Rule(
+            cel=("!has(self.metric) || !(self.metric == 'Capacity' && has(self.step))"),
+            message="step must not go with Capacity, which is of no step; leave it out",
+        ),
+        Rule(
+            cel=(
+                "!(has(self.step) || has(self.variant)) || !has(self.metric)"
+                f" || !(self.metric in {_OF_BENCHMARK})"
+            ),
+            message=(
+                "step and variant must not go with IndexingSeconds and IndexBytes, which are one"
+                " number of the whole benchmark"
+            ),
+        ),
+    )
 
 
 class SweepSpec(Model):
@@ -249,6 +339,15 @@ class SweepSpec(Model):
     benchmarks, results included, are deleted. They are kept when absent."""
     suspend: Bool = False
     """`suspend` suspends the benchmarks under way and begins no other one while `true`."""
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the objective."""
+        if self.objective.metric is not None:
+            return self.objective.metric
+        load = self.template.spec.get("load")
+        is_search = isinstance(load, Mapping) and "capacity" in load and not load.get("steps")
+        return Metric.CAPACITY if is_search else Metric.P95_MILLISECONDS
 
     @property
     def rounds(self) -> Rounds | None:
