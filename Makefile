@@ -145,7 +145,7 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
 .PHONY: tutorials
-tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, as a reader types them
+tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, with short steps (FULL_LENGTH=1: as written, 40 min)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
 
