@@ -34,6 +34,7 @@ from solrbench.present.result_tables import (
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.sweep_tables import (
     best_facts,
     failures_table,
@@ -306,5 +307,6 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
     answers = [*filter(None, (*report.status.answers, objectives_sentence(report)))]
     print_answers(console, answers, None if in_full else SUMMARY_LINES - _OTHER_LINES)
     if in_full or len(report.status.points) <= _FEW_POINTS:
+        print_tables(console, costs_table(report))
         print_tables(console, points_table(report))
     print_tables(console, failures_table(report))

@@ -37,6 +37,7 @@ from solrbench.present.server_tables import failure_table, slow_table
 from solrbench.present.sweep_difference_figures import difference_figure, round_figure
 from solrbench.present.sweep_figures import axis_figures, heat_maps
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table, frontier_figure
 from solrbench.present.sweep_tables import (
     best_facts,
     bottlenecks_table,
@@ -122,7 +123,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
     times = {name: named.pop(name) for name in _TIMES if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
-    beside = [difference_figure(report), round_figure(report)]
+    beside = [frontier_figure(report), difference_figure(report), round_figure(report)]
     return {
         "title": report.sweep,
         "phase": phase,
@@ -135,6 +136,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *axis_figures(report),
             *heat_maps(report),
         ],
+        "costs": costs_table(report),
         "points": points_table(report),
         "objectives": objectives_table(report),
         "bottlenecks": bottlenecks_table(report),

@@ -10,7 +10,9 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
+from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.differences import compare_all, find_deviation_percent, read_point, rule_of
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import (
     AxisValueError,
     DesignError,
@@ -35,9 +37,14 @@ def build_sweep_report(
     `environment` is the name of a point, and what that ran on.
     """
     axes = _axes(sweep)
-    differences = _differences(sweep, axes)
+    # A sizing asks whether each point holds its load; nothing is concluded beside the baseline.
+    is_sizing = sweep.spec.objective.minimise is not None
+    differences = {} if is_sizing else _differences(sweep, axes)
+    costs = _costs(sweep, benchmarks)
     points = [
-        _point(sweep, axes, point, differences.get(point.name), benchmarks)
+        _point(sweep, axes, point, differences.get(point.name), benchmarks).model_copy(
+            update=costs.get(point.name, {})
+        )
         for point in sweep.status.points
     ]
     name, record = environment if environment is not None else (None, None)
@@ -49,6 +56,45 @@ def build_sweep_report(
         environment=record,
         environment_of=name,
     )
+
+
+def _costs(
+    sweep: SolrBenchmarkSweep, benchmarks: Mapping[str, SolrBenchmark]
+) -> dict[str, dict[str, Any]]:
+    """Return the fields about what each point costs, and holds; none without prices."""
+    if sweep.spec.prices is None:
+        return {}
+    rates = {}
+    for point in sweep.status.points:
+        benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point.name))
+        if benchmark is not None and sweep.spec.rounds is None:
+            interval = benchmark.status.summary.requests_per_second_interval
+            if interval is not None:
+                rates[point.name] = (interval.lower, interval.upper)
+    pairs = pair_points(make_plan(sweep).points, sweep.status.points)
+    found = point_costs(sweep.spec, pairs, rates)
+    return {name: _cost_fields(cost) for name, cost in found.items()}
+
+
+def _cost_fields(cost: PointCost) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "price_per_hour": round_significant(cost.price, _DIGITS),
+        "cost_per_million_requests": cost.requests,
+    }
+    lower, upper = cost.bounds or (None, None)
+    fields |= {
+        "cost_per_million_requests_lower": lower,
+        "cost_per_million_requests_upper": upper,
+    }
+    if cost.sized is not None:
+        lower, upper = cost.sized.interval or (None, None)
+        fields |= {
+            "holding": cost.sized.holding.value,
+            "headroom": round_significant(cost.sized.headroom, _DIGITS),
+            "headroom_lower": round_significant(lower, _DIGITS),
+            "headroom_upper": round_significant(upper, _DIGITS),
+        }
+    return fields
 
 
 def environment_point(sweep: SolrBenchmarkSweep) -> str | None:

@@ -16,6 +16,7 @@ from solrbench.present.fact_tables import format_gibibytes, format_time, step_la
 from solrbench.present.limit_tables import format_measured
 from solrbench.present.markdown import environment_section, join_fitting, table_section
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -102,6 +103,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
         "Requests/s": "" if rate is None else format_number(rate),
         "P95": "" if p95 is None else format_milliseconds(p95),
         "Cost": _cost(best.cores, best.memory_bytes),
+        "Price": _price(report, best.price_per_hour),
     }
     return {name: text for name, text in lines.items() if text}
 
@@ -113,6 +115,11 @@ def _cost(cores: float | None, memory_bytes: int | None) -> str:
     ]
     text = ", ".join(filter(None, parts))
     return f"{text} for Solr and ZooKeeper" if text else ""
+
+
+def _price(report: SweepReport, price: float | None) -> str:
+    prices = report.spec.prices
+    return "" if price is None or prices is None else f"{format_number(price)} {prices.currency}/h"
 
 
 _OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
@@ -236,6 +243,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Invalid": counts.invalid,
         "Inconclusive": counts.inconclusive,
         "failed": counts.failed,
+        "not measured": counts.not_measured,
         "under way": counts.running,
     }
     lines = {
@@ -260,6 +268,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
         f"# {report.sweep}",
         *(["## Answers", markdown_list(answers)] if answers else []),
         markdown_facts(best_facts(report) | sweep_facts(report)),
+        *table_section("## Costs", costs_table(report)),
         *table_section("## Points", points_table(report)),
     ]
     details = [

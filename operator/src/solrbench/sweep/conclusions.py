@@ -273,10 +273,12 @@ def answer_sweep(
         *_rounds(spec, plan, points),
         *_scope(differences),
     ]
-    return (
-        by_name,
-        [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]],
-    )
+    return by_name, shorten_answers(sentences)
+
+
+def shorten_answers(sentences: Sequence[str]) -> list[str]:
+    """Return as many sentences as a status has room for, each cut to what it has room for."""
+    return [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]]
 
 
 def _axis_sentences(

@@ -9,10 +9,11 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
-from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
+from solrbench.sweep.conclusions import answer_sweep, shorten_answers
+from solrbench.sweep.differences import describe_best, find_best
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import count_rounds_left
+from solrbench.sweep.sizing_answers import answer_sizing, count_rounds
 from solrbench.sweep.state import (
     FINAL,
     PointState,
@@ -49,8 +50,8 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
             "counts": count_points(points),
             "estimate": _estimate(seen, points, finished),
             "points": points,
-            **_answer(seen, points),
             "best": find_best(seen.sweep.spec, seen.plan, points),
+            **(_size(seen, points) or _answer(seen, points)),
             "conditions": conditions.as_list(),
         }
     )
@@ -71,6 +72,27 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         update = {"conclusion": conclusion, "on_target": is_one or None}
         worded.append(point.model_copy(update=update))
     return {"points": worded, "answers": answers, "answered_points": measured}
+
+
+def _size(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
+    """Return what a sizing has found, and its answers; nothing in other sweeps."""
+    sizing = answer_sizing(seen.sweep.spec, seen.plan, points)
+    if not sizing:
+        return {}
+    answers = [*(each.message for each in sizing), count_rounds(seen.sweep.spec, points)]
+    # Over conditions there is no best point.
+    chosen = sizing[0].point if len(sizing) == 1 else None
+    found = (
+        describe_best(planned, point)
+        for planned, point in zip(seen.plan.points, points, strict=True)
+        if point.name == chosen
+    )
+    return {
+        "sizing": sizing,
+        "answers": shorten_answers(answers),
+        "answered_points": count_ended(points),
+        "best": next(found, None),
+    }
 
 
 def _summarize(

@@ -151,6 +151,11 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
     if not best:
         return None
     _, planned, point = best[0][0]
+    return describe_best(planned, point)
+
+
+def describe_best(planned: PlannedPoint, point: SweepPoint) -> BestPoint:
+    """Return the best point with its figures and what it costs."""
     cost = planned.demand.target
     return BestPoint(
         name=point.name,
@@ -159,6 +164,7 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
         p95_milliseconds=point.p95_milliseconds,
         cores=round(cost.cores, 3),
         memory_bytes=cost.memory_bytes,
+        price_per_hour=round_significant(planned.price, DIGITS),
     )
 
 

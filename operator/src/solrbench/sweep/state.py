@@ -1,7 +1,7 @@
 """A sweep and the benchmarks of its points as observed, and its status one reconcile further."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -26,6 +26,8 @@ class ChildView:
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
+        capacity: what the search through the first variant found, as it is stored
+        objectives: the results of the objectives, as they are stored
     """
 
     is_finished: bool
@@ -41,6 +43,8 @@ class ChildView:
     waits_since: datetime | None = None
     previous: str | None = None
     message: str = ""
+    capacity: Mapping[str, Any] = field(default_factory=dict)
+    objectives: Sequence[Mapping[str, Any]] = ()
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -77,6 +81,8 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         waits_since=created if start is None else None,
         previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
         message=str(succeeded.get("message", "")),
+        capacity=next(iter(status.get("capacity") or []), {}),
+        objectives=(status.get("objectives") or {}).get("results") or [],
     )
 
 
@@ -112,6 +118,7 @@ class PointState(StrEnum):
     """State of a point."""
 
     PLANNED = "Planned"
+    NOT_MEASURED = "NotMeasured"
     RUNNING = "Running"
     VALID = "Valid"
     INCONCLUSIVE = "Inconclusive"
@@ -121,7 +128,7 @@ class PointState(StrEnum):
 
 COMPARABLE = (PointState.VALID, PointState.INCONCLUSIVE)
 MEASURED = (*COMPARABLE, PointState.INVALID)
-FINAL = (*MEASURED, PointState.FAILED)
+FINAL = (*MEASURED, PointState.FAILED, PointState.NOT_MEASURED)
 
 
 def is_valid(point: SweepPoint) -> bool:
@@ -173,6 +180,7 @@ def count_points(points: Iterable[SweepPoint]) -> PointCounts:
     """Return the numbers of points."""
     states = [point.state for point in points]
     failed, succeeded = states.count(PointState.FAILED), sum(map(states.count, MEASURED))
+    not_measured = states.count(PointState.NOT_MEASURED)
     return PointCounts(
         total=len(states),
         running=states.count(PointState.RUNNING),
@@ -180,5 +188,6 @@ def count_points(points: Iterable[SweepPoint]) -> PointCounts:
         failed=failed,
         inconclusive=states.count(PointState.INCONCLUSIVE),
         invalid=states.count(PointState.INVALID),
-        text=f"{succeeded + failed}/{len(states)}",
+        not_measured=not_measured,
+        text=f"{succeeded + failed + not_measured}/{len(states)}",
     )

@@ -9,9 +9,19 @@ from pydantic import Field, StringConstraints, WithJsonSchema
 from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
-from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
+from solrbench.api.v1alpha1.fields import (
+    DEFAULT_SEED,
+    Bool,
+    Int,
+    Labels,
+    Rate,
+    Seed,
+    ShortName,
+    at_least,
+)
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
+from solrbench.api.v1alpha1.prices import Prices
 
 MAX_AXES = 8
 MAX_POINTS = 500
@@ -143,6 +153,18 @@ class Metric(StrEnum):
     P95_MILLISECONDS = "P95Milliseconds"
 
 
+class Minimise(StrEnum):
+    """What the best point has the least of."""
+
+    COST = "Cost"
+
+
+class SubjectTo(StrEnum):
+    """What a point must hold to be chosen at all."""
+
+    OBJECTIVES = "Objectives"
+
+
 class TemplateMetadata(Model):
     """Metadata of each benchmark of the sweep."""
 
@@ -190,6 +212,27 @@ class SweepObjective(Model):
     """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
     the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out.
     Conclusions and answers are about it, too."""
+    minimise: Minimise | None = None
+    """`minimise`, with `subjectTo`, asks for the point with the lowest price by `spec.prices` that
+    holds its load instead; `metric` is then shown only. It needs `spec.repeats`."""
+    subject_to: SubjectTo | None = None
+    """`subjectTo` is what such a point must hold: all `objectives` of the template, at the rate of
+    its steps, or with `load.capacity` at `requestsPerSecond`."""
+    requests_per_second: Rate | None = None
+    """`requestsPerSecond` is the rate that a point must hold where `load.capacity` of the template
+    searches for the highest one; at least 0.001."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="has(self.minimise) == has(self.subjectTo)",
+            message="minimise and subjectTo must go together",
+        ),
+        Rule(
+            cel="!has(self.requestsPerSecond) || has(self.minimise)",
+            message="requestsPerSecond must go with minimise",
+        ),
+        at_least("requestsPerSecond", 0.001),
+    )
 
 
 class SweepSpec(Model):
@@ -238,6 +281,9 @@ class SweepSpec(Model):
     """`failFast` begins no further point once one has failed."""
     objective: SweepObjective = SweepObjective()
     """`objective` is what the best point is chosen by."""
+    prices: Prices | None = None
+    """`prices` are those of cores, memory and disk: each point has a price by the hour, and a cost
+    of a million requests."""
     repeats: SweepRepeats | None = None
     """`repeats` measures points in rounds, each with the repeats of `template`, while conclusions
     are missing; for at most 100 points. When absent, each point has the repeats of `template`."""
@@ -263,6 +309,24 @@ class SweepSpec(Model):
         if self.order is PointOrder.LISTED or every < MIN_ROUNDS or "until" in given:
             return None
         return Rounds(None, every, every)
+
+    rules: ClassVar = (
+        Rule(
+            cel="!has(self.objective.minimise) || has(self.prices)",
+            message="prices must be set with objective.minimise",
+        ),
+        Rule(
+            # From one run nothing is concluded.
+            cel=(
+                "!has(self.objective.minimise)"
+                " || (has(self.repeats) && self.repeats.until == 'BestKnown')"
+            ),
+            message=(
+                "repeats must be set with objective.minimise, such as"
+                " {until: BestKnown, min: 2, max: 8}"
+            ),
+        ),
+    )
 
     # Rules of the API server cannot see fields without a schema, so the operator itself refuses
     # changes of the template, the baseline and of points that have begun.
