@@ -18,7 +18,17 @@ Body = dict[str, Any]
 def sweep_body() -> Body:
     """Return a sizing of two topologies, which differ in what they request."""
     template = copy.deepcopy(SMALL_SPEC) | {
-        "load": {"steps": [{"name": "given", "requestsPerSecond": RATE, "durationSeconds": 10}]},
+        "load": {
+            "steps": [{"name": "given", "requestsPerSecond": RATE, "durationSeconds": 10}],
+            # What else the machine does must not make a round Invalid.
+            "validity": {
+                "maxWorkerCpuPercent": 100,
+                "maxStolenPercent": 100,
+                "maxCpuPressurePercent": 100,
+                "maxOthersCpuPercent": 100,
+                "maxLagMilliseconds": 60_000,
+            },
+        },
         # Both are so far from the limit that two rounds are enough.
         "objectives": [{"name": "fast", "responseTime": {"maxMilliseconds": 60_000}}],
     }

@@ -1,5 +1,6 @@
 """The cheapest topology that holds a load: which points are measured, and what is said."""
 
+import json
 import math
 from dataclasses import replace
 
@@ -10,12 +11,14 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1.prices import Prices
-from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepStatus
+from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
 from solrbench.sweep.costs import pair_points, point_costs
-from solrbench.sweep.decision import decide_sweep
+from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.requirements import PodGroup, find_price
-from solrbench.sweep.sizing import MAX_HEADROOM, read_headroom
+from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
+from solrbench.sweep.state import view_child
+from support.narrowing import not_none
 from support.resources.small_resource import REMOVE, Changes, create
 from support.resources.small_sizing import (
     NODES,
@@ -196,8 +199,25 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
     assert read_headroom(None, replace(DONE, objectives=results)) == 1.1
     assert read_headroom(None, replace(DONE, objectives=results[1:2])) == MAX_HEADROOM
     assert read_headroom(None, replace(DONE, objectives=[{"limit": 1, "unit": "%"}])) is None
-    assert read_headroom(None, replace(DONE, summary={"verdict": "Invalid"})) is None
+    assert read_headroom(None, DONE) is None
     assert read_headroom(300, replace(DONE, capacity={"conclusion": "Inconclusive"})) is None
+    far, near = ({"lowestMissedRequestsPerSecond": each} for each in (150, 290))
+    assert read_headroom(300, replace(DONE, capacity=far)) == 0.5
+    assert read_headroom(300, replace(DONE, capacity=near)) is None
+
+
+def test_an_invalid_round_counts_only_if_the_target_is_overloaded() -> None:
+    slow, fast = measured(900), measured(100)
+    overloaded = frozenset({"RequestsDropped"})
+    assert read_headroom(None, replace(slow, faults=overloaded)) == MIN_HEADROOM
+    assert read_headroom(None, replace(slow, faults=frozenset({"RequestsLate"}))) is None
+    assert read_headroom(None, replace(fast, faults=overloaded)) is None
+    assert read_headroom(None, replace(slow, faults=overloaded | {"WorkerSaturated"})) is None
+    reason = {"reason": "RequestsDropped", "message": ""}
+    status = {"verdicts": [{"verdict": "Invalid", "reasons": [reason]}]}
+    owner = {"uid": "1", "controller": True}
+    body = {"metadata": {"ownerReferences": [owner]}, "status": status}
+    assert not_none(view_child(body, "1")).faults == overloaded
 
 
 def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
@@ -301,3 +321,37 @@ def test_an_existing_solr_has_no_price() -> None:
     changes = {k: v for k, v in SEARCH.items() if not k.endswith("resources")}
     problems = plan(changes | {"spec.axes": [cheap]}, create()).problems
     assert "target.solrCloud: must be set" in "; ".join(problems)
+
+
+def test_the_status_of_a_sizing_of_100_points_is_small() -> None:
+    sizes = {
+        "name": "size",
+        "field": "dataset.generator.documents",
+        "values": [*range(1000, 1025)],
+    }
+    rounds = REPEATS | {"max": 20}
+    changes = SEARCH | {"spec.axes": [NODES, sizes], "spec.design": "Full", "spec.repeats": rounds}
+    seen = observe(changes)
+    measured_values = [each * 1.2345 for each in (0.81, 0.8, 0.82, 0.8)] * 5
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            requests_per_second=300.1,
+            p95_milliseconds=123.4,
+            failed_percent=0.001,
+            headrooms=[round(value, 4) for value in measured_values],
+            repeat_values=[123.4] * 20,
+            repeat_rounds=[*range(1, 21)],
+            rounds=20,
+            repeats=20,
+        )
+        for each in seen.plan.points
+    ]
+    status = decide_sweep(again(seen, SweepDecision(SweepStatus(points=points)), {})).status
+    assert status.phase == "Succeeded"
+    raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(raw["sizing"]) == 25
+    assert all(each["rounds"] == 20 for each in raw["points"])
+    assert len(json.dumps(raw, separators=(",", ":"))) < 120_000

@@ -25,6 +25,8 @@ from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
 _DIGITS = 4
+_HEADROOM_DIGITS = 6
+"""A headroom is multiplied by what is asked, and the product is shown with three digits."""
 
 
 def build_sweep_report(
@@ -90,9 +92,9 @@ def _cost_fields(cost: PointCost) -> dict[str, Any]:
         lower, upper = cost.sized.interval or (None, None)
         fields |= {
             "holding": cost.sized.holding.value,
-            "headroom": round_significant(cost.sized.headroom, _DIGITS),
-            "headroom_lower": round_significant(lower, _DIGITS),
-            "headroom_upper": round_significant(upper, _DIGITS),
+            "headroom": round_significant(cost.sized.headroom, _HEADROOM_DIGITS),
+            "headroom_lower": round_significant(lower, _HEADROOM_DIGITS),
+            "headroom_upper": round_significant(upper, _HEADROOM_DIGITS),
         }
     return fields
 

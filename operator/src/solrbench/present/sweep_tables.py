@@ -6,7 +6,7 @@ from operator import itemgetter
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
-from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.api.v1alpha1.sweep_spec import Metric, SweepObjective
 from solrbench.present.comparison_tables import (
     DifferenceCells,
     difference_cells,
@@ -235,6 +235,12 @@ def _name(point: PointReport, part: RoundReport | PointReport) -> str:
     return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
 
 
+def _objective(objective: SweepObjective) -> str:
+    if objective.minimise is None:
+        return str(objective.metric)
+    return f"least {objective.minimise}, subject to {objective.subject_to}"
+
+
 def sweep_facts(report: SweepReport) -> dict[str, str]:
     """Return how the sweep stands, by name."""
     spec, status, counts = report.spec, report.status, report.status.counts
@@ -253,7 +259,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         + (", ".join(f"{number} {name}" for name, number in states.items() if number) or "planned"),
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
-        "Objective": str(spec.objective.metric),
+        "Objective": _objective(spec.objective),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),

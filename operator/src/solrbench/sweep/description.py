@@ -106,7 +106,10 @@ def _summarize(
     if not left:
         if failed:
             return "Failed", "False", SweepReason.POINTS_FAILED, failures
-        return "Succeeded", "True", LifecycleReason.SUCCEEDED, f"{len(points)} points are measured"
+        excluded = sum(each.state == PointState.NOT_MEASURED for each in points)
+        text = f"{len(points) - excluded} points are measured"
+        text += f", {excluded} cannot be the cheapest" if excluded else ""
+        return "Succeeded", "True", LifecycleReason.SUCCEEDED, text
     if seen.sweep.spec.suspend:
         return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
     if not running and has_stopped(seen, points):

@@ -46,6 +46,11 @@ searched. Nearer to the load, other servers may vary more than those whose round
 FAR_BEYOND_LIMIT = 0.5
 """The same where limits were measured: near saturation, times vary far more than elsewhere."""
 
+OVERLOADED = frozenset({"RequestsDropped", "RequestsLate", "NotSteady"})
+"""Reasons for an Invalid step that a target gives that cannot serve its rate: if it misses an
+objective, too, the round counts. Requests that are late and nothing else may be the load
+generator's."""
+
 _DIGITS = 4
 
 
@@ -57,9 +62,15 @@ def read_headroom(demand: float | None, child: ChildView) -> float | None:
     """Return how often the load fits into what a benchmark held; None if that is not known."""
     ratios: list[float] = []
     if demand is not None:
-        found = child.capacity.get("requestsPerSecond")
+        found, missed = (
+            child.capacity.get(name)
+            for name in ("requestsPerSecond", "lowestMissedRequestsPerSecond")
+        )
+        # A search may be inconclusive, and yet have missed far below what is asked.
+        if not found and missed and missed < FAR_BELOW * demand:
+            found = missed
         ratios = [found / demand] if found else []
-    elif child.summary.get("verdict") != PointState.INVALID:
+    else:
         for result in child.objectives:
             value, limit = result.get("value"), result["limit"]
             if value is None:
@@ -68,7 +79,8 @@ def read_headroom(demand: float | None, child: ChildView) -> float | None:
                 ratios.append(value / limit if limit else MAX_HEADROOM)
             else:
                 ratios.append(limit / value if value else MAX_HEADROOM)
-    if not ratios:
+    is_overloaded = child.faults <= OVERLOADED and bool(child.faults - {"RequestsLate"})
+    if not ratios or (child.faults and not (is_overloaded and min(ratios) < 1)):
         return None
     return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), _DIGITS)
 

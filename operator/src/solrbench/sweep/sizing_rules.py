@@ -26,7 +26,7 @@ def _limits(spec: SweepSpec, benchmark: Spec) -> list[Objective]:
 
 
 _OF_CONDITIONS = re.compile(r"(load|dataset|workload)\b.*")
-_OF_SEARCH = re.compile(r"load\.(steps|capacity|arrivals)\b.*")
+_OF_SEARCH = re.compile(r"load\.(steps|capacity)\b.*")
 
 
 def is_condition(axis: Axis) -> bool:

@@ -28,6 +28,7 @@ class ChildView:
         previous: the name of the benchmark whose target it is to take over
         capacity: what the search through the first variant found, as it is stored
         objectives: the results of the objectives, as they are stored
+        faults: reasons for which steps are Invalid
     """
 
     is_finished: bool
@@ -45,6 +46,7 @@ class ChildView:
     message: str = ""
     capacity: Mapping[str, Any] = field(default_factory=dict)
     objectives: Sequence[Mapping[str, Any]] = ()
+    faults: frozenset[str] = frozenset()
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -83,6 +85,12 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         message=str(succeeded.get("message", "")),
         capacity=next(iter(status.get("capacity") or []), {}),
         objectives=(status.get("objectives") or {}).get("results") or [],
+        faults=frozenset(
+            reason["reason"]
+            for verdict in status.get("verdicts") or []
+            if verdict.get("verdict") == PointState.INVALID
+            for reason in verdict.get("reasons") or []
+        ),
     )
 
 
