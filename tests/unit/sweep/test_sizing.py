@@ -159,6 +159,18 @@ def test_points_that_are_added_are_measured_if_they_may_be_the_cheapest() -> Non
     assert decided.phase == "Succeeded"
 
 
+def test_other_prices_need_no_other_rounds_of_what_is_known() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    prices = PRICES | {"perCoreHour": 0.4}
+    seen = observe(SEARCH | {"spec.prices": prices})
+    seen = replace(seen, sweep=seen.sweep.model_copy(update={"status": status}))
+    decided = decide_sweep(seen).status
+    (before,), (after,) = status.sizing, decided.sizing
+    assert decided.phase == "Succeeded"
+    assert after.point == before.point
+    assert not_none(after.price_per_hour) > 5 * not_none(before.price_per_hour)
+
+
 @given(
     st.lists(st.floats(80, 900), min_size=4, max_size=4),
     st.lists(st.floats(0.97, 1.03), min_size=6, max_size=6),

@@ -88,7 +88,8 @@ class SweepRepeats(Model):
     Same, at most up to `max` repeats; the best point counts only if it is not the Same as the
     baseline. With `BestKnown`, only what may still be the best point takes part: nothing that is
     Worse than the best one, or the Same. The baseline takes part in every round. Levels of the
-    tests allow for the looks after each round."""
+    tests allow for the looks after each round. Where `objective.minimise` is set, it must be
+    `BestKnown`: then only what may be the cheapest point that holds its load is measured."""
     min: _Number = DEFAULT_MIN
     """`min` is the number of repeats of each point after which it is looked at first."""
     max: _Number = DEFAULT_MAX
@@ -341,6 +342,7 @@ class SweepSpec(Model):
             "maxPoints",
             "parallelism",
             "points",
+            "prices",
             "suspend",
             "template",
             "ttlSecondsAfterFinished",
