@@ -137,6 +137,23 @@ def test_each_condition_has_an_answer_and_none_is_the_best() -> None:
     assert status.best is None
 
 
+def test_with_several_places_the_cheapest_points_begin_together() -> None:
+    seen = observe(SEARCH | {"spec.parallelism": 3}, concurrency=2)
+    decision = decide_sweep(seen)
+    assert [each.state for each in decision.status.points] == ["Running"] * 2 + ["Planned"] * 2
+    assert len(decision.applied) == 2
+    # Whatever is looked at again while nothing has ended stays as it is.
+    running = dict.fromkeys(
+        (each.name for each in decision.status.points[:2]),
+        replace(found(0), is_finished=False, progress_percent=0),
+    )
+    assert decide_sweep(again(seen, decision, running)).status == decision.status
+    name = decision.status.points[1].name
+    after = decide_sweep(again(seen, decision, running | {name: found(600)})).status
+    assert [each.state for each in after.points] == ["Running"] * 2 + ["Planned"] * 2
+    assert after.points[1].rounds == 1
+
+
 def test_a_suspended_sizing_is_not_over() -> None:
     seen = observe(SEARCH)
     decision = decide_sweep(seen)

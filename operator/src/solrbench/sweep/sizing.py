@@ -34,8 +34,8 @@ from solrbench.sweep.state import ChildView, PointState
 
 LEVEL = 0.05
 """Of each look, both directions together: what is shown is what decides. Where rounds vary by 3 %,
-looks after up to 16 of them say in 2 of 100 cases that a point holds its load which is 1 % short
-of it."""
+looks after up to 16 of them say in 5 of 100 cases that a point holds its load which is 1 % short
+of it (`python -m bench sizing`)."""
 
 MIN_HEADROOM, MAX_HEADROOM = 0.25, 4.0
 """Headrooms beyond these say no more than these: a share of failures may be 0."""
