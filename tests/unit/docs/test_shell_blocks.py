@@ -162,7 +162,7 @@ def fields_below(path: str) -> set[str]:
     """Return the fields of the items of a list of the status, such as `objectives.results`."""
     found: set[str] = set()
     for file in (ROOT / "crds").glob("*.yaml"):
-        version = yaml.load(file.read_text(), yaml.CSafeLoader)["spec"]["versions"][0]
+        version = yaml.safe_load(file.read_text())["spec"]["versions"][0]
         node = version["schema"]["openAPIV3Schema"]["properties"]["status"]
         for name in path.split("."):
             node = node.get("properties", {}).get(name, {})

@@ -29,7 +29,6 @@ _WORDS = {
     "unknown": "not known",
     "new": "not measured",
 }
-MAX_DRAWN_POINTS = 100
 
 
 def costs_table(report: SweepReport) -> Table:
@@ -84,7 +83,7 @@ def _with_bounds(value: float | None, lower: float | None, upper: float | None) 
 
 def frontier_figure(report: SweepReport) -> ReportFigure | None:
     """Return what each point holds against its price, with intervals; None without a sizing."""
-    points = [point for point in _by_price(report) if point.headroom][:MAX_DRAWN_POINTS]
+    points = [point for point in _by_price(report) if point.headroom]
     prices, demand = report.spec.prices, report.spec.objective.requests_per_second
     if not points or prices is None:
         return None
