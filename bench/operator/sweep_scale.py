@@ -127,13 +127,14 @@ def _end_running(objects: StoredObjects, sweep: SolrBenchmarkSweep) -> None:
 
 
 def _sweep(points: int) -> Body:
-    """Return a sweep over users and documents."""
+    """Return a sweep over documents, as a setting, in each of many numbers of users."""
     users = max(1, points // 20)
     axes = [
         {"name": "users", "field": "load.steps[0].users", "values": list(range(1, users + 1))},
         {
             "name": "documents",
             "field": "dataset.generator.documents",
+            "role": "Setting",
             "values": [1000 * each for each in range(1, points // users + 1)],
         },
     ]

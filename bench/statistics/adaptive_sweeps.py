@@ -215,7 +215,7 @@ def _sweep(rounds: dict[str, Any] | None, repeats: dict[str, int]) -> SolrBenchm
     load = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}], "repeats": repeats}
     template = TEMPLATE | {"load": load}
     # An axis of loads would have no best point.
-    seeds = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)]}
+    seeds = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)], "role": "Setting"}
     spec: dict[str, Any] = {"template": {"spec": template}, "axes": [seeds], "parallelism": POINTS}
     spec |= {"startOn": "FreshTarget", "order": "Listed"}  # no targets to be removed
     if rounds is not None:

@@ -125,7 +125,7 @@ def _run(
             key = tuple(each.values)
             rate = world[key] * exp(draw.gauss(0, variation[key]))
             capacity = {"conclusion": "Found", "requestsPerSecond": rate}
-            children[each.name] = replace(DONE, capacity=capacity)
+            children[each.name] = replace(DONE, status={"capacity": [capacity]})
     (result,) = sweep.status.sizing
     values = {each.name: tuple(each.values) for each in sweep.status.points}
     prices = {tuple(each.point.indexes): each.price or 0.0 for each in plan.points}

@@ -6,7 +6,7 @@ after another on a clock; no rule was tuned on these seeds.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
 from pathlib import Path
@@ -31,7 +31,7 @@ from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import ChildView, PointState, list_points
 
 POINTS, REPEAT_SECONDS = 30, 120
-SEEDS = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)]}
+SEEDS = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)], "role": "Setting"}
 """An axis for which all points use one target."""
 HEAPS = {
     "name": "heap",
@@ -124,7 +124,7 @@ def run(machine: Machine, axis: dict[str, Any], spec: dict[str, Any], count: int
     known, _ = answer_sweep(sweep.spec, plan, points)
     ordered = sorted(points, key=lambda each: each.values)
     best = find_best(sweep.spec, plan, points)
-    value = next(each.values[0] for each in points if best is not None and each.name == best.name)
+    value = next(each.values[0] for each in points if each.name == best[0].name)
     return Found(value, [known[each.name] for each in ordered if each.name in known])
 
 
@@ -139,6 +139,12 @@ def sweep_designs(_folder: Path, sweeps: int) -> list[Row]:
     rows += _power(sweeps)
     rows += [_slow_round(level, sweeps) for level in (0.0, 6.0)]
     rows += [_racing(sweeps)]
+    rows += [
+        row
+        for kind in ("equal", "best changes")
+        for noise in (0.02, 0.05)
+        for row in _conditions(kind, noise, 5 * sweeps)
+    ]
     rows += [
         _topologies(between, noise, sweeps)
         for between in (0.016, 0.03, 0.05)
@@ -249,3 +255,78 @@ def _topologies(between: float, noise: float, sweeps: int) -> Row:
     what = f"false on topologies, targets {100 * between:g} % apart, repeats {100 * noise:g} %"
     detail = f"`on one target`, order Listed: {one:.0f} %"
     return at_most(what, share, 1, "{:.2f} %", detail)
+
+
+_USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2, 4, 8]}
+_CHANGES = {(2, 0): -20.0, (2, 3): 20.0}
+"""In per cent, by the places of heap and users: the third heap is best at first, worst at last."""
+
+
+def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
+    """Count what is false of three settings in each of four conditions, five rounds."""
+    draw, changes = Random(f"{kind}/{noise}"), _CHANGES if kind != "equal" else {}
+    heaps = HEAPS | {"values": HEAPS["values"][:3]}
+    load = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}], "repeats": {"count": 5}}
+    body = {"template": {"spec": TEMPLATE | {"load": load}}, "axes": [heaps, _USERS]}
+    sweep = SolrBenchmarkSweep.parse(
+        {"metadata": {"name": "known", "namespace": "default"}, "spec": body | {"design": "Full"}}
+    )
+    plan, wrong, wrong_pairs, wrong_best, found_all = make_plan(sweep), 0, 0, 0, 0
+    for _ in range(sweeps):
+        rounds = [draw.gauss(0, 0.1) for _ in range(5)]
+        points = [_measure(each, changes, rounds, noise, draw) for each in plan.points]
+        words, answers = answer_sweep(sweep.spec, plan, points)
+        right = 0
+        for planned in plan.points:
+            heap, users = planned.point.indexes
+            percent = changes.get((heap, users), 0.0)
+            true = Conclusion.BETTER if percent < 0 else Conclusion.WORSE
+            if (word := words.get(planned.point.name)) is not None:
+                wrong += word.conclusion in _DIFFERENT and (not percent or word.conclusion != true)
+                wrong += word.conclusion is Conclusion.SAME and percent != 0
+                right += bool(percent) and word.conclusion is true
+        # Without a change no two axes act together.
+        wrong_pairs += kind == "equal" and any(
+            each.startswith("Interaction") and each.rstrip(".").endswith(("better", "worse"))
+            for each in answers
+        )
+        best = {each.condition: each.values for each in find_best(sweep.spec, plan, points)}
+        # What is better and not found leaves the cheapest one, which the answer says.
+        places: dict[str | None, Sequence[int]] = {"users 1": (0, 1, 2)} if changes else {}
+        wrong_best += any(
+            all(str(HEAPS["values"][place]) not in values for place in places.get(condition, (0,)))
+            for condition, values in best.items()
+        )
+        found_all += right == len(changes)
+    what = f"of 3 settings in 4 conditions, {kind}, repeats {100 * noise:g} %"
+    detail = f"both effects of 20 % found in {100 * found_all / sweeps:.0f} %" if changes else ""
+    return [
+        at_most(f"false conclusions {what}", 100 * wrong / sweeps / 8, 1, "{:.2f} %", detail),
+        at_most(
+            f"sweeps with a false interaction {what}", 100 * wrong_pairs / sweeps, 1, "{:.1f} %"
+        ),
+        at_most(f"sweeps, a wrong best point {what}", 100 * wrong_best / sweeps, 2, "{:.1f} %"),
+    ]
+
+
+def _measure(
+    planned: PlannedPoint,
+    changes: Mapping[tuple[int, int], float],
+    rounds: Sequence[float],
+    noise: float,
+    draw: Random,
+) -> SweepPoint:
+    """Return a point whose level grows with the users, in rounds that differ."""
+    heap, users = planned.point.indexes
+    level = 100 * (1 + users) * (1 + changes.get((heap, users), 0.0) / 100)
+    values = [level * exp(slow + draw.gauss(0, noise)) for slow in rounds]
+    return SweepPoint(
+        name=planned.point.name,
+        values=[heap, users],
+        state=PointState.VALID,
+        p95_milliseconds=sum(values) / len(values),
+        repeats=len(values),
+        rounds=len(values),
+        repeat_values=values,
+        repeat_rounds=[*range(1, len(values) + 1)],
+    )

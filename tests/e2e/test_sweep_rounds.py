@@ -17,11 +17,17 @@ Body = dict[str, Any]
 
 def sweep_body() -> Body:
     """Return a sweep of two points that share target and index, of two or three rounds."""
-    users = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+    users = {
+        "name": "users",
+        "field": "load.steps[0].users",
+        "values": [1, 2],
+        "role": "Setting",
+    }
     spec = {
         "template": {"spec": copy.deepcopy(SMALL_SPEC)},
         "axes": [users],
         "exclude": ["point.users > 2"],
+        "objective": {"metric": "MeanMilliseconds", "step": "two-users"},
         "repeats": {"until": "Decided", "min": MINIMUM, "max": MAXIMUM},
     }
     metadata = {"name": NAME}
@@ -52,6 +58,17 @@ def test_valid_rounds_are_counted_as_repeats(status: Body) -> None:
         assert point["state"] in ("Valid", "Inconclusive", "Invalid")
         assert 1 <= point["repeats"] <= point["rounds"]
         assert point["p95Milliseconds"] > 0
+
+
+def test_the_objective_is_read_of_each_round(status: Body) -> None:
+    for point in status["points"]:
+        means = []
+        for number in point.get("repeatRounds", []):
+            suffix = f"-{number}" if number > 1 else ""
+            totals = kube.status(f"{NAME}-{point['name']}{suffix}")["totals"]
+            means.append(totals[0]["averageMilliseconds"])
+        assert point.get("repeatValues", []) == pytest.approx(means, rel=1e-3)
+        assert any("the mean time in two-users" in each for each in status["answers"])
 
 
 def test_later_rounds_take_over_target_and_index(status: Body) -> None:

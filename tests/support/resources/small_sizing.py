@@ -1,5 +1,6 @@
 """A small sizing over nodes, by a search and at a given rate, and how it ends."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,15 +36,25 @@ NOISE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0)
 """What each round of a point found, beside the truth."""
 
 
+def with_capacity(result: Mapping[str, Any]) -> ChildView:
+    """Return the benchmark of a search with its result."""
+    return replace(DONE, summary={}, status={"capacity": [result]})
+
+
+def with_objectives(results: Sequence[Mapping[str, Any]]) -> ChildView:
+    """Return the benchmark of steps with the results of its objectives."""
+    return replace(DONE, status={"objectives": {"results": results}})
+
+
 def found(rate: float) -> ChildView:
     """Return the benchmark of a search that has found a rate."""
-    return replace(DONE, summary={}, capacity={"requestsPerSecond": rate})
+    return with_capacity({"requestsPerSecond": rate})
 
 
 def measured(milliseconds: float) -> ChildView:
     """Return a benchmark at a given rate, whose limit is 200 ms."""
     result = {"value": milliseconds, "limit": 200, "unit": "ms"}
-    return replace(DONE, objectives=[result])
+    return with_objectives([result])
 
 
 def run(changes: Changes, figures: dict[int, float], view: Any = found) -> SweepStatus:

@@ -78,8 +78,9 @@ def measured_sweep() -> SolrBenchmarkSweep:
 
 
 def users_axis(number: int) -> dict[str, Any]:
-    """Return an axis with so many values."""
-    return {"name": "users", "field": "load.steps[0].users", "values": list(range(1, number + 1))}
+    """Return an axis with so many values, which are compared as settings are."""
+    values = list(range(1, number + 1))
+    return {"name": "users", "field": "load.steps[0].users", "values": values, "role": "Setting"}
 
 
 def sweep_of(users: int, **spec: Any) -> dict[str, Any]:

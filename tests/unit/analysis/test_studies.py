@@ -21,6 +21,7 @@ from solrbench.analysis.scalability import Level, declines, fit_law, stated_peak
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks, StudentEstimate
 from support.results.compared_figures import compared, drawn, figures
+from support.results.published_times import BALANCED, DIRECT
 
 
 def decide(
@@ -137,18 +138,6 @@ def test_equal_sides_are_hardly_ever_called_different(cv: float) -> None:
         for n in range(100)
     ]
     assert not {Conclusion.BETTER, Conclusion.WORSE} & set(words)
-
-
-BALANCED = {
-    1: [153.4093732, 164.8779734, 163.5545080, 161.5097791, 158.8979786],
-    2: [150.5095058, 138.5902512, 146.0740558, 145.2780308, 164.5890730],
-    4: [167.7064319, 157.4898545, 160.2312613, 155.9549423, 163.1832261],
-}
-DIRECT = {
-    1: [189.6049885, 181.4044423, 179.3843134, 178.3939055, 193.0434055],
-    2: [149.0765482, 165.2344755, 146.9476904, 150.5897358, 159.6380510],
-    4: [146.6134977, 148.2016753, 156.1254584, 149.2328461, 141.2826979],
-}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ import itertools
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -158,12 +160,19 @@ def test_commands_and_options_of_a_page_exist(page: Path) -> None:
 STATUS_PATHS = re.compile(r"jsonpath='([^']*\.status\.[^']*)'")
 
 
+@cache
+def status_schemas() -> list[Any]:
+    """Return the schemas of the status of each kind, which take seconds to read."""
+    texts = [file.read_text() for file in (ROOT / "crds").glob("*.yaml")]
+    versions = [yaml.safe_load(text)["spec"]["versions"][0] for text in texts]
+    return [each["schema"]["openAPIV3Schema"]["properties"]["status"] for each in versions]
+
+
 def fields_below(path: str) -> set[str]:
     """Return the fields of the items of a list of the status, such as `objectives.results`."""
     found: set[str] = set()
-    for file in (ROOT / "crds").glob("*.yaml"):
-        version = yaml.safe_load(file.read_text())["spec"]["versions"][0]
-        node = version["schema"]["openAPIV3Schema"]["properties"]["status"]
+    for schema in status_schemas():
+        node = schema
         for name in path.split("."):
             node = node.get("properties", {}).get(name, {})
             node = node.get("items", node)

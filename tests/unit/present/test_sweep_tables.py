@@ -12,13 +12,13 @@ from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweep_difference_figures import round_figure
+from solrbench.present.sweep_markdown import sweep_to_markdown
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_results import build_sweep_report
 from solrbench.present.sweep_tables import (
     failures_table,
     objectives_table,
     rounds_table,
-    sweep_to_markdown,
 )
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.sweep.decision import SweepDecision, decide_sweep
+from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
@@ -84,19 +85,19 @@ def test_time_goes_to_the_points_that_are_open() -> None:
 def test_what_is_open_beside_the_best_goes_on() -> None:
     near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
     figures: RepeatValues = {1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near}
-    seed = {"name": "seed", "field": "seed", "values": [1, 2, 3]}
+    seed = {"name": "seed", "field": "seed", "values": [1, 2, 3], "role": "Setting"}
     seen, _ = measure(figures, {"spec.axes": [seed]})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.rounds for each in points] == [6, 6, 6]  # the baseline takes part in every round
 
 
-def test_loads_are_no_choice_for_the_best() -> None:
+def test_conditions_are_not_compared_and_no_choice_for_the_best() -> None:
     near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
-    seen, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near})
+    given = {"spec.axes": [users_axis(3) | {"role": "Condition"}]}
+    seen, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near}, given)
     assert [each.rounds for each in seen.sweep.status.points] == [3, 3, 3]
-    best = seen.sweep.status.best
-    assert best is not None
-    assert best.name == seen.plan.points[0].point.name  # the baseline, though it is the slowest
+    assert [each.conclusion for each in seen.sweep.status.points] == [None, None, None]
+    assert seen.sweep.status.best == []
 
 
 def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None:
@@ -108,7 +109,7 @@ def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None
     assert [each.rounds for each in points] == [3, 3, 3]
 
 
-SEED = {"name": "seed", "field": "seed", "values": [1, 2, 3, 4]}
+SEED = {"name": "seed", "field": "seed", "values": [1, 2, 3, 4], "role": "Setting"}
 
 
 def test_what_slows_down_a_round_cancels_out() -> None:
@@ -242,7 +243,9 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
             repeats=size,
             repeat_values=part,
         )
-        total = add_round(total, ended_round, Metric.P95_MILLISECONDS, 7 + len(part))
+        total = add_round(
+            total, ended_round, ObjectiveFigure(Metric.P95_MILLISECONDS), 7 + len(part)
+        )
     assert total.rounds == len(sizes)
     assert total.repeats == used
     edges = [sum(sizes[:each]) for each in range(len(sizes) + 1)]

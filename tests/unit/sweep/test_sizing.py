@@ -17,7 +17,7 @@ from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.requirements import PodGroup, find_price
 from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
-from solrbench.sweep.state import view_child
+from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
 from support.resources.small_resource import REMOVE, Changes, create
 from support.resources.small_sizing import (
@@ -29,6 +29,8 @@ from support.resources.small_sizing import (
     found,
     measured,
     run,
+    with_capacity,
+    with_objectives,
 )
 from support.resources.small_sweep import DONE, again, observe, parse_sweep, plan
 
@@ -56,8 +58,8 @@ def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> Non
         "DearerThanCheapest",
         None,
     )
-    assert status.best is not None
-    assert status.best.price_per_hour == result.price_per_hour
+    (best,) = status.best
+    assert (best.name, best.price_per_hour) == (result.point, result.price_per_hour)
     assert status.phase == "Succeeded"
     assert status.counts.text == "4/4"
     assert status.estimate.remaining_seconds == 0
@@ -91,7 +93,7 @@ def test_beyond_what_was_measured_nothing_is_said_but_what_to_measure() -> None:
     assert (result.conclusion, result.point) == (SizingConclusion.NOT_HELD, None)
     assert "The nearest is nodes 4," in result.message
     assert "measure nodes beyond 4" in result.message
-    assert status.best is None
+    assert status.best == []
 
 
 def test_a_point_that_fails_is_not_taken_to_miss() -> None:
@@ -126,7 +128,7 @@ def test_points_that_are_all_far_from_their_limit_need_no_variance() -> None:
     assert status.sizing[0].point == status.points[1].name
 
 
-def test_each_condition_has_an_answer_and_none_is_the_best() -> None:
+def test_each_condition_has_an_answer_and_a_best_point() -> None:
     sizes = {"name": "size", "field": "dataset.generator.documents", "values": [1000, 2000]}
     status = run(
         SEARCH | {"spec.axes": [NODES, sizes], "spec.design": "Full"},
@@ -134,7 +136,8 @@ def test_each_condition_has_an_answer_and_none_is_the_best() -> None:
     )
     assert [each.condition for each in status.sizing] == ["size 1000", "size 2000"]
     assert all(each.message.startswith(f"{each.condition}: The") for each in status.sizing)
-    assert status.best is None
+    assert [each.condition for each in status.best] == ["size 1000", "size 2000"]
+    assert [each.name for each in status.best] == [each.point for each in status.sizing]
 
 
 def test_with_several_places_the_cheapest_points_begin_together() -> None:
@@ -225,28 +228,29 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
         {"value": 0, "limit": 1, "unit": "%"},
         {"value": 330, "limit": 300, "unit": "requests/s"},
     ]
-    assert read_headroom(None, replace(DONE, objectives=results)) == 1.1
-    assert read_headroom(None, replace(DONE, objectives=results[1:2])) == MAX_HEADROOM
-    assert read_headroom(None, replace(DONE, objectives=[{"limit": 1, "unit": "%"}])) is None
+    assert read_headroom(None, with_objectives(results)) == 1.1
+    assert read_headroom(None, with_objectives(results[1:2])) == MAX_HEADROOM
+    assert read_headroom(None, with_objectives([{"limit": 1, "unit": "%"}])) is None
     assert read_headroom(None, DONE) is None
-    assert read_headroom(300, replace(DONE, capacity={"conclusion": "Inconclusive"})) is None
+    assert read_headroom(300, with_capacity({"conclusion": "Inconclusive"})) is None
     far, near = ({"lowestMissedRequestsPerSecond": each} for each in (150, 290))
-    assert read_headroom(300, replace(DONE, capacity=far)) == 0.5
-    assert read_headroom(300, replace(DONE, capacity=near)) is None
+    assert read_headroom(300, with_capacity(far)) == 0.5
+    assert read_headroom(300, with_capacity(near)) is None
 
 
 def test_an_invalid_round_counts_only_if_the_target_is_overloaded() -> None:
     slow, fast = measured(900), measured(100)
-    overloaded = frozenset({"RequestsDropped"})
-    assert read_headroom(None, replace(slow, faults=overloaded)) == MIN_HEADROOM
-    assert read_headroom(None, replace(slow, faults=frozenset({"RequestsLate"}))) is None
-    assert read_headroom(None, replace(fast, faults=overloaded)) is None
-    assert read_headroom(None, replace(slow, faults=overloaded | {"WorkerSaturated"})) is None
-    reason = {"reason": "RequestsDropped", "message": ""}
-    status = {"verdicts": [{"verdict": "Invalid", "reasons": [reason]}]}
-    owner = {"uid": "1", "controller": True}
-    body = {"metadata": {"ownerReferences": [owner]}, "status": status}
-    assert not_none(view_child(body, "1")).faults == overloaded
+    assert read_headroom(None, invalid(slow, "RequestsDropped")) == MIN_HEADROOM
+    assert read_headroom(None, invalid(slow, "RequestsLate")) is None
+    assert read_headroom(None, invalid(fast, "RequestsDropped")) is None
+    assert read_headroom(None, invalid(slow, "RequestsDropped", "WorkerSaturated")) is None
+
+
+def invalid(child: ChildView, *reasons: str) -> ChildView:
+    """Return a benchmark with an Invalid step, for these reasons."""
+    given = [{"reason": reason, "message": ""} for reason in reasons]
+    verdicts = [{"verdict": "Invalid", "reasons": given}]
+    return replace(child, status={**child.status, "verdicts": verdicts})
 
 
 def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:

@@ -267,6 +267,10 @@ def _view(benchmark: SolrBenchmark, now: datetime, width: int) -> Group | Text:
     return Group(head, body)
 
 
+_MAX_BEST = 8
+"""Best points of conditions that are printed."""
+
+
 def _end_sweep(
     console: Console, sweep: SolrBenchmarkSweep, again: str, *, require_valid: bool
 ) -> ExitCode:
@@ -281,7 +285,7 @@ def _end_sweep(
     print_line(console, f"{sweep.key}: {status.phase}", style=style)
     for line in (message, *status.answers):
         print_line(console, line, indent=2)
-    if best := status.best:
+    for best in status.best[:_MAX_BEST]:
         rate, p95 = best.requests_per_second, best.p95_milliseconds
         parts = [
             best.values,

@@ -130,6 +130,12 @@ def _status(body: Manifest, *path: str) -> Any:
     return found
 
 
+def _best(body: Manifest, field: str) -> Any:
+    """Return a field of the best point, with conditions of that of the baseline's condition."""
+    best = _status(body, "best")
+    return best[0].get(field) if best else None
+
+
 def _phase(body: Manifest) -> str:
     # No status says that a resource is being deleted.
     is_deleted = body["metadata"].get("deletionTimestamp")
@@ -169,9 +175,9 @@ _SWEEP_COLUMNS: Sequence[Column[Manifest]] = (
     TextColumn("POINTS", lambda body: _status(body, "counts", "text")),
     TextColumn("FAILED", lambda body: _status(body, "counts", "failed")),
     TextColumn("INVALID", lambda body: _status(body, "counts", "invalid")),
-    TextColumn("BEST", lambda body: _status(body, "best", "values")),
-    TextColumn("REQUESTS", lambda body: _status(body, "best", "requestsPerSecond"), _rate),
-    TextColumn("P95", lambda body: _status(body, "best", "p95Milliseconds"), format_milliseconds),
+    TextColumn("BEST", lambda body: _best(body, "values")),
+    TextColumn("REQUESTS", lambda body: _best(body, "requestsPerSecond"), _rate),
+    TextColumn("P95", lambda body: _best(body, "p95Milliseconds"), format_milliseconds),
     _AGE,
 )
 

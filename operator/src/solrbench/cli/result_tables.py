@@ -33,6 +33,12 @@ from solrbench.present.result_tables import (
     summary_table,
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
+from solrbench.present.sweep_point_tables import (
+    capacity_table,
+    index_table,
+    steps_table,
+    trends_table,
+)
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.sweep_tables import (
@@ -309,4 +315,7 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
     if in_full or len(report.status.points) <= _FEW_POINTS:
         print_tables(console, costs_table(report))
         print_tables(console, points_table(report))
+    print_tables(console, capacity_table(report))
+    if in_full:
+        print_tables(console, steps_table(report), index_table(report), trends_table(report))
     print_tables(console, failures_table(report))

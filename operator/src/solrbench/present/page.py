@@ -36,6 +36,13 @@ from solrbench.present.result_tables import overview_table
 from solrbench.present.server_tables import failure_table, slow_table
 from solrbench.present.sweep_difference_figures import difference_figure, round_figure
 from solrbench.present.sweep_figures import axis_figures, heat_maps
+from solrbench.present.sweep_point_tables import (
+    capacity_table,
+    condition_tables,
+    index_table,
+    steps_table,
+    trends_table,
+)
 from solrbench.present.sweep_report import SweepReport
 from solrbench.present.sweep_sizing import costs_table, frontier_figure
 from solrbench.present.sweep_tables import (
@@ -137,7 +144,14 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *heat_maps(report),
         ],
         "costs": costs_table(report),
+        "conditions": condition_tables(report),
         "points": points_table(report),
+        "measured": [
+            table
+            for table in (capacity_table(report), steps_table(report), index_table(report))
+            if table
+        ],
+        "trends": trends_table(report),
         "objectives": objectives_table(report),
         "bottlenecks": bottlenecks_table(report),
         "failures": failures_table(report),

@@ -2,8 +2,8 @@
 
 Points are the same if all their axes have the same values. The metric of a point is that of
 `spec.objective`, known by the values of its repeats; all points in common are one family, as the
-points of one sweep are (`solrbench.sweep.differences`). On the other metric of each point nothing
-is concluded, as the values of its repeats are not kept.
+points of one sweep are (`solrbench.sweep.differences`). On rate and p95 beside it nothing is
+concluded, as the values of its repeats are not kept.
 """
 
 from collections import Counter
@@ -34,9 +34,10 @@ from solrbench.api.v1alpha1.comparisons import (
     FigureComparison,
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
-from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.present.sweep_report import PointReport, SweepReport
-from solrbench.sweep.differences import METRICS, read_point
+from solrbench.sweep.differences import read_point
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
 
 MAX_SENTENCES = 16
@@ -82,7 +83,9 @@ def compare_sweeps(
     # Rounds were looked at beside the baseline of their own sweep, not beside another sweep.
     effect = settings_of_candidate(specs[1], "", smallest_effect_percent).rule
     rule = ComparisonRule(effect.smallest_effect_percent)
-    metric = candidate.spec.objective.metric if primary is None else _METRICS[primary]
+    figure = figure_of(candidate.spec)
+    if primary is not None:
+        figure = ObjectiveFigure(_METRICS[primary])
     known = {_key(point): point for point in baseline.points}
     pairs = [
         _Pair(_text(point), known[_key(point)], point)
@@ -92,8 +95,13 @@ def compare_sweeps(
     return BaselineComparison.model_construct(
         baseline=baseline.sweep,
         figures=[
-            *_compare_primary(pairs, metric, rule, (baseline, candidate)),
-            *_list_details(pairs, next(each for each in Metric if each is not metric)),
+            *_compare_primary(pairs, figure, rule, (baseline, candidate)),
+            *(
+                detail
+                for metric in _METRICS.values()
+                if (other := ObjectiveFigure(metric)) != figure
+                for detail in _list_details(pairs, other)
+            ),
         ],
         left_out=0,
         settings=differing(specs[0], specs[1], SETTINGS, MAX_NOTES),
@@ -134,19 +142,19 @@ def _text(point: PointReport) -> str:
 
 def _compare_primary(
     pairs: Sequence[_Pair],
-    metric: Metric,
+    figure: ObjectiveFigure,
     rule: ComparisonRule,
     reports: tuple[SweepReport, SweepReport],
 ) -> Iterator[FigureComparison]:
     """Yield the primary metric of each point that has it; all are one family."""
     # A sweep keeps the repeats of its own objective only.
-    keep = tuple(each.spec.objective.metric is metric for each in reports)
+    keep = tuple(figure_of(each.spec) == figure for each in reports)
     is_fresh = all(
         each.spec.template.load_repeats.get("startOn") == _FRESH
         or (each.spec.rounds is not None and each.spec.start_on == _FRESH)
         for each in reports
     )
-    estimated = [(pair, _estimate(pair, metric, keep)) for pair in pairs]
+    estimated = [(pair, _estimate(pair, figure, keep)) for pair in pairs]
     known = [
         (pair, replace(difference, on_target=not is_fresh))
         for pair, difference in estimated
@@ -158,26 +166,28 @@ def _compare_primary(
         yield store_figure(compared, is_invalid=pair.is_invalid)
 
 
-def _list_details(pairs: Sequence[_Pair], metric: Metric) -> Iterator[FigureComparison]:
-    """Yield the other metric of each point, without a conclusion."""
+def _list_details(pairs: Sequence[_Pair], figure: ObjectiveFigure) -> Iterator[FigureComparison]:
+    """Yield another figure of each point, without a conclusion."""
     for pair in pairs:
-        difference = _estimate(pair, metric, (False, False))
+        difference = _estimate(pair, figure, (False, False))
         if difference is not None:
             compared = ComparedMetric(difference, pair.name, ALL_REQUESTS)
             yield store_figure(compared, is_invalid=pair.is_invalid)
 
 
-def _estimate(pair: _Pair, metric: Metric, keep_repeats: tuple[bool, ...]) -> Difference | None:
-    """Return the difference of a point; the repeats of a side count if they are of this metric."""
+def _estimate(
+    pair: _Pair, figure: ObjectiveFigure, keep_repeats: tuple[bool, ...]
+) -> Difference | None:
+    """Return the difference of a point; the repeats of a side count if they are of this figure."""
     sides: list[Sequence[RepeatValue]] = []
     for point, has_repeats in zip((pair.baseline, pair.candidate), keep_repeats, strict=True):
-        measured = read_point(point.result, (), metric)
+        measured = read_point(point.result, (), figure)
         if measured is None:
             return None
         sides.append(
             measured.repeats if has_repeats else [RepeatValue(1, "", measured.shown_value)]
         )
-    return estimate_difference(METRICS[metric], *sides)
+    return estimate_difference(figure.comparison, *sides)
 
 
 def _only(report: SweepReport, other: SweepReport) -> list[str]:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep_spec import Metric
 from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.figure import (
     LegendEntry,
@@ -16,6 +15,7 @@ from solrbench.present.figure import (
     grid,
 )
 from solrbench.present.sweep_figures import MetricAxis, metric_axis
+from solrbench.present.sweep_point_tables import name_point
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.present.sweep_tables import point_cells, rounds_table
 from solrbench.present.table import NameColumn, Table, build_table
@@ -51,12 +51,12 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         tooltip={"trigger": "item", "valueFormatter": "@percent"},
         series=[part for word in words for part in _series(word, drawn, labels)],
     )
-    axis = metric_axis(report.spec.objective.metric)
+    axis = metric_axis(report)
     left = f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest." * (
         len(points) > len(drawn)
     )
     text = (
-        f"{axis.name} of each point compared with the baseline {values_text(baseline)},"
+        f"{axis.name} of each point compared with the baseline {name_point(baseline)},"
         f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together.{left}"
     )
     if any(point.result.on_target for point in drawn):
@@ -65,13 +65,8 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     title = f"Difference of each point from the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
-    table = _table(drawn, labels, report.spec.objective.metric)
+    table = _table(drawn, labels, axis)
     return ReportFigure("differences", title, text, option, legend, table, height)
-
-
-def values_text(point: PointReport) -> str:
-    """Return `heap 2Gi, nodes 3`."""
-    return ", ".join(f"{axis} {value}" for axis, value in point.values.items()) or point.name
 
 
 def changed_values(point: PointReport, baseline: PointReport) -> str:
@@ -138,9 +133,9 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str], metric: Metric) -> Table:
+def _table(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> Table:
     def cells(row: tuple[str, PointReport]) -> DifferenceCells:
-        return point_cells(row[1], metric, _NO_CONCLUSION)
+        return point_cells(row[1], axis.figure, _NO_CONCLUSION)
 
     estimate, interval, word = difference_columns("Difference", cells)
     columns = [
@@ -157,12 +152,12 @@ _ROUND, _ALL = "a round", "all rounds"
 
 def round_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None where no point has a figure of two rounds."""
-    axis, baseline = metric_axis(report.spec.objective.metric), report.baseline
+    axis, baseline = metric_axis(report), report.baseline
     drawn = [point for point in report.points if _measured(point, axis)][:MAX_DRAWN_POINTS]
     if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
         return None
     labels = [
-        values_text(point) if point.is_baseline else changed_values(point, baseline)
+        name_point(point) if point.is_baseline else changed_values(point, baseline)
         for point in drawn
     ]
     option = base(
@@ -189,8 +184,7 @@ def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:
     return [
         round_report
         for round_report in point.rounds
-        if axis.value_of(round_report.summary) is not None
-        and round_report.summary.verdict != "Invalid"
+        if axis.value_of(round_report) is not None and round_report.summary.verdict != "Invalid"
     ]
 
 
@@ -198,7 +192,7 @@ def _dots(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis)
     data = [
         {
             "name": f"{labels[row]}, round {round_report.round}",
-            "value": [axis.value_of(round_report.summary), row],
+            "value": [axis.value_of(round_report), row],
         }
         for row, point in enumerate(drawn)
         for round_report in _measured(point, axis)

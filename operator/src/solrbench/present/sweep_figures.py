@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.analysis.metrics import Scale
 from solrbench.present.figure import (
     MUTED,
     OptionPart,
@@ -22,43 +21,42 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.distributions import t_quantile
-from solrbench.stats.number_format import format_milliseconds, format_number
-from solrbench.sweep.differences import metric_value
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.points import AxisValueError, read_values
 
 
 class MetricAxis(NamedTuple):
     """How the figure of the objective is read, named on axes, and written."""
 
-    metric: Metric
+    figure: ObjectiveFigure
     name: str
     formatter: str
 
     def value(self, point: PointReport) -> float | None:
         """Return the figure of a point."""
-        return metric_value(point.result, self.metric)
+        return self.figure.value(point.result)
 
-    def value_of(self, summary: Summary) -> float | None:
-        """Return the figure of a benchmark."""
-        return metric_value(summary, self.metric)
+    def value_of(self, round_report: RoundReport) -> float | None:
+        """Return the figure of a round."""
+        if self.figure.has_field:
+            return self.figure.value(round_report.summary)
+        return round_report.value
 
     def text(self, value: float | None) -> str:
         """Return it with its unit; empty if there is none."""
-        if value is None:
-            return ""
-        if self.metric is Metric.P95_MILLISECONDS:
-            return format_milliseconds(value)
-        return f"{format_number(value)} requests/s"
+        return self.figure.short(value)
 
 
-def metric_axis(metric: Metric) -> MetricAxis:
-    """Return the axis of a figure."""
-    if metric is Metric.P95_MILLISECONDS:
-        return MetricAxis(metric, "P95 of the last step", "@milliseconds")
-    return MetricAxis(metric, "Requests/s of the last step", "@number")
+def metric_axis(report: SweepReport) -> MetricAxis:
+    """Return the axis of the figure of the objective."""
+    figure = figure_of(report.spec)
+    formatter = "@milliseconds" if figure.comparison.unit == "ms" else "@number"
+    if figure.comparison.scale is Scale.POINTS:
+        formatter = "@percent"
+    return MetricAxis(figure, figure.title, formatter)
 
 
 MAX_LINES = 8
@@ -71,13 +69,19 @@ _PointRow = tuple[str, str, PointReport]
 
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
-    """Return a figure for each axis that has at least two points on a line."""
-    figures = (_axis_figure(report, index) for index in range(len(report.axes)))
+    """Return a figure for each axis that has at least two points on a line, conditions first."""
+    # Over what is given, such as users, each setting is a line: these are looked at first.
+    places = sorted(range(len(report.axes)), key=lambda place: not _is_given(report, place))
+    figures = (_axis_figure(report, place) for place in places)
     return [figure for figure in figures if figure is not None]
 
 
+def _is_given(report: SweepReport, place: int) -> bool:
+    return report.axes[place] in report.conditions
+
+
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
-    name, metric = report.axes[place], metric_axis(report.spec.objective.metric)
+    name, metric = report.axes[place], metric_axis(report)
     lines = _lines(report, metric, place)
     if not lines:
         return None
@@ -177,11 +181,13 @@ Cells = Mapping[tuple[int, int], PointReport]
 def heat_maps(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each two axes that are crossed, all others as in the baseline."""
     crossed = [each for each in _crossed(report) if len(each[2]) >= _MIN_CELLS]
+    # A setting and a condition show whether the best one changes; two conditions come last.
+    crossed.sort(key=lambda each: abs(sum(_is_given(report, place) for place in each[:2]) - 1))
     return [_heat_map(report, *each) for each in crossed[:MAX_MAPS]]
 
 
 def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
-    metric, baseline = metric_axis(report.spec.objective.metric), report.baseline
+    metric, baseline = metric_axis(report), report.baseline
     if baseline is None:
         return
     usual = baseline.result.values
@@ -198,7 +204,7 @@ def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
 
 
 def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> ReportFigure:
-    metric = metric_axis(report.spec.objective.metric)
+    metric = metric_axis(report)
     across, down = axis_labels(report, first), axis_labels(report, second)
     names = report.axes[first], report.axes[second]
     option = base(
@@ -208,7 +214,7 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         tooltip={"trigger": "item", "valueFormatter": metric.formatter},
         series=[{"type": "heatmap", "name": metric.name, "data": list(_cells(cells, metric))}],
     )
-    lower = "lower" if metric.metric is Metric.P95_MILLISECONDS else "higher"
+    lower = "lower" if metric.figure.comparison.is_lower_better else "higher"
     text = (
         f"{metric.name} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
         f" the baseline. Darker is a larger number; {lower} is better."

@@ -7,7 +7,7 @@ from pydantic import ConfigDict
 
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict, Trend
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
@@ -27,6 +27,8 @@ class RoundReport(LenientModel):
     """Name of its benchmark, in the namespace of the sweep."""
     summary: Summary = Summary()
     """Figures of its last step, over the repeats of the round."""
+    value: float | None = None
+    """Figure of `spec.objective`, where it is neither rate nor p95 of the last step."""
     outcome: str = ""
     """Reason and message of its end."""
     totals: list[StepResult] = []
@@ -37,6 +39,61 @@ class RoundReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+
+
+class PointStep(LenientModel):
+    """What one step of a point measured through one variant, over all its rounds.
+
+    Times are response times where the rate was planned, else service times. Numbers of servers
+    are those of all requests together.
+    """
+
+    step: str
+    """Name of the step."""
+    variant: str | None = None
+    """Name of the variant; absent without variants."""
+    request: str
+    """Name of the requests, or `all requests`."""
+    repeats: int
+    """Repeats of all rounds."""
+    requests_per_second: float | None = None
+    """Rate."""
+    mean_milliseconds: float | None = None
+    """Mean time."""
+    p50_milliseconds: float | None = None
+    """Median time."""
+    p95_milliseconds: float | None = None
+    """95th percentile of the time."""
+    p99_milliseconds: float | None = None
+    """99th percentile of the time."""
+    failed_percent: float | None = None
+    """Share of failed requests."""
+    cpu_milliseconds_per_request: float | None = None
+    """CPU time of all Solr processes for each query."""
+    reads_per_request: float | None = None
+    """Reads of the disk by all pods of Solr for each query."""
+    heap_after_gc_bytes: float | None = None
+    """Heap that was used after a collection, at most of all nodes."""
+
+
+class PointCapacity(LenientModel):
+    """The highest rate, or number of users, that met the objectives, through one variant."""
+
+    variant: str | None = None
+    """Name of the variant; absent without variants."""
+    unit: str
+    """`requests/s` or `users`."""
+    searches: int
+    """Rounds whose search found it."""
+    value: float | None = None
+    """The capacity, over all searches; absent if none found it."""
+    lower: float | None = None
+    """Lower bound of its 95 % confidence interval: of one search that of the search, of several by
+    how they differ."""
+    upper: float | None = None
+    """Upper bound of it."""
+    message: str
+    """What the last search says."""
 
 
 class PointReport(LenientModel):
@@ -52,11 +109,14 @@ class PointReport(LenientModel):
     values: dict[str, str] = {}
     """The name of its value of each axis."""
     is_baseline: bool = False
-    """Whether the other points are compared with it."""
+    """Whether it is the baseline of the sweep."""
+    baseline: str | None = None
+    """Name of the point that it is compared with: the one with the settings of the baseline in its
+    condition, which for that point is itself; absent where that was not measured."""
     result: SweepPoint
     """Its state and figures, as the status of the sweep has them."""
     difference_percent: float | None = None
-    """How far the figure of `spec.objective` is from that of the baseline."""
+    """How far the figure of `spec.objective` is from that of `baseline`."""
     difference_lower_percent: float | None = None
     """Lower bound of its interval: the intervals hold the true differences of all points at once in
     95 of 100 sweeps; absent with one repeat."""
@@ -96,6 +156,23 @@ class PointReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+    steps: list[PointStep] = []
+    """Every step, variant and request name, over all rounds."""
+    capacities: list[PointCapacity] = []
+    """What a capacity search found, by variant."""
+    indexing_seconds: float | None = None
+    """Time of indexing, the mean over all rounds; absent where the index was taken over."""
+    documents_per_second: float | None = None
+    """Documents indexed in a second."""
+    index_bytes: float | None = None
+    """Size of the index over all replicas."""
+    trends: list[Trend] = []
+    """What grew within a step."""
+
+    @property
+    def is_compared_with(self) -> bool:
+        """Whether other points are compared with it."""
+        return self.is_baseline or self.baseline == self.name
 
     @property
     def benchmarks(self) -> "Sequence[RoundReport | PointReport]":
@@ -130,8 +207,13 @@ class SweepReport(ReportDocument):
         return tuple(axis.name for axis in self.spec.axes)
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of the axes that are conditions."""
+        return tuple(axis.name for axis in self.spec.axes if axis.is_condition)
+
+    @property
     def baseline(self) -> PointReport | None:
-        """The point that the others are compared with."""
+        """The baseline of the sweep."""
         return next((point for point in self.points if point.is_baseline), None)
 
     @property

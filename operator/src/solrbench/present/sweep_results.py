@@ -8,10 +8,19 @@ from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
+from solrbench.present.sweep_measurements import summarise_point
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.costs import PointCost, pair_points, point_costs
-from solrbench.sweep.differences import compare_all, find_deviation_percent, read_point, rule_of
+from solrbench.sweep.differences import (
+    MeasuredCondition,
+    compare_with_baselines,
+    find_deviation_percent,
+    group_measured,
+    read_point,
+    rule_of,
+)
+from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import (
     AxisValueError,
@@ -41,11 +50,18 @@ def build_sweep_report(
     axes = _axes(sweep)
     # A sizing asks whether each point holds its load; nothing is concluded beside the baseline.
     is_sizing = sweep.spec.objective.minimise is not None
-    differences = {} if is_sizing else _differences(sweep, axes)
+    conditions = [] if is_sizing else _conditions(sweep, axes)
+    differences = _differences(sweep, conditions)
+    bases = {
+        point.name: condition.baseline.name
+        for condition in conditions
+        if condition.baseline is not None
+        for point in condition.measured
+    }
     costs = _costs(sweep, benchmarks)
     points = [
         _point(sweep, axes, point, differences.get(point.name), benchmarks).model_copy(
-            update=costs.get(point.name, {})
+            update={"baseline": bases.get(point.name), **costs.get(point.name, {})}
         )
         for point in sweep.status.points
     ]
@@ -127,21 +143,21 @@ def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | Non
         return None
 
 
-def _differences(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> dict[str, Difference]:
-    """Return what each point is beside the baseline, as in the answers of the status."""
-    metric, usual = sweep.spec.objective.metric, _baseline(sweep, axes)
-    read = [read_point(point, _values(axes, point), metric) for point in sweep.status.points]
-    measured = [point for point in read if point is not None]
-    baseline = next((point for point in measured if point.values == usual), None)
-    others = [point for point in measured if point.values != usual]
-    if baseline is None or not others:
-        return {}
-    differences = compare_all(baseline, others, metric, rule_of(sweep.spec))
+def _conditions(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> list[MeasuredCondition]:
+    """Return the measured points by condition, as the answers of the status have them."""
+    figure, usual = figure_of(sweep.spec), _baseline(sweep, axes)
+    read = [read_point(point, _values(axes, point), figure) for point in sweep.status.points]
+    measured = [point for point in read if point is not None and point.values]
+    return [] if usual is None else group_measured(sweep.spec, usual, measured)
+
+
+def _differences(
+    sweep: SolrBenchmarkSweep, conditions: Sequence[MeasuredCondition]
+) -> dict[str, Difference]:
+    """Return what each point is beside the baseline of its condition."""
+    found = compare_with_baselines(conditions, figure_of(sweep.spec), rule_of(sweep.spec))
     on_target = {point.name for point in sweep.status.points if point.on_target}
-    return {
-        point.name: replace(each, on_target=point.name in on_target)
-        for point, each in zip(others, differences, strict=True)
-    }
+    return {name: replace(each, on_target=name in on_target) for name, each in found.items()}
 
 
 def _point(
@@ -169,6 +185,8 @@ def _point(
             "memory_bytes": cost.memory_bytes,
             "solr_version": benchmark.status.target.solr_version,
         }
+    names = [each.benchmark for each in rounds] or [name]
+    details |= summarise_point([benchmarks[each] for each in names if each in benchmarks])
     if rounds:
         details |= {"rounds": rounds, "outcome": rounds[-1].outcome}
     point_report = PointReport(
@@ -176,7 +194,12 @@ def _point(
         benchmark=name,
         values={value.axis: value.label for value in values},
         is_baseline=bool(values) and values == _baseline(sweep, axes),
-        result=point.model_copy(update={"deviation_percent": find_deviation_percent(point)}),
+        result=point.model_copy(
+            update={
+                "deviation_percent": find_deviation_percent(point),
+                "repeats": point.repeats or len(point.repeat_values or []) or None,
+            }
+        ),
     )
     return point_report.model_copy(update=details)
 
@@ -194,11 +217,19 @@ def _rounds(
             round=number,
             benchmark=name,
             summary=benchmarks[name].status.summary,
+            value=_read_value(sweep, benchmarks[name]),
             **_measured(benchmarks[name]),
         )
         for number, name in named.items()
         if name in benchmarks
     ]
+
+
+def _read_value(sweep: SolrBenchmarkSweep, benchmark: SolrBenchmark) -> float | None:
+    figure = figure_of(sweep.spec)
+    if figure.has_field:
+        return None
+    return figure.read(benchmark.status.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from typing import TypeVar
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepObjective
 from solrbench.present.comparison_tables import (
     DifferenceCells,
     difference_cells,
@@ -14,9 +14,7 @@ from solrbench.present.comparison_tables import (
 )
 from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
 from solrbench.present.limit_tables import format_measured
-from solrbench.present.markdown import environment_section, join_fitting, table_section
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
-from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -25,8 +23,6 @@ from solrbench.present.table import (
     TextColumn,
     build_table,
     conclusion,
-    markdown_facts,
-    markdown_list,
 )
 from solrbench.stats.number_format import (
     format_milliseconds,
@@ -34,9 +30,23 @@ from solrbench.stats.number_format import (
     format_percent,
     format_share,
 )
-from solrbench.sweep.differences import METRICS
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
 
+MAX_ROWS = 200
+"""Rows of a table on a page: of 500 points a page is to stay below 2 MB. JSON has all."""
+
+_Row = TypeVar("_Row")
+
+
+def cut_table(caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row]) -> Table:
+    """Return a table with as many rows as a page has room for."""
+    note = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
+    return build_table(caption, columns, rows[:MAX_ROWS], note).without_empty_columns()
+
+
+MAX_BEST_FACTS = 8
+"""Conditions whose best point stands beside the answers; the status has more."""
 POINTS_NOTE = (
     "Figures are those of the last step; ± is the relative standard deviation of the repeats."
     " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
@@ -45,9 +55,10 @@ POINTS_NOTE = (
 
 def points_table(report: SweepReport) -> Table:
     """Return a row for each point, in the order of measuring."""
+    figure = figure_of(report.spec)
 
     def cells(point: PointReport) -> DifferenceCells:
-        return point_cells(point, report.spec.objective.metric)
+        return point_cells(point, figure)
 
     estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
@@ -57,6 +68,10 @@ def points_table(report: SweepReport) -> Table:
         word,
         estimate,
         interval,
+        NumberColumn(
+            figure.title,
+            lambda point: figure.short(None if figure.has_field else point.result.value),
+        ),
         NumberColumn("Requests/s", lambda point: point.result.requests_per_second, format_number),
         NumberColumn("P95", lambda point: point.result.p95_milliseconds, format_milliseconds),
         NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
@@ -72,13 +87,13 @@ def _axis_column(axis: str) -> Column[PointReport]:
     return TextColumn(axis, lambda point: point.values.get(axis))
 
 
-def point_cells(point: PointReport, metric: Metric, without: str = "") -> DifferenceCells:
+def point_cells(point: PointReport, figure: ObjectiveFigure, without: str = "") -> DifferenceCells:
     """Return how far a point is from the baseline; `without` stands for a missing conclusion."""
     lower, upper = point.difference_lower_percent, point.difference_upper_percent
     difference = None
     if point.difference_percent is not None:
         difference = Difference(
-            METRICS[metric],
+            figure.comparison,
             None,
             None,
             point.difference_percent,
@@ -86,25 +101,27 @@ def point_cells(point: PointReport, metric: Metric, without: str = "") -> Differ
             point.result.conclusion,
             on_target=point.result.on_target or False,
         )
-    text = "baseline" if point.is_baseline else without
+    text = "baseline" if point.is_compared_with else without
     if difference is not None and difference.conclusion is not None:
         text = format_conclusion(difference)
     return difference_cells(difference, text)
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:
-    """Return the best point with its figures and its cost; empty while there is none."""
-    best = report.status.best
-    if best is None:
-        return {}
-    rate, p95 = best.requests_per_second, best.p95_milliseconds
-    lines = {
-        "Best point": f"{best.values} ({best.name})",
-        "Requests/s": "" if rate is None else format_number(rate),
-        "P95": "" if p95 is None else format_milliseconds(p95),
-        "Cost": _cost(best.cores, best.memory_bytes),
-        "Price": _price(report, best.price_per_hour),
-    }
+    """Return the best point of each condition with its figures and cost; empty without any."""
+    figure, lines = figure_of(report.spec), dict[str, str]()
+    several = len(report.status.best) > 1
+    for best in report.status.best[:MAX_BEST_FACTS]:
+        rate, p95 = best.requests_per_second, best.p95_milliseconds
+        where = f" with {best.condition}" if several and best.condition else ""
+        lines[f"Best point{where}"] = f"{best.values} ({best.name})"
+        if not figure.has_field:
+            lines[f"{figure.title}{where}"] = figure.short(best.value)
+        if not several:
+            lines["Requests/s"] = "" if rate is None else format_number(rate)
+            lines["P95"] = "" if p95 is None else format_milliseconds(p95)
+        lines[f"Cost{where}"] = _cost(best.cores, best.memory_bytes)
+        lines[f"Price{where}"] = _price(report, best.price_per_hour)
     return {name: text for name, text in lines.items() if text}
 
 
@@ -140,7 +157,7 @@ def objectives_table(report: SweepReport) -> Table:
         for part in point.benchmarks
         for objective in part.objectives
     ]
-    return build_table("Objectives", _OBJECTIVE_COLUMNS, rows).without_empty_columns()
+    return cut_table("Objectives", _OBJECTIVE_COLUMNS, rows)
 
 
 _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
@@ -161,7 +178,7 @@ def bottlenecks_table(report: SweepReport) -> Table:
         for part in point.benchmarks
         for bottleneck in part.bottlenecks
     ]
-    return build_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows).without_empty_columns()
+    return cut_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
 
 
 def _step(found: ObjectiveResult | Bottleneck) -> str:
@@ -235,9 +252,10 @@ def _name(point: PointReport, part: RoundReport | PointReport) -> str:
     return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
 
 
-def _objective(objective: SweepObjective) -> str:
+def _objective(report: SweepReport) -> str:
+    objective = report.spec.objective
     if objective.minimise is None:
-        return str(objective.metric)
+        return figure_of(report.spec).words.removeprefix("the ")
     return f"least {objective.minimise}, subject to {objective.subject_to}"
 
 
@@ -258,30 +276,11 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Points": f"{counts.total}: "
         + (", ".join(f"{number} {name}" for name, number in states.items() if number) or "planned"),
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
+        "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
-        "Objective": _objective(spec.objective),
+        "Objective": _objective(report),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),
     }
     return {name: text for name, text in lines.items() if text}
-
-
-def sweep_to_markdown(report: SweepReport) -> str:
-    """Return answers first, then the points, then details, as many as fit."""
-    answers = [*report.status.answers, *filter(None, [objectives_sentence(report)])]
-    first = [
-        f"# {report.sweep}",
-        *(["## Answers", markdown_list(answers)] if answers else []),
-        markdown_facts(best_facts(report) | sweep_facts(report)),
-        *table_section("## Costs", costs_table(report)),
-        *table_section("## Points", points_table(report)),
-    ]
-    details = [
-        *table_section("## Rounds", rounds_table(report)),
-        *table_section("## Failures", failures_table(report)),
-        *table_section("## Objectives", objectives_table(report)),
-        *table_section("## Bottlenecks", bottlenecks_table(report)),
-        *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
-    ]
-    return join_fitting(first, details)

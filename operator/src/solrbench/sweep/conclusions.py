@@ -3,8 +3,9 @@
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
+from typing import NamedTuple
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import (
@@ -13,7 +14,6 @@ from solrbench.analysis.sentences import (
     difference_sentence,
     format_more_repeats,
     format_size,
-    name_figure,
 )
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
@@ -27,18 +27,18 @@ from solrbench.stats.regression import (
     SizeRuns,
     fit_segments,
 )
+from solrbench.sweep.best_sentences import answer_best
 from solrbench.sweep.differences import (
-    METRICS,
-    Interaction,
+    MeasuredCondition,
     MeasuredPoint,
-    answer_best,
-    compare_all,
-    find_interactions,
+    compare_with_baselines,
     join_some,
     phrase_point,
     read_measured,
     rule_of,
 )
+from solrbench.sweep.interactions import Interaction, find_interactions
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import AxisValue
 from solrbench.sweep.state import is_valid
@@ -51,27 +51,32 @@ Alone = Mapping[str, Sequence[tuple[AxisValue, Difference]]]
 
 
 def advise(
-    spec: SweepSpec,
-    baseline: MeasuredPoint,
-    others: Sequence[MeasuredPoint],
-    found: Mapping[str, Difference],
+    spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
 ) -> Iterator[str]:
     """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
 
-    `found` has the differences of the other points from the baseline, by their names.
+    `found` has the differences of the other points from the baseline of their condition, by names.
     """
-    alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
-    for point in others:
-        changed = _changes(baseline, point)
-        if len(changed) == 1 and point.is_valid:
-            alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
-    yield from _beyond(spec, alone)
-    yield from _to_cross(baseline, others, alone)
-    yield from _to_leave(alone)
-    yield from _to_repeat(spec, baseline, others, found)
+    every: dict[str, list[tuple[AxisValue, Difference]]] = {}
+    for condition in conditions:
+        alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
+        for point in condition.others:
+            changed = _changes(condition.baseline, point)
+            if len(changed) == 1 and point.is_valid:
+                alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
+        for axis, values in alone.items():
+            every.setdefault(axis, []).extend(values)
+        yield from _beyond(spec, alone, condition.where)
+        yield from _to_cross(condition, alone)
+    yield from _to_leave(every)
+    yield from _to_compare(conditions)
+    yield from _to_repeat(spec, conditions, found)
 
 
-def _changes(baseline: MeasuredPoint, point: MeasuredPoint) -> list[AxisValue]:
+def _changes(baseline: MeasuredPoint | None, point: MeasuredPoint) -> list[AxisValue]:
+    """Return the values in which a point differs from the baseline of its condition."""
+    if baseline is None:
+        return []
     pairs = zip(point.values, baseline.values, strict=True)
     return [value for value, usual in pairs if value.index != usual.index]
 
@@ -84,7 +89,7 @@ def _best_value(
     return max(better, key=lambda value: abs(value[1].estimate), default=None)
 
 
-def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
+def _beyond(spec: SweepSpec, alone: Alone, where: str) -> Iterator[str]:
     """Yield the axes whose best value is at their end, so that more may be better still."""
     for axis in spec.axes:
         best = _best_value(alone.get(axis.name, []))
@@ -94,24 +99,26 @@ def _beyond(spec: SweepSpec, alone: Alone) -> Iterator[str]:
         which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
         if which_end is not None:
             yield (
-                f"Next: measure {axis.name} beyond {best[0].label}. Its {which_end} value was the"
-                f" best one ({format_size(best[1])} than the baseline)."
+                f"Next: measure {axis.name} beyond {best[0].label}{where}. Its {which_end} value"
+                f" was the best one ({format_size(best[1])} than the baseline)."
             )
 
 
-def _to_cross(
-    baseline: MeasuredPoint, others: Sequence[MeasuredPoint], alone: Alone
-) -> Iterator[str]:
+def _to_cross(condition: MeasuredCondition, alone: Alone) -> Iterator[str]:
     """Yield two values that are each Better alone and were not measured together."""
-    together = {frozenset((v.axis, v.index) for v in _changes(baseline, each)) for each in others}
+    together = {
+        frozenset((v.axis, v.index) for v in _changes(condition.baseline, each))
+        for each in condition.others
+    }
     best = [
         best_value[0] for each in alone.values() if (best_value := _best_value(each)) is not None
     ]
     for first, second in itertools.combinations(best, 2):
         if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
             yield (
-                f"Next: measure {first.axis} {first.label} with {second.axis} {second.label}. Each"
-                " alone is better; the combination was not measured."
+                f"Next: measure {first.axis} {first.label} with {second.axis}"
+                f" {second.label}{condition.where}. Each alone is better; the combination was not"
+                " measured."
             )
 
 
@@ -129,30 +136,39 @@ def _to_leave(alone: Alone) -> Iterator[str]:
         )
 
 
+def _to_compare(conditions: Sequence[MeasuredCondition]) -> Iterator[str]:
+    """Yield the conditions in which nothing is compared, where others are."""
+    alone = [each.text for each in conditions if not each.others or each.baseline is None]
+    if alone and any(each.others for each in conditions):
+        yield (
+            f"Nothing is compared with {join_some(alone)}, where either the baseline's settings or"
+            " no others were measured. Set design to Full to compare settings in each condition."
+        )
+
+
 def _to_repeat(
-    spec: SweepSpec,
-    baseline: MeasuredPoint,
-    others: Sequence[MeasuredPoint],
-    found: Mapping[str, Difference],
+    spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
 ) -> Iterator[str]:
     """Yield the points without a clear conclusion, and how many repeats would decide each."""
-    if all(each.conclusion is None for each in found.values()):
+    if found and all(each.conclusion is None for each in found.values()):
         yield (
             "Points cannot be compared with one repeat. Set load.repeats.count of the template to"
             " 5, or spec.repeats to {until: Decided}."
         )
     inconclusive = [
-        each for each in others if found[each.name].conclusion is Conclusion.INCONCLUSIVE
+        (found[point.name], phrase_point(point.values, condition.baseline.values) + condition.where)
+        for condition in conditions
+        if condition.baseline is not None
+        for point in condition.others
+        if found[point.name].conclusion is Conclusion.INCONCLUSIVE
     ]
     if not inconclusive:
         return
     # Those that need the fewest repeats are named: the list is cut.
-    inconclusive.sort(key=lambda each: found[each.name].more_repeats or 0)
+    inconclusive.sort(key=lambda each: each[0].more_repeats or 0)
     named = join_some(
-        f"{phrase_point(each.values, baseline.values)}"
-        f"{':' if found[each.name].has_changed else ' needs'}"
-        f" {format_more_repeats(found[each.name])}"
-        for each in inconclusive
+        f"{name}{':' if difference.has_changed else ' needs'} {format_more_repeats(difference)}"
+        for difference, name in inconclusive
     )
     how = (
         "Repeat the baseline the same number of times."
@@ -160,7 +176,7 @@ def _to_repeat(
         else f"At most {spec.repeats.max} repeats are made of each point."
     )
     verb = "is" if len(inconclusive) == 1 else "are"
-    number = f"{len(inconclusive)} of {len(others)} points {verb}"
+    number = f"{len(inconclusive)} of {len(found)} points {verb}"
     yield f"{number} inconclusive against the baseline: {named}. {how}"
 
 
@@ -248,54 +264,93 @@ def _gib(size: float) -> str:
 
 MAX_VALUES = 4
 """Values of an axis that a sentence names each."""
-MAX_CHARACTERS = 600
+MAX_POINTS_WITH_ROOM = 300
+"""With more points, answers are fewer and shorter: their status stays below 120 kB."""
+
+
+class _Room(NamedTuple):
+    """How many sentences there may be, of these on axes in a condition, and how long each."""
+
+    answers: int
+    on_axes: int
+    characters: int
+
+
+_USUAL_ROOM = _Room(MAX_ANSWERS, on_axes=6, characters=600)
+_LITTLE_ROOM = _Room(10, on_axes=3, characters=300)
+MIN_POINTS = 2
+"""Of a single point there is nothing to say."""
 
 
 def answer_sweep(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
 ) -> tuple[Mapping[str, Difference], list[str]]:
-    """Return the difference of each point but the baseline, by its name, and the answers."""
-    metric = spec.objective.metric
-    baseline, others = read_measured(plan, points, metric)
-    sizes = list(answer_sizes(plan, points))
-    if baseline is None or not others:
-        return {}, sizes
-    rule = rule_of(spec)
-    differences = compare_all(baseline, others, metric, rule)
-    by_name = {each.name: found for each, found in zip(others, differences, strict=True)}
-    label = METRICS[metric].label
+    """Return the difference of each point from its baseline, by its name, and the answers.
+
+    Points without one are the baselines themselves, and all points of a condition whose baseline
+    was not measured.
+    """
+    figure, rule = figure_of(spec), rule_of(spec)
+    room = _room(len(points))
+    conditions = read_measured(spec, plan, points)
+    if sum(len(condition.measured) for condition in conditions) < MIN_POINTS:
+        return {}, [*answer_sizes(plan, points)]
+    found = compare_with_baselines(conditions, figure, rule)
+    interactions = find_interactions(conditions, figure.comparison, rule)
     sentences = [
-        *_axis_sentences(baseline, others, by_name, label),
+        *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
         *answer_best(spec, plan, points),
-        *advise(spec, baseline, others, by_name),
-        *map(_interaction, find_interactions(baseline, others, metric, rule)),
-        *sizes,
+        *_along_conditions(conditions, figure),
+        *(_interaction(each, figure.words) for each in interactions),
+        *answer_sizes(plan, points),
+        *advise(spec, conditions, found),
         *_rounds(spec, plan, points),
-        *_scope(differences),
+        *_scope(found.values()),
     ]
-    return by_name, shorten_answers(sentences)
+    return found, shorten_answers(sentences, len(points))
 
 
-def shorten_answers(sentences: Sequence[str]) -> list[str]:
+def shorten_answers(sentences: Sequence[str], number_of_points: int) -> list[str]:
     """Return as many sentences as a status has room for, each cut to what it has room for."""
-    return [shorten(each, MAX_CHARACTERS, placeholder=" …") for each in sentences[:MAX_ANSWERS]]
+    room = _room(number_of_points)
+    return [shorten(each, room.characters, placeholder=" …") for each in sentences[: room.answers]]
+
+
+def _room(number_of_points: int) -> _Room:
+    return _USUAL_ROOM if number_of_points <= MAX_POINTS_WITH_ROOM else _LITTLE_ROOM
+
+
+def _along_conditions(
+    conditions: Sequence[MeasuredCondition], figure: ObjectiveFigure
+) -> Iterator[str]:
+    """Yield the figure of the baseline in each condition, where there are several."""
+    given = [
+        f"{figure.short(each.baseline.shown_value)}{each.where}"
+        for each in conditions
+        if each.baseline is not None
+    ]
+    if len(given) > 1:
+        words = figure.words[:1].upper() + figure.words[1:]
+        yield f"{words} of the baseline: {join_some(given)}."
 
 
 def _axis_sentences(
-    baseline: MeasuredPoint,
-    others: Sequence[MeasuredPoint],
-    found: Mapping[str, Difference],
-    label: str,
+    conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference], figure: str
 ) -> Iterator[str]:
-    """Yield a sentence for each axis that was changed alone."""
-    for index, usual in enumerate(baseline.values):
-        values = [
-            (point, found[point.name])
-            for point in others
-            if [value.axis for value in _changes(baseline, point)] == [usual.axis]
-        ]
-        if values:
-            yield _values(index, usual, values, name_figure(label))
+    """Yield a sentence for each axis that was changed alone, in each condition."""
+    axes = conditions[0].measured[0].values if conditions else ()
+    for place, axis in enumerate(axes):
+        for condition in conditions:
+            if condition.baseline is None:
+                continue
+            values = [
+                (point, found[point.name])
+                for point in condition.others
+                if [value.axis for value in _changes(condition.baseline, point)] == [axis.axis]
+            ]
+            if values:
+                usual = condition.baseline.values[place]
+                yield _values(place, usual, values, figure, condition.where)
 
 
 def _values(
@@ -303,9 +358,10 @@ def _values(
     usual: AxisValue,
     found: Sequence[tuple[MeasuredPoint, Difference]],
     figure: str,
+    where: str,
 ) -> str:
     def describe(point: MeasuredPoint, difference: Difference) -> str:
-        label = point.values[place].label + ("" if point.is_valid else " (Invalid)")
+        label = point.values[place].label + where + ("" if point.is_valid else " (Invalid)")
         subject = f"{usual.axis} {label}: {figure}"
         return difference_sentence(subject, difference, f"with {usual.label}")
 
@@ -315,15 +371,18 @@ def _values(
         return named
     counts = Counter(CONCLUSIONS[each.conclusion] for _, each in found)
     numbers = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
-    return f"{len(found)} values of {usual.axis}: {numbers}. The largest differences: {named}"
+    return (
+        f"{len(found)} values of {usual.axis}{where}: {numbers}. The largest differences: {named}"
+    )
 
 
-def _interaction(found: Interaction) -> str:
-    first, second = found.values
-    axes = f"Interaction of {first.axis} and {second.axis}"
-    values = f"with {first.axis} {first.label} and {second.axis} {second.label}"
-    subject = f"{axes}: {values}, {name_figure(found.difference.metric.label)}"
-    return difference_sentence(subject, found.difference, "their separate effects predict")
+def _interaction(found: Interaction, figure: str) -> str:
+    *axes, last = (value.axis for value in found.values)
+    values = [f"{value.axis} {value.label}" for value in found.values]
+    together = f"{', '.join(values[:-1])} and {values[-1]}"
+    subject = f"Interaction of {', '.join(axes)} and {last}: with {together}, {figure}"
+    than = "their separate effects" + (" and those of each two" if len(values) > 2 else "")
+    return difference_sentence(subject, found.difference, f"{than} predict")
 
 
 def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
@@ -343,7 +402,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     )
 
 
-def _scope(differences: Sequence[Difference]) -> Iterator[str]:
+def _scope(differences: Iterable[Difference]) -> Iterator[str]:
     """Yield what conclusions from repeats on one target are about."""
     if any(each.on_target and each.conclusion is not None for each in differences):
         yield (

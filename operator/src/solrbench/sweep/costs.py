@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import round_significant
+from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.sizing import Pair, SizedPoint, group_points
 
@@ -59,11 +61,26 @@ def point_costs(
         bounds = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
         costs[point.name] = PointCost(
             price,
-            _cost_at(price, point.requests_per_second),
+            _cost_at(price, _rate(spec, point)),
             None if bounds is None else _cost_bounds(price, bounds),
             of_point,
         )
     return costs
+
+
+def _rate(spec: SweepSpec, point: SweepPoint) -> float | None:
+    """Return the rate at which requests cost least: the capacity where that is measured."""
+    return point.value if _is_capacity(spec) else point.requests_per_second
+
+
+def _is_capacity(spec: SweepSpec) -> bool:
+    """Return whether the figure of points is a rate that was searched, of which costs are made.
+
+    The rate that a sizing shows is that of its headrooms, which has searches in it that found none.
+    """
+    figure = figure_of(spec)
+    is_sizing = spec.objective.minimise is not None
+    return figure.metric is Metric.CAPACITY and not figure.of_users and not is_sizing
 
 
 def _cost_at(price: float, rate: float | None) -> float | None:
@@ -81,8 +98,9 @@ def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -
     demand = spec.objective.requests_per_second
     if demand is not None and sized is not None and sized.interval is not None:
         return demand * sized.interval[0], demand * sized.interval[1]
-    values = point.repeat_values or []
-    if spec.objective.metric is not Metric.REQUESTS_PER_SECOND or len(values) < 2:
+    values, figure = point.repeat_values or [], figure_of(spec)
+    is_rate = figure.metric is Metric.REQUESTS_PER_SECOND and figure.has_field
+    if not (is_rate or _is_capacity(spec)) or len(values) < 2:
         return None
     lower, upper = confidence_interval([math.log(each) for each in values])
     return math.exp(lower), math.exp(upper)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep import SweepEstimate, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
@@ -50,7 +50,6 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
             "counts": count_points(points),
             "estimate": _estimate(seen, points, finished),
             "points": points,
-            "best": find_best(seen.sweep.spec, seen.plan, points),
             **(_size(seen, points) or _answer(seen, points)),
             "conditions": conditions.as_list(),
         }
@@ -58,7 +57,10 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
 
 
 def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
-    """Return the points with their words, and the answers, if there is something new to say."""
+    """Return points, answers and best points anew if anything was measured since.
+
+    A sweep of 500 points takes seconds for its tests, and is reconciled more often than that.
+    """
     stored = seen.sweep.status
     measured = count_ended(points)
     if measured == stored.answered_points:
@@ -71,7 +73,12 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         is_one = difference is not None and conclusion is not None and difference.on_target
         update = {"conclusion": conclusion, "on_target": is_one or None}
         worded.append(point.model_copy(update=update))
-    return {"points": worded, "answers": answers, "answered_points": measured}
+    return {
+        "points": worded,
+        "answers": answers,
+        "answered_points": measured,
+        "best": find_best(seen.sweep.spec, seen.plan, points),
+    }
 
 
 def _size(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
@@ -80,18 +87,18 @@ def _size(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any
     if not sizing:
         return {}
     answers = [*(each.message for each in sizing), count_rounds(seen.sweep.spec, points)]
-    # Over conditions there is no best point.
-    chosen = sizing[0].point if len(sizing) == 1 else None
-    found = (
-        describe_best(planned, point)
-        for planned, point in zip(seen.plan.points, points, strict=True)
-        if point.name == chosen
-    )
+    pairs = zip(seen.plan.points, points, strict=True)
+    known = {point.name: (planned, point) for planned, point in pairs}
+    best = [
+        describe_best(each.condition, *known[each.point])
+        for each in sizing[:MAX_BEST]
+        if each.point is not None
+    ]
     return {
         "sizing": sizing,
-        "answers": shorten_answers(answers),
+        "answers": shorten_answers(answers, len(points)),
         "answered_points": count_ended(points),
-        "best": next(found, None),
+        "best": best,
     }
 
 

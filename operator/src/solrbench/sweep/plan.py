@@ -23,6 +23,7 @@ from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
 from solrbench.stats.number_format import format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
+from solrbench.sweep.objective_checks import check_objective
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
 from solrbench.sweep.requirements import (
     NO_LOAD,
@@ -239,6 +240,8 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     checked, problems = check_points(sweep, made)
     problems += check_rounds(sweep.spec, checked) + check_sizing(sweep.spec, checked)
+    # Of points that are not valid, another problem is shown.
+    problems = problems or check_objective(sweep.spec, checked)
     return () if problems else _plan_course(sweep.spec, checked), problems
 
 

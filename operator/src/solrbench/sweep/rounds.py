@@ -18,22 +18,23 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from solrbench.analysis.differences import RepeatValue, metric_value_of, sample
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric, Rounds, RoundsUntil, SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil, SweepSpec
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import (
     DIGITS,
-    METRICS,
     MeasuredPoint,
-    compare_all,
-    metric_value,
+    compare_pairs,
+    compare_with_baselines,
     rank_points,
     read_measured,
     rule_of,
 )
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.sizing import add_headroom
 from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState
@@ -47,20 +48,23 @@ _MEANS = (
 )
 
 
-def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric, round_: int) -> SweepPoint:
+def add_round(
+    before: SweepPoint, ended: SweepPoint, figure: ObjectiveFigure, round_: int
+) -> SweepPoint:
     """Return a point after another round; what is Invalid is left out if anything else is there.
 
     `before` has no values if no round before was Valid; `ended` has those of the round alone.
     `round_` is the number of the round in the sweep.
     """
-    rounds, shown = (before.rounds or 0) + 1, metric_value(ended, metric)
+    rounds, shown = (before.rounds or 0) + 1, figure.value(ended)
     # Repeats of one round share what the machine did meanwhile, so the round is the sample.
-    logarithms = [*map(math.log, ended.repeat_values or ([shown] if shown else []))]
-    of_round = [round_significant(math.exp(fmean(logarithms)), DIGITS)] if logarithms else []
-    if metric_value(before, metric) is None:
+    measured = ended.repeat_values or ([] if shown is None else [shown])
+    of_round = [_average(figure, measured)] if all(map(figure.has_value, measured)) else []
+    of_round = of_round if measured else []
+    if figure.value(before) is None:
         known = _describe_repeats(of_round) | {"repeat_rounds": [round_] if of_round else None}
         return ended.model_copy(update={"rounds": rounds, **known})
-    if ended.state == PointState.INVALID or metric_value(ended, metric) is None:
+    if ended.state == PointState.INVALID or not of_round:
         return before.model_copy(update={"state": PointState.VALID, "rounds": rounds})
     # The baseline of points that were added later may have more rounds than are kept.
     values = [*(before.repeat_values or []), *of_round][-MAX_REPEATS:]
@@ -72,8 +76,16 @@ def add_round(before: SweepPoint, ended: SweepPoint, metric: Metric, round_: int
         **{name: _geometric_mean(name, before, ended) for name in _GEOMETRIC_MEANS},
         **{name: _mean(name, before, ended) for name in _MEANS},
         "reads_deviation": _reads_deviation(before, ended),
+        "value": None if figure.has_field else _average(figure, values),
     }
     return ended.model_copy(update=merged)
+
+
+def _average(figure: ObjectiveFigure, values: Sequence[float]) -> float:
+    """Return the mean of values: of what is compared by ratios the geometric one."""
+    repeats = [RepeatValue(number, "", value) for number, value in enumerate(values)]
+    metric = figure.comparison
+    return round_significant(metric_value_of(metric, sample(metric, repeats)), DIGITS)
 
 
 def _describe_repeats(values: list[float]) -> dict[str, Any]:
@@ -120,8 +132,8 @@ def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
 
 MAX_POINTS_WITH_DETAILS = 300
 """With more points, what each has taken over and what its queries cost is in the status of its
-benchmark alone, and the deviation of its repeats is read from their values: the status of the sweep
-stays below 120 kB."""
+benchmark alone, and the number of its repeats and their deviation are read from their values: the
+status of the sweep stays below 120 kB."""
 
 MAX_POINTS_WITH_ALL_REPEATS = 100
 """Up to so many points, which is all that rounds take, every repeat is kept."""
@@ -145,13 +157,13 @@ def finish_points(
     most = MAX_REPEATS
     if len(points) > MAX_POINTS_WITH_ALL_REPEATS:
         most = min(most, MAX_REPEAT_VALUES // len(points))
-    metric, ended = spec.objective.metric, []
+    figure, ended = figure_of(spec), []
     for point in points:
         child = children.get(point.name)
         if point.state == PointState.RUNNING and child is not None and child.is_finished:
-            finished = _finish(point, child, metric, most)
+            finished = _finish(point, child, figure, most)
             if spec.rounds is not None and finished.state != PointState.FAILED:
-                finished = add_round(point, finished, metric, round_)
+                finished = add_round(point, finished, figure, round_)
                 if spec.objective.minimise is not None:
                     finished = add_headroom(spec.objective, point, finished, child)
             ended.append(finished)
@@ -159,14 +171,28 @@ def finish_points(
             ended.append(point)
     if len(points) <= MAX_POINTS_WITH_DETAILS:
         return ended
-    return [point.model_copy(update={"deviation_percent": None}) for point in ended]
+    return [_without_details(point) for point in ended]
 
 
-def _finish(point: SweepPoint, child: ChildView, metric: Metric, most: int) -> SweepPoint:
+def _without_details(point: SweepPoint) -> SweepPoint:
+    """Return a point of many without what its values of repeats say, too."""
+    is_known = point.repeats == len(point.repeat_values or [])
+    update = {"deviation_percent": None, "repeats": None if is_known else point.repeats}
+    return point.model_copy(update=update)
+
+
+def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: int) -> SweepPoint:
     if not child.has_succeeded:
         failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
         return point.model_copy(update=failed)
-    summary = child.summary
+    summary, value = child.summary, None
+    repeats: Sequence[Mapping[str, Any]] = summary.get("repeats", [])
+    # Any other figure is one number of the benchmark.
+    values: dict[str, Any] = {"repeat_values": None, "repeat_targets": None}
+    if figure.has_field:
+        values = _read_repeats(repeats, figure.comparison.name, most)
+    else:
+        value = rounded(figure.read(child.status))
     verdict = summary.get("verdict")
     return point.model_copy(
         update={
@@ -175,18 +201,16 @@ def _finish(point: SweepPoint, child: ChildView, metric: Metric, most: int) -> S
             "requests_per_second": rounded(summary.get("requestsPerSecond")),
             "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
             "failed_percent": rounded(summary.get("failedPercent")),
+            "value": value,
             **{name: rounded(child.telemetry.get(key)) for name, key in _COST.items()},
-            "repeats": len(summary.get("repeats", [])) or None,
-            **_read_repeats(summary.get("repeats", []), metric, most),
+            "repeats": len(repeats) or (None if value is None else 1),
+            **values,
         }
     )
 
 
-def _read_repeats(
-    repeats: Sequence[Mapping[str, Any]], metric: Metric, most: int
-) -> dict[str, Any]:
+def _read_repeats(repeats: Sequence[Mapping[str, Any]], field: str, most: int) -> dict[str, Any]:
     """Return the values of the repeats of a benchmark, at most so many."""
-    field = METRICS[metric].name
     measured = [each for each in repeats if each.get(field)]
     values = [round_significant(float(each[field]), DIGITS) for each in measured]
     targets = [int(each["target"]) for each in measured]
@@ -224,10 +248,8 @@ def plan_next_round(
     """
     if any(point.state not in FINAL and not _is_new(point) for point in points):
         return [*points], round_
-    baseline = next(
-        point for point, each in zip(points, plan.points, strict=True) if each.point.is_baseline
-    )
-    wanted = {*_too_few(rounds.least, baseline, points), *_open(spec, rounds, plan, points)}
+    bases = _baselines(spec, plan, points)
+    wanted = {*_too_few(rounds.least, bases, points), *_open(spec, rounds, plan, points)}
     # Rounds that were left out count, too: a point that is always Invalid would never end.
     due = {
         point.name
@@ -236,9 +258,28 @@ def plan_next_round(
     }
     if not due:
         return [*points], round_
-    if baseline.state in COMPARABLE:
-        due.add(baseline.name)
+    due |= {
+        base.name
+        for name in [*due]
+        if (base := bases.get(name)) is not None and base.state in COMPARABLE
+    }
     return [_plan_again(point) if point.name in due else point for point in points], round_ + 1
+
+
+def _baselines(
+    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
+) -> dict[str, SweepPoint]:
+    """Return the baseline of the condition of each point that has one, by its name."""
+    usual = next(each.point.indexes for each in plan.points if each.point.is_baseline)
+    given = [axis.is_condition for axis in spec.axes]
+    by_values = {tuple(point.values): point for point in points}
+    found = {}
+    for point in points:
+        values = zip(point.values, usual, given, strict=True)
+        base = by_values.get(tuple(own if is_given else base for own, base, is_given in values))
+        if base is not None:
+            found[point.name] = base
+    return found
 
 
 def _is_new(point: SweepPoint) -> bool:
@@ -256,14 +297,17 @@ def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
     return max(due, spec.rounds.least - (point.rounds or 0))
 
 
-def _too_few(least: int, baseline: SweepPoint, points: Sequence[SweepPoint]) -> Iterator[str]:
+def _too_few(
+    least: int, bases: Mapping[str, SweepPoint], points: Sequence[SweepPoint]
+) -> Iterator[str]:
     """Yield the points that have not been looked at; one without a valid round is given up then."""
-    of_baseline = {*(baseline.repeat_rounds or [])}
     for point in points:
         known = point.rounds or 0
         if point.state in COMPARABLE:
-            rounds = {*(point.repeat_rounds or [])}
-            known = len(rounds & of_baseline if baseline.state in COMPARABLE else rounds)
+            rounds, base = {*(point.repeat_rounds or [])}, bases.get(point.name)
+            if base is not None and base.state in COMPARABLE:
+                rounds &= {*(base.repeat_rounds or [])}
+            known = len(rounds)
         if point.state != PointState.FAILED and known < least:
             yield point.name
 
@@ -274,44 +318,42 @@ def _open(
     """Yield the points whose words are open, each with the one that it is compared with."""
     if rounds.until is None:
         return
-    baseline, others = read_measured(plan, points, spec.objective.metric)
-    ranked = [each.measured for each in rank_points(spec, plan, points)]
-    if rounds.until is RoundsUntil.BEST_KNOWN:
-        if ranked:
-            yield from _open_pairs(ranked[0], _differences_beside(spec, ranked[0], ranked))
-        return
-    measured = others if baseline is None else [baseline, *others]
-    beside: Mapping[str, Difference] = {}
-    if baseline is not None:
-        beside = _differences_beside(spec, baseline, measured)
-        yield from _open_pairs(baseline, beside)
-    # Not the cheapest of the best: what is faster than it has to be distinguished first.
-    if not ranked or ranked[0] == baseline:
-        return
-    # A best point that is the Same as the baseline gains nothing: there is nothing to choose.
-    known = beside.get(ranked[0].name)
-    if known is None or known.conclusion is not Conclusion.SAME:
-        yield from _open_pairs(ranked[0], _differences_beside(spec, ranked[0], measured))
+    conditions, rule = read_measured(spec, plan, points), rule_of(spec)
+    beside = compare_with_baselines(conditions, figure_of(spec), rule)
+    if rounds.until is RoundsUntil.DECIDED:
+        for condition in conditions:
+            for point in condition.others if condition.baseline is not None else ():
+                yield from _open_pair(condition.baseline, point, beside[point.name])
+    pairs = []
+    for condition, ranked in rank_points(spec, plan, points):
+        measured = [each.measured for each in ranked]
+        # Not the cheapest of the best: what is faster than it has to be distinguished first.
+        if not measured or (
+            rounds.until is RoundsUntil.DECIDED
+            and _is_no_gain(measured[0], condition.baseline, beside)
+        ):
+            continue
+        pairs += [(measured[0], each) for each in condition.measured if each != measured[0]]
+    differences = compare_pairs(pairs, figure_of(spec).comparison, rule)
+    for (first, other), difference in zip(pairs, differences, strict=True):
+        yield from _open_pair(first, other, difference)
 
 
-def _differences_beside(
-    spec: SweepSpec, usual: MeasuredPoint, measured: Sequence[MeasuredPoint]
-) -> dict[str, Difference]:
-    """Return what the Valid points are beside one of them; nothing if that is Invalid."""
-    others = [point for point in measured if point.name != usual.name]
-    differences = compare_all(usual, others, spec.objective.metric, rule_of(spec))
-    return {
-        point.name: difference
-        for point, difference in zip(others, differences, strict=True)
-        if point.is_valid and usual.is_valid
-    }
+def _is_no_gain(
+    best: MeasuredPoint, baseline: MeasuredPoint | None, beside: Mapping[str, Difference]
+) -> bool:
+    """Return whether there is nothing to choose: the best point is the baseline, or the Same."""
+    known = beside.get(best.name)
+    return best == baseline or (known is not None and known.conclusion is Conclusion.SAME)
 
 
-def _open_pairs(usual: MeasuredPoint, beside: Mapping[str, Difference]) -> Iterator[str]:
-    for name, difference in beside.items():
-        if not difference.is_decided:
-            yield name
-            yield usual.name
+def _open_pair(
+    usual: MeasuredPoint | None, point: MeasuredPoint, difference: Difference
+) -> Iterator[str]:
+    """Yield both points if more repeats may decide; none if one of them is Invalid."""
+    if usual is not None and usual.is_valid and point.is_valid and not difference.is_decided:
+        yield point.name
+        yield usual.name
 
 
 def _plan_again(point: SweepPoint) -> SweepPoint:

@@ -16,20 +16,22 @@ single round shows that a point far below the load does not hold it. Nothing hol
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import groupby
 from statistics import fmean, variance
+from typing import Any
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepObjective, SweepSpec
+from solrbench.api.v1alpha1.sweep_objective import SweepObjective
+from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION
+from solrbench.sweep.differences import group_by_condition
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.sizing_rules import is_condition
+from solrbench.sweep.points import text_of_values
 from solrbench.sweep.state import ChildView, PointState
 
 LEVEL = 0.05
@@ -61,17 +63,19 @@ Pair = tuple[PlannedPoint, SweepPoint]
 def read_headroom(demand: float | None, child: ChildView) -> float | None:
     """Return how often the load fits into what a benchmark held; None if that is not known."""
     ratios: list[float] = []
+    status = child.status
     if demand is not None:
+        # Of variants, the first one counts.
+        search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
         found, missed = (
-            child.capacity.get(name)
-            for name in ("requestsPerSecond", "lowestMissedRequestsPerSecond")
+            search.get(name) for name in ("requestsPerSecond", "lowestMissedRequestsPerSecond")
         )
         # A search may be inconclusive, and yet have missed far below what is asked.
         if not found and missed and missed < FAR_BELOW * demand:
             found = missed
         ratios = [found / demand] if found else []
     else:
-        for result in child.objectives:
+        for result in (status.get("objectives") or {}).get("results") or []:
             value, limit = result.get("value"), result["limit"]
             if value is None:
                 return None
@@ -79,8 +83,14 @@ def read_headroom(demand: float | None, child: ChildView) -> float | None:
                 ratios.append(value / limit if limit else MAX_HEADROOM)
             else:
                 ratios.append(limit / value if value else MAX_HEADROOM)
-    is_overloaded = child.faults <= OVERLOADED and bool(child.faults - {"RequestsLate"})
-    if not ratios or (child.faults and not (is_overloaded and min(ratios) < 1)):
+    faults = {
+        reason["reason"]
+        for verdict in status.get("verdicts") or []
+        if verdict.get("verdict") == PointState.INVALID
+        for reason in verdict.get("reasons") or []
+    }
+    is_overloaded = faults <= OVERLOADED and bool(faults - {"RequestsLate"})
+    if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
         return None
     return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), _DIGITS)
 
@@ -257,14 +267,13 @@ def _plan(point: SweepPoint, *, is_due: bool, is_excluded: bool) -> SweepPoint:
 def group_points(
     spec: SweepSpec, rounds: Rounds, pairs: Iterable[Pair]
 ) -> Iterator[tuple[str, list[SizedPoint]]]:
-    """Yield each condition in words, empty if there is none, and its points from cheap to dear."""
-    places = [place for place, axis in enumerate(spec.axes) if is_condition(axis)]
+    """Yield each condition in words, empty if there is none, and its points from cheap to dear.
 
-    def condition(pair: Pair) -> tuple[int, ...]:
-        return tuple(pair[0].point.indexes[place] for place in places)
-
-    for _, group in groupby(sorted(pairs, key=condition), condition):
-        same = [*group]
-        values = same[0][0].point.values
-        text = ", ".join(f"{values[place].axis} {values[place].label}" for place in places)
-        yield text, size_points(spec, rounds, same)
+    The first one is that of the baseline, which is among the points.
+    """
+    given = [(pair[0].point.values, pair) for pair in pairs]
+    usual = next(
+        (planned.point.values for _, (planned, _) in given if planned.point.is_baseline), ()
+    )
+    for values, group in group_by_condition(spec, usual, given):
+        yield text_of_values(values), size_points(spec, rounds, group)

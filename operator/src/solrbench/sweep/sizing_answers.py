@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.sweep import (
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number, round_significant
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import text_of_values
 from solrbench.sweep.sizing import (
     Holding,
     SizedPoint,
@@ -20,7 +21,6 @@ from solrbench.sweep.sizing import (
     find_contenders,
     group_points,
 )
-from solrbench.sweep.sizing_rules import is_condition
 from solrbench.sweep.state import PointState
 
 _DIGITS = 4
@@ -131,9 +131,7 @@ class SizingWords:
 
     def _larger(self, nearest: SizedPoint) -> str:
         """Return which axes to go on with: those whose last value the nearest point has."""
-        last = {
-            axis.name: len(axis.values) - 1 for axis in self.spec.axes if not is_condition(axis)
-        }
+        last = {axis.name: len(axis.values) - 1 for axis in self.spec.axes if not axis.is_condition}
         ends = [
             f"{value.axis} beyond {value.label}"
             for value in nearest.planned.point.values
@@ -154,9 +152,9 @@ class SizingWords:
         return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
 
     def _name(self, sized: SizedPoint) -> str:
-        given = {axis.name for axis in self.spec.axes if is_condition(axis)}
+        given = {axis.name for axis in self.spec.axes if axis.is_condition}
         values = sized.planned.point.values
-        return ", ".join(f"{each.axis} {each.label}" for each in values if each.axis not in given)
+        return text_of_values([each for each in values if each.axis not in given])
 
     def _price(self, sized: SizedPoint) -> str:
         currency = self.spec.prices.currency if self.spec.prices is not None else ""

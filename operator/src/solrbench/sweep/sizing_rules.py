@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from solrbench.analysis.sentences import describe
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.objectives import Objective, SearchFor
-from solrbench.api.v1alpha1.sweep_spec import Axis, SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.sweep.validation import CheckedPoint, group_problems
 
@@ -25,13 +25,7 @@ def _limits(spec: SweepSpec, benchmark: Spec) -> list[Objective]:
     return [each for each in benchmark.objectives if each.limits_trials or not is_search]
 
 
-_OF_CONDITIONS = re.compile(r"(load|dataset|workload)\b.*")
 _OF_SEARCH = re.compile(r"load\.(steps|capacity)\b.*")
-
-
-def is_condition(axis: Axis) -> bool:
-    """Return whether an axis is given with the load or the data, and nothing to choose."""
-    return all(_OF_CONDITIONS.fullmatch(path) for path in axis.paths)
 
 
 def check_sizing(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:

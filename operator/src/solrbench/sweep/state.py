@@ -1,6 +1,6 @@
 """A sweep and the benchmarks of its points as observed, and its status one reconcile further."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -26,9 +26,7 @@ class ChildView:
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
         previous: the name of the benchmark whose target it is to take over
-        capacity: what the search through the first variant found, as it is stored
-        objectives: the results of the objectives, as they are stored
-        faults: reasons for which steps are Invalid
+        status: as it is stored, of which the figure of the objective is read
     """
 
     is_finished: bool
@@ -44,9 +42,7 @@ class ChildView:
     waits_since: datetime | None = None
     previous: str | None = None
     message: str = ""
-    capacity: Mapping[str, Any] = field(default_factory=dict)
-    objectives: Sequence[Mapping[str, Any]] = ()
-    faults: frozenset[str] = frozenset()
+    status: Mapping[str, Any] = field(default_factory=dict)
 
 
 def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
@@ -83,14 +79,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         waits_since=created if start is None else None,
         previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
         message=str(succeeded.get("message", "")),
-        capacity=next(iter(status.get("capacity") or []), {}),
-        objectives=(status.get("objectives") or {}).get("results") or [],
-        faults=frozenset(
-            reason["reason"]
-            for verdict in status.get("verdicts") or []
-            if verdict.get("verdict") == PointState.INVALID
-            for reason in verdict.get("reasons") or []
-        ),
+        status=status,
     )
 
 

@@ -120,6 +120,12 @@ def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
             for path, top in tops.items()
             if top in OF_THE_SWEEP
         ]
+        if axis.role is None and 0 < len(axis.conditions) < len(axis.paths):
+            wrong.append(
+                f"spec.axes[{index}].role: must be set where settings change together with"
+                f" conditions ({', '.join(axis.conditions)}): Setting to compare its values, or"
+                " Condition"
+            )
         below = "must be a path below the spec of a benchmark, without the spec itself"
         wrong += [f"spec.axes[{index}]: {path} {below}" for path in tops if tops[path] == "spec"]
         try:

@@ -40,5 +40,18 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
         {"spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}},
         "labels must not contain solrbench.io/* or app.kubernetes.io/managed-by",
     ),
+    "a role that is none": ({"spec.axes.0.role": "Given"}, "spec.axes[0].role"),
+    "a capacity of a step": (
+        {"spec.objective": {"metric": "Capacity", "step": "one"}},
+        "step must not go with Capacity",
+    ),
+    "an index of a variant": (
+        {"spec.objective": {"metric": "IndexBytes", "variant": "proxy"}},
+        "step and variant must not go with IndexingSeconds and IndexBytes",
+    ),
+    "CPU time of a request name": (
+        {"spec.objective": {"metric": "CpuMillisecondsPerRequest", "request": "search"}},
+        "request must go with RequestsPerSecond, FailedPercent or a time",
+    ),
     "another metric": ({"spec.objective.metric": "P98"}, "spec.objective.metric"),
 }

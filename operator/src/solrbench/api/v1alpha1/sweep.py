@@ -48,6 +48,9 @@ class SweepPoint(StatusModel):
     service time, in an open loop of the response time."""
     failed_percent: Measure | None = None
     """`failedPercent` is the share of failed requests of the last step."""
+    value: Measure | None = None
+    """`value` is the figure of `spec.objective`, rounded to four digits; absent where that is the
+    rate or the p95 of the last step, the first variant and all requests."""
     cpu_milliseconds_per_request: Measure | None = None
     """`cpuMillisecondsPerRequest` is the CPU time of all Solr processes for each query of the last
     step; as the next ones, absent where it was not read, and with more than 300 points, whose
@@ -62,7 +65,8 @@ class SweepPoint(StatusModel):
     index_bytes: Measure | None = None
     """`indexBytes` is the size of the index over all replicas."""
     repeats: Count | None = None
-    """`repeats` is the number of repeats behind these numbers."""
+    """`repeats` is the number of repeats behind these numbers; with more than 300 points, absent
+    where that is the number of `repeatValues`."""
     rounds: Count | None = None
     """`rounds` is the number of rounds that are measured; absent where the sweep has none. The
     benchmark of the second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
@@ -133,17 +137,26 @@ class SweepEstimate(StatusModel):
     """`allocatableMemoryBytes` is the memory that they could give."""
 
 
+MAX_BEST = 8
+"""Conditions with a best point that the status lists."""
+
+
 class BestPoint(StatusModel):
-    """The cheapest point that is not distinguished from the fastest, and what it costs."""
+    """The cheapest point of a condition that is not distinguished from the best by its mean."""
 
     name: Text
     """`name` is the name of the point."""
+    condition: Text | None = None
+    """`condition` has the values of the axes that are conditions, such as `users 8`; absent where
+    the sweep has none."""
     values: Text
     """`values` are its values, such as `heap 2Gi, nodes 3`."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the last step."""
     p95_milliseconds: Measure | None = None
     """`p95Milliseconds` is the 95th percentile of the last step."""
+    value: Measure | None = None
+    """`value` is the figure of `spec.objective` where that is neither of them."""
     cores: Measure | None = None
     """`cores` are the CPU requests of Solr and ZooKeeper."""
     memory_bytes: Count | None = None
@@ -228,9 +241,11 @@ class SweepStatus(StatusModel):
     """`points` are all points, in the order in which they are measured."""
     targets: Annotated[list[SweepTarget], Field(max_length=64)] = []
     """`targets` are the targets that points share, as far as something of them may be there."""
-    best: BestPoint | None = None
-    """`best` is the cheapest Valid point so far that is not distinguished from the fastest by
-    `spec.objective`; absent if that has one repeat. Axes of users or rates do not count."""
+    best: Annotated[list[BestPoint], Field(max_length=MAX_BEST)] = []
+    """`best` has for each condition the cheapest Valid point so far that is not distinguished from
+    the one with the best mean of `spec.objective`, that of the baseline's condition first; none
+    where that has one repeat, or where a single point was measured. Where the cost is minimised,
+    it is the cheapest point that holds its load."""
     sizing: Annotated[list[SizingResult], Field(max_length=MAX_SIZINGS)] = []
     """`sizing` has, where `spec.objective` minimises the cost, a result for each condition."""
     answers: Annotated[list[Text], Field(max_length=MAX_ANSWERS)] = []

@@ -1,5 +1,6 @@
 """`spec` of a `SolrBenchmarkSweep`: a benchmark as template, axes, points and rounds."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -14,14 +15,13 @@ from solrbench.api.v1alpha1.fields import (
     Bool,
     Int,
     Labels,
-    Rate,
     Seed,
     ShortName,
-    at_least,
 )
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
 from solrbench.api.v1alpha1.prices import Prices
+from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 
 MAX_AXES = 8
 MAX_POINTS = 500
@@ -41,6 +41,20 @@ FieldPath = Annotated[
 """Path of a field below `spec` of a benchmark."""
 
 
+class AxisRole(StrEnum):
+    """Whether the values of an axis are chosen or given."""
+
+    SETTING = "Setting"
+    CONDITION = "Condition"
+
+
+CONDITION_FIELDS = ("load", "workload", "warmUp", "objectives", "dataset", "seed")
+"""Fields that are conditions, with all below them: what is asked, of which data, and what must be
+held. All others are settings: target, collection, companions, pods."""
+SETTING_FIELDS = ("dataset.indexing",)
+"""Fields below them that are settings."""
+
+
 class Axis(Model):
     """A field of the benchmark, or several that change together, and their values."""
 
@@ -56,6 +70,11 @@ class Axis(Model):
     boolean; with `fields` a list with the value of each. Anything else has a name: `{name: small,
     value: ...}`; without `value` the field is left out, so that its default holds. More may be
     added at any time."""
+    role: AxisRole | None = None
+    """`role` is whether the values are chosen (`Setting`) or given (`Condition`). Points are
+    compared, and a best one is named, within each condition, never over conditions. When absent,
+    fields below load, workload, warmUp, objectives, seed and dataset are conditions, others and
+    dataset.indexing are settings; it must be given where fields are of both."""
 
     rules: ClassVar = (exactly_one("field", "fields"),)
 
@@ -63,6 +82,26 @@ class Axis(Model):
     def paths(self) -> tuple[str, ...]:
         """The paths of all its fields."""
         return tuple(self.fields) if self.fields is not None else (self.field or "",)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Those of its paths that are conditions unless `role` says otherwise."""
+        return tuple(
+            path
+            for path in self.paths
+            if _is_below(path, CONDITION_FIELDS) and not _is_below(path, SETTING_FIELDS)
+        )
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether its values are given, and nothing to choose."""
+        if self.role is not None:
+            return self.role is AxisRole.CONDITION
+        return self.conditions == self.paths
+
+
+def _is_below(path: str, fields: tuple[str, ...]) -> bool:
+    return any(re.match(rf"{re.escape(field)}(?![A-Za-z0-9])", path) for field in fields)
 
 
 Combination = Annotated[dict[str, AnyValue], Field(max_length=MAX_AXES)]
@@ -147,25 +186,6 @@ class PointTargetPolicy(StrEnum):
     FRESH_TARGET = "FreshTarget"
 
 
-class Metric(StrEnum):
-    """What the best point is best at."""
-
-    REQUESTS_PER_SECOND = "RequestsPerSecond"
-    P95_MILLISECONDS = "P95Milliseconds"
-
-
-class Minimise(StrEnum):
-    """What the best point has the least of."""
-
-    COST = "Cost"
-
-
-class SubjectTo(StrEnum):
-    """What a point must hold to be chosen at all."""
-
-    OBJECTIVES = "Objectives"
-
-
 class TemplateMetadata(Model):
     """Metadata of each benchmark of the sweep."""
 
@@ -204,36 +224,6 @@ class BenchmarkTemplate(Model):
         """Return `load.repeats` as it is given; empty if it is not."""
         repeats = (self.spec.get("load") or {}).get("repeats")
         return repeats if isinstance(repeats, Mapping) else {}
-
-
-class SweepObjective(Model):
-    """What the best point is chosen by."""
-
-    metric: Metric = Metric.P95_MILLISECONDS
-    """`metric` is the figure of `status.summary` of a benchmark: the highest RequestsPerSecond, or
-    the lowest P95Milliseconds, of the last step. Points with an Invalid step are left out.
-    Conclusions and answers are about it, too."""
-    minimise: Minimise | None = None
-    """`minimise`, with `subjectTo`, asks for the point with the lowest price by `spec.prices` that
-    holds its load instead; `metric` is then shown only. It needs `spec.repeats`."""
-    subject_to: SubjectTo | None = None
-    """`subjectTo` is what such a point must hold: all `objectives` of the template, at the rate of
-    its steps, or with `load.capacity` at `requestsPerSecond`."""
-    requests_per_second: Rate | None = None
-    """`requestsPerSecond` is the rate that a point must hold where `load.capacity` of the template
-    searches for the highest one; at least 0.001."""
-
-    rules: ClassVar = (
-        Rule(
-            cel="has(self.minimise) == has(self.subjectTo)",
-            message="minimise and subjectTo must go together",
-        ),
-        Rule(
-            cel="!has(self.requestsPerSecond) || has(self.minimise)",
-            message="requestsPerSecond must go with minimise",
-        ),
-        at_least("requestsPerSecond", 0.001),
-    )
 
 
 class SweepSpec(Model):
@@ -296,6 +286,15 @@ class SweepSpec(Model):
     benchmarks, results included, are deleted. They are kept when absent."""
     suspend: Bool = False
     """`suspend` suspends the benchmarks under way and begins no other one while `true`."""
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the objective."""
+        if self.objective.metric is not None:
+            return self.objective.metric
+        load = self.template.spec.get("load")
+        is_search = isinstance(load, Mapping) and "capacity" in load and not load.get("steps")
+        return Metric.CAPACITY if is_search else Metric.P95_MILLISECONDS
 
     @property
     def rounds(self) -> Rounds | None:

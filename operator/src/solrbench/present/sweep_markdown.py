@@ -1,0 +1,52 @@
+"""The report of a sweep as GitHub's Markdown."""
+
+from solrbench.present.markdown import environment_section, join_fitting, table_section
+from solrbench.present.sweep_point_tables import (
+    capacity_table,
+    condition_tables,
+    index_table,
+    steps_table,
+    trends_table,
+)
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table
+from solrbench.present.sweep_tables import (
+    best_facts,
+    bottlenecks_table,
+    failures_table,
+    objectives_sentence,
+    objectives_table,
+    points_table,
+    rounds_table,
+    sweep_facts,
+)
+from solrbench.present.table import markdown_facts, markdown_list
+
+
+def sweep_to_markdown(report: SweepReport) -> str:
+    """Return answers first, then the points, then details, as many as fit."""
+    answers = [*report.status.answers, *filter(None, [objectives_sentence(report)])]
+    first = [
+        f"# {report.sweep}",
+        *(["## Answers", markdown_list(answers)] if answers else []),
+        markdown_facts(best_facts(report) | sweep_facts(report)),
+        *table_section("## Costs", costs_table(report)),
+        *(
+            part
+            for table in condition_tables(report)
+            for part in table_section(f"## {table.caption}", table)
+        ),
+        *table_section("## Points", points_table(report)),
+        *table_section("## Capacity", capacity_table(report)),
+    ]
+    details = [
+        *table_section("## Steps", steps_table(report)),
+        *table_section("## Index", index_table(report)),
+        *table_section("## Trends", trends_table(report)),
+        *table_section("## Rounds", rounds_table(report)),
+        *table_section("## Failures", failures_table(report)),
+        *table_section("## Objectives", objectives_table(report)),
+        *table_section("## Bottlenecks", bottlenecks_table(report)),
+        *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
+    ]
+    return join_fitting(first, details)

@@ -1,0 +1,144 @@
+"""All that the benchmarks of a point measured, over its rounds, in a few numbers each."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from statistics import fmean
+from typing import Any
+
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.findings import CapacityResult, Trend, TrendConclusion
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import Interval, StepResult
+from solrbench.present.result_tables import results_with_totals
+from solrbench.present.sweep_report import PointCapacity, PointStep
+from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.number_format import round_significant, share_percent
+
+_DIGITS = 4
+_NO_GROWTH = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE)
+_Key = tuple[str, str | None, str]
+
+
+def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
+    """Return the fields of a `PointReport` on steps, index, capacity and trends.
+
+    Numbers are means over the rounds, geometric ones but of shares; rounds that are Invalid are
+    left out unless all are.
+    """
+    every = [each.status for each in benchmarks]
+    statuses = [each for each in every if each.summary.verdict != "Invalid"] or every
+    return {
+        "steps": _steps(statuses),
+        "capacities": _capacities(statuses),
+        "indexing_seconds": _mean(each.dataset.seconds for each in statuses),
+        "documents_per_second": _mean(each.dataset.documents_per_second for each in statuses),
+        "index_bytes": _mean(each.dataset.index_bytes for each in statuses),
+        "trends": _growing(statuses),
+    }
+
+
+def _mean(values: Iterable[float | None], *, is_share: bool = False) -> float | None:
+    known = [each for each in values if each is not None]
+    if not known:
+        return None
+    # Of 0 there is no logarithm.
+    if is_share or min(known) <= 0:
+        return round_significant(fmean(known), _DIGITS)
+    return round_significant(math.exp(fmean(map(math.log, known))), _DIGITS)
+
+
+def _steps(statuses: Sequence[Status]) -> list[PointStep]:
+    found: dict[_Key, list[StepResult]] = {}
+    servers: dict[tuple[str, str | None], list[StepTelemetry]] = {}
+    for status in statuses:
+        # Without room for single names, a status has the totals alone.
+        for result in results_with_totals(status) if status.results else status.totals:
+            found.setdefault((result.step, result.variant, result.request), []).append(result)
+        for entry in status.telemetry:
+            servers.setdefault((entry.step, entry.variant), []).append(entry)
+    names: dict[tuple[str, str | None], set[str]] = {}
+    for step, variant, request in found:
+        names.setdefault((step, variant), set()).add(request)
+    return [
+        _step(key, results, servers.get(key[:2], []) if _is_total(key[2], names[key[:2]]) else [])
+        for key, results in found.items()
+    ]
+
+
+def _is_total(request: str, names: set[str]) -> bool:
+    return request == ALL_REQUESTS or len(names) == 1
+
+
+def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTelemetry]) -> PointStep:
+    step, variant, request = key
+
+    def time(field: str) -> float | None:
+        """Return the response time of a planned rate, else the service time."""
+        response = [getattr(each, f"response_{field}") for each in results]
+        return _mean(response if any(response) else [getattr(each, field) for each in results])
+
+    def of_servers(read: Callable[[StepTelemetry], float | None]) -> float | None:
+        return _mean(map(read, servers))
+
+    return PointStep(
+        step=step,
+        variant=variant,
+        request=request,
+        repeats=sum(each.repeats for each in results),
+        requests_per_second=_mean(each.requests_per_second for each in results),
+        mean_milliseconds=time("average_milliseconds"),
+        p50_milliseconds=time("p50_milliseconds"),
+        p95_milliseconds=time("p95_milliseconds"),
+        p99_milliseconds=time("p99_milliseconds"),
+        failed_percent=_mean(
+            (share_percent(each.failures, each.requests) for each in results if each.requests),
+            is_share=True,
+        ),
+        cpu_milliseconds_per_request=of_servers(lambda each: each.cpu_milliseconds_per_request),
+        reads_per_request=of_servers(lambda each: each.reads_per_request),
+        heap_after_gc_bytes=of_servers(lambda each: each.heap_after_gc_max_bytes),
+    )
+
+
+def _capacities(statuses: Sequence[Status]) -> list[PointCapacity]:
+    found: dict[str | None, list[CapacityResult]] = {}
+    for status in statuses:
+        for result in status.capacity:
+            found.setdefault(result.variant, []).append(result)
+    return [_capacity(variant, results) for variant, results in found.items()]
+
+
+def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
+    of_users = any(each.users is not None for each in results)
+    values = [each.users if of_users else each.requests_per_second for each in results]
+    known = [float(each) for each in values if each]
+    bounds: tuple[float | None, float | None] = (None, None)
+    if len(known) > 1:
+        low, high = confidence_interval([*map(math.log, known)])
+        # Two searches that contradict each other have an interval beyond all numbers.
+        bounds = math.exp(max(low, -20.0)), math.exp(min(high, 20.0))
+    else:
+        name = "users_interval" if of_users else "requests_per_second_interval"
+        of_search: list[Interval | None] = [getattr(each, name) for each in results]
+        first = next(filter(None, of_search), None)
+        bounds = bounds if first is None else (first.lower, first.upper)
+    return PointCapacity(
+        variant=variant,
+        unit="users" if of_users else "requests/s",
+        searches=len(known),
+        value=_mean(known),
+        lower=round_significant(bounds[0], _DIGITS),
+        upper=round_significant(bounds[1], _DIGITS),
+        message=results[-1].message,
+    )
+
+
+def _growing(statuses: Sequence[Status]) -> list[Trend]:
+    """Return what grew in the last round in which anything did."""
+    for status in reversed(statuses):
+        growing = [each for each in status.trends if each.conclusion not in _NO_GROWTH]
+        if growing:
+            return growing
+    return []

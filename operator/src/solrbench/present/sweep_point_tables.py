@@ -1,0 +1,149 @@
+"""Tables of all that points measured: by condition, step and request name, index, capacity."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from solrbench.api.v1alpha1.findings import Trend
+from solrbench.present.comparison_tables import DifferenceCells, difference_columns
+from solrbench.present.fact_tables import format_gibibytes
+from solrbench.present.sweep_report import PointCapacity, PointReport, PointStep, SweepReport
+from solrbench.present.sweep_tables import MAX_ROWS, cut_table, point_cells
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    build_table,
+)
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+)
+from solrbench.sweep.objective_figure import figure_of
+
+MAX_CONDITIONS = 12
+"""Conditions that have a table of their own."""
+
+_StepRow = tuple[PointReport, PointStep]
+_CapacityRow = tuple[PointReport, PointCapacity]
+_TrendRow = tuple[PointReport, Trend]
+
+
+def name_point(point: PointReport) -> str:
+    """Return `heap 2Gi, nodes 3`."""
+    return ", ".join(f"{axis} {value}" for axis, value in point.values.items()) or point.name
+
+
+def condition_tables(report: SweepReport) -> list[Table]:
+    """Return a table of the settings of each condition; none where the sweep has no conditions."""
+    given, figure = report.conditions, figure_of(report.spec)
+    groups: dict[str, list[PointReport]] = {}
+    for point in report.points:
+        values = [f"{axis} {point.values[axis]}" for axis in given if axis in point.values]
+        if values:
+            groups.setdefault(", ".join(values), []).append(point)
+    settings = [axis for axis in report.axes if axis not in given]
+    if not settings:
+        return []
+
+    def cells(point: PointReport) -> DifferenceCells:
+        return point_cells(point, figure)
+
+    estimate, interval, word = difference_columns("Difference", cells)
+    columns: list[Column[PointReport]] = [
+        *map(_setting_column, settings),
+        NumberColumn(figure.title, lambda point: figure.short(figure.value(point.result))),
+        word,
+        estimate,
+        interval,
+        NumberColumn("Cores", lambda point: point.cores or None, format_number),
+        NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
+    ]
+    several = {text: points for text, points in groups.items() if len(points) > 1}
+    return [
+        build_table(f"With {text}", columns, points[:MAX_ROWS]).without_empty_columns()
+        for text, points in islice(several.items(), MAX_CONDITIONS)
+    ]
+
+
+def _setting_column(axis: str) -> Column[PointReport]:
+    return NameColumn(axis, lambda point: point.values.get(axis))
+
+
+_STEP_COLUMNS: Sequence[Column[_StepRow]] = (
+    NameColumn("Point", lambda row: name_point(row[0])),
+    NameColumn("Step", lambda row: row[1].step),
+    TextColumn("Variant", lambda row: row[1].variant),
+    TextColumn("Request", lambda row: row[1].request),
+    NumberColumn("Requests/s", lambda row: row[1].requests_per_second, format_number),
+    NumberColumn("Mean", lambda row: row[1].mean_milliseconds, format_milliseconds),
+    NumberColumn("P50", lambda row: row[1].p50_milliseconds, format_milliseconds),
+    NumberColumn("P95", lambda row: row[1].p95_milliseconds, format_milliseconds),
+    NumberColumn("P99", lambda row: row[1].p99_milliseconds, format_milliseconds),
+    NumberColumn("Failed", lambda row: row[1].failed_percent or None, format_percent),
+    NumberColumn(
+        "CPU per request", lambda row: row[1].cpu_milliseconds_per_request, format_milliseconds
+    ),
+    NumberColumn("Reads per request", lambda row: row[1].reads_per_request, format_number),
+    NumberColumn("Heap after GC", lambda row: row[1].heap_after_gc_bytes, format_gibibytes),
+)
+
+
+def steps_table(report: SweepReport) -> Table:
+    """Return a row for each step, variant and request name of each point, over all rounds."""
+    rows = [(point, step) for point in report.points for step in point.steps]
+    return cut_table("Steps of each point", _STEP_COLUMNS, rows)
+
+
+_INDEX_COLUMNS: Sequence[Column[PointReport]] = (
+    NameColumn("Point", name_point),
+    NumberColumn("Indexing s", lambda point: point.indexing_seconds, format_number),
+    NumberColumn("Documents/s", lambda point: point.documents_per_second, format_number),
+    NumberColumn("Index", lambda point: point.index_bytes, format_gibibytes),
+)
+
+
+def index_table(report: SweepReport) -> Table:
+    """Return a row for each point that indexed documents."""
+    rows = [each for each in report.points if each.indexing_seconds or each.index_bytes]
+    return cut_table("Index of each point", _INDEX_COLUMNS, rows)
+
+
+_CAPACITY_COLUMNS: Sequence[Column[_CapacityRow]] = (
+    NameColumn("Point", lambda row: name_point(row[0])),
+    TextColumn("Variant", lambda row: row[1].variant),
+    NumberColumn("Capacity", lambda row: row[1].value, format_number),
+    NumberColumn("95 % interval", lambda row: _bounds(row[1])),
+    TextColumn("Unit", lambda row: row[1].unit),
+    NumberColumn("Searches", lambda row: row[1].searches),
+    TextColumn("Last search", lambda row: row[1].message),
+)
+
+
+def _bounds(found: PointCapacity) -> str:
+    if found.lower is None or found.upper is None:
+        return ""
+    return f"{format_number(found.lower)} to {format_number(found.upper)}"
+
+
+def capacity_table(report: SweepReport) -> Table:
+    """Return a row for each search for a capacity, by point and variant."""
+    rows = [(point, each) for point in report.points for each in point.capacities]
+    return cut_table("Capacity of each point", _CAPACITY_COLUMNS, rows)
+
+
+_TREND_COLUMNS: Sequence[Column[_TrendRow]] = (
+    NameColumn("Point", lambda row: name_point(row[0])),
+    NameColumn("Step", lambda row: ", ".join(filter(None, (row[1].step, row[1].variant)))),
+    TextColumn("Figure", lambda row: row[1].figure),
+    TextColumn("Conclusion", lambda row: row[1].conclusion),
+    TextColumn("Evidence", lambda row: row[1].message),
+)
+
+
+def trends_table(report: SweepReport) -> Table:
+    """Return what grew within a step of a point."""
+    rows = [(point, each) for point in report.points for each in point.trends]
+    return cut_table("Trends", _TREND_COLUMNS, rows)

@@ -1,0 +1,104 @@
+"""Why a sweep cannot have its objective: a figure that no point has, or one that is given."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.api.v1alpha1.validity import Collect
+from solrbench.contract.step_runs import variant_names
+from solrbench.sweep.objective_figure import OF_BENCHMARK, OF_TELEMETRY, figure_of
+from solrbench.sweep.validation import CheckedPoint
+
+_RATE = re.compile(r"load\.steps(\[\d+\])?\.requestsPerSecond")
+
+
+def check_objective(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
+    """Return why the points cannot be compared by the objective."""
+    specs = [each.benchmark.spec for each in points]
+    if not specs:
+        return []
+    wrong = [*_check_metric(spec, specs), *_check_axes(spec)]
+    figure, given = figure_of(spec), spec.template.load_repeats
+    repeats = given.get("count")
+    has_repeats = "until" in given or (isinstance(repeats, int) and repeats > 1)
+    if not figure.has_field and spec.rounds is None and has_repeats:
+        wrong.append(
+            f"spec.objective: {figure.words} is one number of each benchmark, whose repeats must be"
+            " rounds: set order to Random and load.repeats.count, or spec.repeats"
+        )
+    return wrong or [*_check_names(spec, specs)]
+
+
+def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
+    metric, field = spec.metric, "spec.objective.metric"
+    if metric is Metric.CAPACITY:
+        if all(each.load.capacity is None for each in specs):
+            yield f"{field}: must not be Capacity, no point has a search; set load.capacity"
+        if spec.objective.request is not None:
+            # The rule of the resource cannot see that Capacity is the default.
+            yield (
+                "spec.objective.request: must be left out, as a capacity is of all requests"
+                " together"
+            )
+    elif metric in OF_BENCHMARK:
+        if all(each.dataset is None for each in specs):
+            yield f"{field}: must not be {metric}, no point indexes documents; set dataset"
+    elif not any(each.load.steps for each in specs):
+        yield f"{field}: must be Capacity, or of the index, as no point has load.steps"
+    elif metric in OF_TELEMETRY:
+        wanted = [Collect.SERVERS_AND_PODS]
+        wanted += [Collect.SERVERS] if metric is Metric.CPU_MILLISECONDS_PER_REQUEST else []
+        if all(each.load.telemetry.collect not in wanted for each in specs):
+            yield (
+                f"{field}: {metric} is not read; set load.telemetry.collect of the template to"
+                f" {wanted[-1]}"
+            )
+
+
+def _check_axes(spec: SweepSpec) -> Iterator[str]:
+    """Yield the conditions that are named as objective, or that the objective has no use of."""
+    metric = spec.metric
+    for index, axis in enumerate(spec.axes):
+        rates = [path for path in axis.paths if _RATE.fullmatch(path)]
+        if metric is Metric.REQUESTS_PER_SECOND and rates and axis.is_condition:
+            yield (
+                f"spec.objective.metric: must not be RequestsPerSecond, which {rates[0]} of the"
+                f" axis {axis.name} gives; choose P95Milliseconds, or Capacity with load.capacity"
+            )
+        steps = [path for path in axis.paths if path.startswith("load.steps")]
+        if metric is Metric.CAPACITY and steps:
+            yield (
+                f"spec.axes[{index}]: must not be {steps[0]} with the objective Capacity, whose"
+                " search sends a load of its own; leave the axis out, or choose another metric"
+            )
+
+
+def _check_names(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
+    """Yield the step, variant and request name that no point has."""
+    objective = spec.objective
+    steps = dict.fromkeys(step.name for each in specs for step in each.load.steps)
+    variants = dict.fromkeys(filter(None, (name for s in specs for name in variant_names(s))))
+    known = [_request_names(each) for each in specs]
+    names = None if None in known else dict.fromkeys(n for each in known for n in each or ())
+    for field, value, values in (
+        ("step", objective.step, steps),
+        ("variant", objective.variant, variants),
+        ("request", objective.request, names),
+    ):
+        if value is not None and values is not None and value not in values:
+            shown = f"must be one of {', '.join(values)}" if values else "no point has any"
+            yield f"spec.objective.{field}: no point has the {field} {value}; {shown}"
+
+
+def _request_names(spec: Spec) -> list[str] | None:
+    """Return the names of the requests; None where lines of a file, or code, may name others."""
+    names = []
+    for entry in spec.workload.entries:
+        if entry.queries is not None and entry.queries.generated is None:
+            return None
+        names.append(entry.name)
+        if entry.transaction is not None:
+            names += [f"{entry.name}.{request.name}" for request in entry.transaction.requests]
+    return names if spec.workload.locustfile is None else None

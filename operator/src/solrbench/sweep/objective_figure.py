@@ -1,0 +1,213 @@
+"""The figure of a sweep's objective: how a benchmark has it, how points are compared by it.
+
+The rate and the p95 of the last step are in fields of their own of each point, with the values of
+all repeats of a benchmark. Any other figure is one number of a benchmark, over its repeats, so that
+its repeats are the rounds of the sweep.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    FAILED,
+    INDEX_SIZE,
+    INDEXING,
+    RATE,
+    ComparisonMetric,
+    Scale,
+    percentile_metric,
+)
+from solrbench.analysis.sentences import name_figure
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.objectives import SearchFor
+from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    share_percent,
+)
+
+METRICS: Mapping[Metric, ComparisonMetric] = {
+    Metric.REQUESTS_PER_SECOND: RATE,
+    Metric.MEAN_MILLISECONDS: AVERAGE,
+    Metric.P50_MILLISECONDS: percentile_metric(50),
+    Metric.P95_MILLISECONDS: percentile_metric(95),
+    Metric.P99_MILLISECONDS: percentile_metric(99),
+    Metric.FAILED_PERCENT: FAILED,
+    Metric.CAPACITY: ComparisonMetric("capacity", "capacity", "", is_lower_better=False),
+    Metric.INDEXING_SECONDS: INDEXING,
+    Metric.INDEX_BYTES: INDEX_SIZE,
+    Metric.CPU_MILLISECONDS_PER_REQUEST: ComparisonMetric(
+        "cpuMillisecondsPerRequest", "CPU time per request", "ms"
+    ),
+    Metric.READS_PER_REQUEST: ComparisonMetric(
+        "readsPerRequest", "number of disk reads per request", ""
+    ),
+}
+_TIMES = {
+    Metric.MEAN_MILLISECONDS: ("averageMilliseconds", "responseAverageMilliseconds"),
+    Metric.P50_MILLISECONDS: ("p50Milliseconds", "responseP50Milliseconds"),
+    Metric.P95_MILLISECONDS: ("p95Milliseconds", "responseP95Milliseconds"),
+    Metric.P99_MILLISECONDS: ("p99Milliseconds", "responseP99Milliseconds"),
+}
+"""Fields of a result: of the service time, and with a planned rate of the response time."""
+OF_TELEMETRY = {
+    Metric.CPU_MILLISECONDS_PER_REQUEST: "cpuMillisecondsPerRequest",
+    Metric.READS_PER_REQUEST: "readsPerRequest",
+}
+OF_BENCHMARK = (Metric.INDEXING_SECONDS, Metric.INDEX_BYTES)
+_FEWEST_READS = 0.01
+"""Reads per request below which points do not differ: of 0 there is no ratio."""
+
+Body = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ObjectiveFigure:
+    """The figure of the objective: which one, of which step, variant and request name."""
+
+    metric: Metric
+    step: str | None = None
+    variant: str | None = None
+    request: str | None = None
+    of_users: bool = False
+    """Whether the capacity is a number of users."""
+
+    @property
+    def comparison(self) -> ComparisonMetric:
+        """How points are compared by it."""
+        return METRICS[self.metric]
+
+    @property
+    def has_field(self) -> bool:
+        """Whether points have it in a field of its own, with the values of all repeats."""
+        is_headline = self.step is None and self.variant is None and self.request is None
+        return is_headline and self.metric in (Metric.REQUESTS_PER_SECOND, Metric.P95_MILLISECONDS)
+
+    @property
+    def words(self) -> str:
+        """What a sentence calls it, such as `the p99 of check-out in evening through proxy`."""
+        return name_figure(self.comparison.label, self.request or "") + self._place
+
+    @property
+    def title(self) -> str:
+        """What an axis or a column calls it."""
+        of_request = f" of {self.request}" if self.request else ""
+        label = self.comparison.label
+        return f"{label[:1].upper()}{label[1:]}{of_request}{self._place or self._usual_place}"
+
+    @property
+    def _place(self) -> str:
+        step = f" in {self.step}" if self.step else ""
+        return step + (f" through {self.variant}" if self.variant else "")
+
+    @property
+    def _usual_place(self) -> str:
+        one_number = (*OF_BENCHMARK, Metric.CAPACITY)
+        return "" if self.metric in one_number else " of the last step"
+
+    @property
+    def leader(self) -> str:
+        """What a sentence calls the point with the best mean."""
+        if self.metric is Metric.REQUESTS_PER_SECOND or self.metric in _TIMES:
+            return "fastest"
+        return "one with the best mean"
+
+    def value(self, point: SweepPoint | BestPoint | Summary) -> float | None:
+        """Return the value of a point, or of one of its benchmarks, over all repeats together."""
+        if not self.has_field:
+            return None if isinstance(point, Summary) else point.value
+        if self.metric is Metric.REQUESTS_PER_SECOND:
+            return point.requests_per_second
+        return point.p95_milliseconds
+
+    def has_value(self, value: float | None) -> bool:
+        """Return whether a value can be compared: of 0 only shares can."""
+        return value is not None and (value > 0 or self.comparison.scale is Scale.POINTS)
+
+    def text(self, value: float | None) -> str:
+        """Return a value with what it is of and its unit, such as `p95 70 ms`."""
+        if value is None:
+            return ""
+        label = "" if self.metric is Metric.REQUESTS_PER_SECOND else self.comparison.label
+        of_request = f"of {self.request}" if self.request else ""
+        if not label:
+            return " ".join(filter(None, (self.short(value), of_request)))
+        return " ".join(filter(None, (label, of_request, self.short(value))))
+
+    def short(self, value: float | None) -> str:
+        """Return a value with its unit alone, for a cell of a table or figure."""
+        if value is None:
+            return ""
+        if self.metric is Metric.FAILED_PERCENT:
+            return format_percent(value)
+        if self.metric is Metric.INDEX_BYTES:
+            return f"{format_number(value / 2**20)} MiB"
+        if self.comparison.unit == "ms":
+            return format_milliseconds(value)
+        unit = {
+            Metric.REQUESTS_PER_SECOND: "requests/s",
+            Metric.CAPACITY: "users" if self.of_users else "requests/s",
+        }.get(self.metric, self.comparison.unit)
+        return f"{format_number(value)} {unit}".strip()
+
+    def read(self, status: Body) -> float | None:
+        """Return it from the stored status of a benchmark, over its repeats; None without it."""
+        found: float | None
+        dataset = status.get("dataset") or {}
+        match self.metric:
+            case Metric.INDEXING_SECONDS:
+                found = dataset.get("seconds")
+            case Metric.INDEX_BYTES:
+                found = dataset.get("indexBytes")
+            case Metric.CAPACITY:
+                entry = self._entry(status.get("capacity") or [])
+                found = entry.get("users" if self.of_users else "requestsPerSecond")
+            case Metric.CPU_MILLISECONDS_PER_REQUEST | Metric.READS_PER_REQUEST:
+                found = self.of_step(status, "telemetry").get(OF_TELEMETRY[self.metric])
+            case _:
+                kind = "totals" if self.request is None else "results"
+                found = self._of_requests(self.of_step(status, kind))
+        if found is not None and self.metric is Metric.READS_PER_REQUEST:
+            found = max(found, _FEWEST_READS)
+        return found
+
+    def _of_requests(self, result: Body) -> float | None:
+        found: float | None
+        if self.metric is Metric.FAILED_PERCENT:
+            requests = result.get("requests")
+            return share_percent(result.get("failures", 0), requests) if requests else None
+        if self.metric is Metric.REQUESTS_PER_SECOND:
+            found = result.get("requestsPerSecond")
+        else:
+            service, response = _TIMES[self.metric]
+            found = result.get(response, result.get(service))
+        return found
+
+    def of_step(self, status: Body, kind: str) -> Body:
+        """Return the entry of the step, variant and request in a list of a stored status."""
+        step = self.step or (status.get("summary") or {}).get("step")
+        entries = [each for each in status.get(kind) or [] if each.get("step") == step]
+        if self.request is not None and kind == "results":
+            entries = [each for each in entries if each.get("request") == self.request]
+        return self._entry(entries)
+
+    def _entry(self, entries: Sequence[Body]) -> Body:
+        """Return the entry of the variant, without one the first."""
+        of_variant = (e for e in entries if self.variant in (None, e.get("variant")))
+        return next(of_variant, {})
+
+
+def figure_of(spec: SweepSpec) -> ObjectiveFigure:
+    """Return the figure of the objective of a sweep."""
+    objective, load = spec.objective, spec.template.spec.get("load") or {}
+    capacity = load.get("capacity") if isinstance(load, Mapping) else None
+    of_users = isinstance(capacity, Mapping) and capacity.get("searchFor") == SearchFor.USERS
+    return ObjectiveFigure(
+        spec.metric, objective.step, objective.variant, objective.request, of_users=of_users
+    )

@@ -1,0 +1,157 @@
+"""All that the benchmarks of a point measured, over its rounds, on the page of the sweep."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, Trend
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import DatasetStatus, Status
+from solrbench.api.v1alpha1.step_result import Interval, StepResult
+from solrbench.api.v1alpha1.sweep_spec import AxisRole
+from solrbench.present.html import render_sweep_html
+from solrbench.present.page import build_sweep_page
+from solrbench.present.sweep_markdown import sweep_to_markdown
+from solrbench.present.sweep_measurements import summarise_point
+from solrbench.present.sweep_point_tables import (
+    capacity_table,
+    condition_tables,
+    steps_table,
+)
+from solrbench.present.sweep_report import PointReport, PointStep, SweepReport
+from solrbench.present.sweep_tables import MAX_ROWS
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.validation import build_child
+from support.resources.small_sweep import parse_sweep
+from support.results.sweep_reports import full_report
+
+
+def result(step: str, request: str, p95: float, **more: float) -> StepResult:
+    figures = {"requests": 200, "failures": 0, "repeats": 1, "requests_per_second": 10.0} | more
+    return StepResult.model_validate(
+        {"step": step, "request": request, "p95_milliseconds": p95} | figures
+    )
+
+
+def benchmark(**status: Any) -> SolrBenchmark:
+    sweep = parse_sweep()
+    found = SolrBenchmark.parse(build_child(sweep, make_plan(sweep).points[0].point))
+    return found.model_copy(update={"status": Status.model_construct(**status)})
+
+
+def a_round(level: float, verdict: str = "Valid") -> SolrBenchmark:
+    return benchmark(
+        summary=Summary(verdict=verdict),
+        results=[result("one", "find", level), result("one", "add", 3 * level, failures=2)],
+        totals=[result("one", ALL_REQUESTS, 2 * level, failures=2)],
+        telemetry=[StepTelemetry(step="one", cpu_milliseconds_per_request=level / 10)],
+        dataset=DatasetStatus(seconds=level, index_bytes=1_000_000),
+    )
+
+
+def test_each_step_and_name_has_its_mean_over_the_rounds() -> None:
+    found = summarise_point([a_round(10.0), a_round(40.0)])
+    steps = {step.request: step for step in found["steps"]}
+    assert [*steps] == ["find", "add", ALL_REQUESTS]
+    assert steps["find"].p95_milliseconds == pytest.approx(20)  # the geometric mean
+    assert steps["add"].failed_percent == pytest.approx(1)
+    assert steps["find"].cpu_milliseconds_per_request is None  # of all requests together
+    assert steps[ALL_REQUESTS].cpu_milliseconds_per_request == pytest.approx(2)
+    assert steps[ALL_REQUESTS].repeats == 2
+    assert (found["indexing_seconds"], found["index_bytes"]) == (20, 1_000_000)
+
+
+def test_rounds_that_are_invalid_are_left_out_unless_all_are() -> None:
+    invalid = a_round(1000.0, "Invalid")
+    assert summarise_point([a_round(10.0), invalid])["indexing_seconds"] == 10
+    assert summarise_point([invalid])["indexing_seconds"] == 1000
+    assert summarise_point([])["steps"] == []
+
+
+def test_a_step_without_room_for_names_has_its_totals() -> None:
+    found = summarise_point([benchmark(totals=[result("one", ALL_REQUESTS, 5.0)])])
+    assert [step.request for step in found["steps"]] == [ALL_REQUESTS]
+
+
+def search(rate: float | None, interval: Interval | None = None) -> SolrBenchmark:
+    capacity = CapacityResult(
+        conclusion=CapacityConclusion.FOUND if rate else CapacityConclusion.INCONCLUSIVE,
+        message="said",
+        requests_per_second=rate,
+        requests_per_second_interval=interval,
+    )
+    return benchmark(capacity=[capacity])
+
+
+def test_a_capacity_has_the_interval_of_its_search_or_of_several() -> None:
+    (one,) = summarise_point([search(100.0, Interval(lower=95, upper=104))])["capacities"]
+    assert (one.value, one.lower, one.upper, one.searches) == (100, 95, 104, 1)
+    (several,) = summarise_point([search(99.0), search(100.0), search(101.0), search(None)])[
+        "capacities"
+    ]
+    assert several.searches == 3
+    assert several.value == pytest.approx(100, rel=1e-3)
+    assert 97 < several.lower < 98
+    assert 102 < several.upper < 103
+    (none,) = summarise_point([search(None)])["capacities"]
+    assert (none.value, none.lower, none.message) == (None, None, "said")
+
+
+def test_what_grew_is_kept_of_the_last_round_in_which_anything_did() -> None:
+    grows, steady = (
+        Trend(
+            step="one",
+            figure="HeapAfterGc",
+            conclusion=word,
+            unit="bytes",
+            growth_per_hour=1,
+            lower_per_hour=0,
+            upper_per_hour=2,
+            message="41 MiB/h",
+        )
+        for word in ("HeapGrows", "Steady")
+    )
+    rounds = [benchmark(trends=[grows]), benchmark(trends=[steady])]
+    assert summarise_point(rounds)["trends"] == [grows]
+
+
+def with_conditions() -> SweepReport:
+    report = full_report()
+    heap, nodes = report.spec.axes
+    axes = [heap, nodes.model_copy(update={"role": AxisRole.CONDITION})]
+    spec = report.spec.model_copy(update={"axes": axes})
+    (grown, *others) = report.points
+    capacity = summarise_point([search(100.0, Interval(lower=95, upper=104))])["capacities"]
+    first = grown.model_copy(update={"capacities": capacity})
+    return report.model_copy(update={"spec": spec, "points": [first, *others]})
+
+
+def test_each_condition_has_a_table_of_its_settings() -> None:
+    tables = condition_tables(with_conditions())
+    assert [each.caption for each in tables] == ["With nodes 1/1", "With nodes 2/2"]
+    assert tables[0].head[:3] == ("heap", "P95 of the last step", "Conclusion")
+    assert [row[0] for row in tables[0].texts] == ["512Mi", "1Gi", "2Gi"]
+    assert condition_tables(full_report()) == []
+
+
+def test_every_output_has_steps_conditions_and_capacities() -> None:
+    report = with_conditions()
+    for text in (render_sweep_html(report), sweep_to_markdown(report)):
+        assert "With nodes 2/2" in text
+        assert "95 to 104" in text
+        assert "two-users" in text
+    figures = [each.name for each in build_sweep_page(report)["figures"]]
+    assert figures.index("axis-1") < figures.index("axis-0")  # lines over a condition come first
+    assert capacity_table(report).texts[0][1:4] == ("100", "95 to 104", "requests/s")
+
+
+def test_a_page_of_many_steps_is_cut_and_says_so() -> None:
+    report = full_report()
+    steps = [PointStep(step=f"s{n}", request=ALL_REQUESTS, repeats=1) for n in range(200)]
+    points: list[PointReport] = [each.model_copy(update={"steps": steps}) for each in report.points]
+    table = steps_table(report.model_copy(update={"points": points}))
+    assert len(table.rows) == MAX_ROWS
+    assert table.note == f"The first {MAX_ROWS} of 1,200 rows; -o json has all."

@@ -1,0 +1,301 @@
+"""Objectives on any figure of a benchmark: how it is read, refused, compared and merged."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
+from solrbench.sweep.decision import decide_sweep
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.state import SweepObservation
+from support.resources.small_resource import Changes
+from support.resources.small_sweep import DONE, HEAP, NOW, again, parse_sweep, plan
+
+STATUS: Mapping[str, Any] = {
+    "summary": {"step": "evening"},
+    "dataset": {"seconds": 12.5, "indexBytes": 3 * 2**20},
+    "capacity": [
+        {"variant": "direct", "requestsPerSecond": 300.0},
+        {"variant": "proxy", "requestsPerSecond": 200.0, "users": 40},
+    ],
+    "telemetry": [
+        {"step": "morning", "cpuMillisecondsPerRequest": 1.0},
+        {"step": "evening", "cpuMillisecondsPerRequest": 2.0, "readsPerRequest": 0.0},
+    ],
+    "totals": [
+        {"step": "morning", "variant": "direct", "request": "all requests", "p50Milliseconds": 1.0},
+        {
+            "step": "evening",
+            "variant": "direct",
+            "requestsPerSecond": 50.0,
+            "averageMilliseconds": 3.0,
+            "p99Milliseconds": 9.0,
+            "responseP99Milliseconds": 90.0,
+            "requests": 200,
+            "failures": 1,
+        },
+        {"step": "evening", "variant": "proxy", "averageMilliseconds": 4.0},
+    ],
+    "results": [
+        {"step": "evening", "variant": "direct", "request": "check-in", "p95Milliseconds": 7.0},
+        {"step": "evening", "variant": "direct", "request": "check-out", "p95Milliseconds": 13.0},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("figure", "value", "text", "words"),
+    [
+        (ObjectiveFigure(Metric.INDEXING_SECONDS), 12.5, "indexing 12.5 s", "the time of indexing"),
+        (
+            ObjectiveFigure(Metric.INDEX_BYTES),
+            3 * 2**20,
+            "index size 3 MiB",
+            "the index size",
+        ),
+        (ObjectiveFigure(Metric.CAPACITY), 300.0, "capacity 300 requests/s", "the capacity"),
+        (
+            ObjectiveFigure(Metric.CAPACITY, variant="proxy", of_users=True),
+            40,
+            "capacity 40 users",
+            "the capacity through proxy",
+        ),
+        (
+            ObjectiveFigure(Metric.CPU_MILLISECONDS_PER_REQUEST, "morning"),
+            1.0,
+            "CPU time per request 1 ms",
+            "the CPU time per request in morning",
+        ),
+        (
+            ObjectiveFigure(Metric.READS_PER_REQUEST),
+            0.01,  # of 0 there is no ratio
+            "number of disk reads per request 0.01",
+            "the number of disk reads per request",
+        ),
+        (
+            ObjectiveFigure(Metric.P50_MILLISECONDS, "morning"),
+            1.0,
+            "p50 1 ms",
+            "the p50 in morning",
+        ),
+        (ObjectiveFigure(Metric.P99_MILLISECONDS), 90.0, "p99 90 ms", "the p99"),
+        (
+            ObjectiveFigure(Metric.MEAN_MILLISECONDS, variant="proxy"),
+            4.0,
+            "average 4 ms",
+            "the mean time through proxy",
+        ),
+        (
+            ObjectiveFigure(Metric.FAILED_PERCENT),
+            0.5,
+            "failed 0.5 %",
+            "the share of failed requests",
+        ),
+        (ObjectiveFigure(Metric.REQUESTS_PER_SECOND, "evening"), 50.0, "50 requests/s", None),
+        (
+            ObjectiveFigure(Metric.P95_MILLISECONDS, "evening", "direct", "check-out"),
+            13.0,
+            "p95 of check-out 13 ms",
+            "the p95 of check-out in evening through direct",
+        ),
+        (ObjectiveFigure(Metric.P95_MILLISECONDS, "noon"), None, "", None),
+        (ObjectiveFigure(Metric.P95_MILLISECONDS, variant="other"), None, "", None),
+    ],
+)
+def test_a_figure_is_read_from_the_status_of_a_benchmark(
+    figure: ObjectiveFigure, value: float | None, text: str, words: str | None
+) -> None:
+    assert figure.read(STATUS) == value
+    assert figure.text(value) == text
+    assert words in {None, figure.words}
+    assert figure.read({}) is None
+
+
+def test_only_rate_and_p95_of_the_last_step_have_fields_of_their_own() -> None:
+    assert ObjectiveFigure(Metric.P95_MILLISECONDS).has_field
+    assert ObjectiveFigure(Metric.REQUESTS_PER_SECOND).has_field
+    assert not ObjectiveFigure(Metric.P95_MILLISECONDS, step="ten").has_field
+    assert not ObjectiveFigure(Metric.P99_MILLISECONDS).has_field
+
+
+CAPACITY: Changes = {
+    "spec.load": {"capacity": {}},
+    "spec.objectives": [
+        {"name": "fast", "responseTime": {"percentile": 95, "maxMilliseconds": 100}}
+    ],
+}
+
+
+def test_a_sweep_of_capacities_is_about_them() -> None:
+    sweep = parse_sweep({}, CAPACITY)
+    assert make_plan(sweep).problems == ()
+    assert figure_of(sweep.spec) == ObjectiveFigure(Metric.CAPACITY)
+    assert figure_of(parse_sweep().spec) == ObjectiveFigure(Metric.P95_MILLISECONDS)
+    users = CAPACITY | {"spec.load": {"capacity": {"searchFor": "Users"}}}
+    assert figure_of(parse_sweep({}, users).spec).of_users
+
+
+MIX: Changes = {
+    "spec.workload": {
+        "mix": [
+            {"name": "search", "queries": {"generated": {}}},
+            {
+                "name": "add",
+                "transaction": {
+                    "requests": [{"name": "check", "parameters": {"q": "*:*"}}],
+                },
+            },
+        ]
+    }
+}
+RATES = {"name": "rate", "field": "load.steps[0].requestsPerSecond", "values": [1, 2]}
+USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "template", "problem"),
+    [
+        (
+            {"spec.objective": {"step": "two"}},
+            {},
+            "spec.objective.step: no point has the step two; must be one of one",
+        ),
+        (
+            {"spec.objective": {"variant": "proxy"}},
+            {},
+            "spec.objective.variant: no point has the variant proxy; no point has any",
+        ),
+        (
+            {"spec.objective": {"request": "find"}},
+            MIX,
+            (
+                "spec.objective.request: no point has the request find; must be one of search, add,"
+                " add.check"
+            ),
+        ),
+        (
+            {"spec.objective": {"metric": "Capacity"}},
+            {},
+            "spec.objective.metric: must not be Capacity, no point has a search; set load.capacity",
+        ),
+        (
+            {"spec.objective": {"request": "query"}},
+            CAPACITY,
+            "spec.objective.request: must be left out, as a capacity is of all requests together",
+        ),
+        (
+            {"spec.objective": {"metric": "P95Milliseconds"}},
+            CAPACITY,
+            "spec.objective.metric: must be Capacity, or of the index, as no point has load.steps",
+        ),
+        (
+            {"spec.objective": {"metric": "ReadsPerRequest"}},
+            {},
+            (
+                "spec.objective.metric: ReadsPerRequest is not read; set load.telemetry.collect of"
+                " the template to ServersAndPods"
+            ),
+        ),
+        (
+            {"spec.objective": {"metric": "RequestsPerSecond"}, "spec.axes": [HEAP, RATES]},
+            {"spec.load.steps": [{"durationSeconds": 10, "name": "one"}]},
+            (
+                "spec.objective.metric: must not be RequestsPerSecond, which"
+                " load.steps[0].requestsPerSecond of the axis rate gives; choose P95Milliseconds,"
+                " or Capacity with load.capacity"
+            ),
+        ),
+        (
+            {"spec.objective": {"metric": "P99Milliseconds"}},
+            {"spec.load.repeats": {"count": 3}},
+            (
+                "spec.objective: the p99 is one number of each benchmark, whose repeats must be"
+                " rounds: set order to Random and load.repeats.count, or spec.repeats"
+            ),
+        ),
+        (
+            {"spec.objective": {"metric": "Capacity"}, "spec.axes": [HEAP, USERS]},
+            {"spec.load.capacity": {}, "spec.objectives": CAPACITY["spec.objectives"]},
+            (
+                "spec.axes[1]: must not be load.steps[0].users with the objective Capacity, whose"
+                " search sends a load of its own; leave the axis out, or choose another metric"
+            ),
+        ),
+    ],
+)
+def test_an_objective_that_no_point_has_is_refused(
+    changes: Changes, template: Changes, problem: str
+) -> None:
+    assert plan(changes, template).problems == (problem,)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metric": "Capacity", "step": "one"}, "step must not go with Capacity"),
+        ({"metric": "IndexBytes", "variant": "a"}, "step and variant must not go with"),
+        ({"metric": "Capacity", "request": "find"}, "request must go with"),
+        ({"metric": "Users"}, "metric"),
+    ],
+)
+def test_an_objective_that_contradicts_itself_is_refused(
+    given: Mapping[str, str], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        SweepObjective.model_validate(given)
+
+
+RELEASES = {"name": "release", "field": "target.solrCloud.image.tag", "values": ["9.9.0", "9.10.1"]}
+LEVELS = {  # check-ins and check-outs of two releases in ms: +27 and +81 % with 20 users
+    ("9.9.0", 1): (900.0, 2500.0),
+    ("9.10.1", 1): (905.0, 2510.0),
+    ("9.9.0", 20): (3740.0, 7380.0),
+    ("9.10.1", 20): (4750.0, 13350.0),
+}
+
+
+@pytest.mark.parametrize(("request_name", "percent"), [("add", 27.0), ("add.check", 80.9)])
+def test_each_transaction_has_conclusions_of_its_own(request_name: str, percent: float) -> None:
+    changes: Changes = {
+        "spec.design": "Full",
+        "spec.order": "Random",
+        "spec.startOn": "FreshTarget",
+        "spec.axes": [RELEASES, USERS | {"values": [1, 20]}],
+        "spec.objective": {"metric": "MeanMilliseconds", "request": request_name},
+    }
+    sweep = parse_sweep(changes, MIX | {"spec.load.repeats": {"count": 3}})
+    made = make_plan(sweep)
+    assert not made.problems
+    seen = SweepObservation(sweep, made, {}, NOW, concurrency=1)
+    by_name = {each.point.name: each.point for each in made.points}
+    for _ in range(40):
+        decision = decide_sweep(seen)
+        children = {}
+        for point in decision.status.points:
+            if point.state == "Running":
+                given = by_name[point.name].given
+                factor = 1 + 0.01 * ((point.rounds or 0) - 1)
+                times = LEVELS[given["release"], given["users"]]
+                results = [
+                    {"step": "one", "request": name, "averageMilliseconds": factor * time}
+                    for name, time in zip(("add", "add.check"), times, strict=True)
+                ]
+                status = {"summary": {"step": "one"}, "results": results}
+                children[point.name] = replace(DONE, status=status)
+        if decision.status.completion_time is not None:
+            break
+        seen = again(seen, decision, children)
+    ended = {by_name[each.name].text: each for each in decision.status.points}
+    worse = ended["release 9.10.1, users 20"]
+    assert worse.conclusion == "Worse"
+    assert worse.repeat_rounds == [1, 2, 3]
+    assert ended["release 9.10.1, users 1"].conclusion == "Same"
+    assert worse.value == pytest.approx(LEVELS["9.10.1", 20][request_name == "add.check"], rel=1e-3)
+    (said,) = (e for e in decision.status.answers if e.startswith("release 9.10.1 with users 20: "))
+    assert f"the mean time of {request_name} is {percent:g} % higher than with 9.9.0" in said
+    best = {each.condition: each.values for each in decision.status.best}
+    assert best["users 20"] == "release 9.9.0, users 20"

@@ -1,0 +1,206 @@
+"""Axes that are chosen and axes that are given: points are compared within each condition."""
+
+from collections.abc import Mapping
+from random import Random
+from statistics import geometric_mean
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import Axis
+from solrbench.sweep.conclusions import answer_sweep
+from solrbench.sweep.differences import find_best
+from solrbench.sweep.plan import make_plan
+from support.resources.small_resource import Changes
+from support.resources.small_sweep import HEAP, parse_sweep, plan
+from support.results.compared_figures import spread
+from support.results.published_times import BALANCED, DIRECT
+
+USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2, 4]}
+ENDPOINTS = {
+    "name": "endpoint",
+    "field": "target.solrCloud.heap",
+    "values": [{"name": "direct", "value": "512Mi"}, {"name": "balancer", "value": "1Gi"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_condition"),
+    [
+        (["load.steps[0].users"], True),
+        (["load.steps[0].requestsPerSecond"], True),
+        (["dataset.generator.documents"], True),
+        (["dataset.generator.documents", "workload.queries"], True),
+        (["seed"], True),
+        (["dataset.indexing.batchSize"], False),
+        (["target.solrCloud.heap"], False),
+        (["target.solrCloud.image.tag", "collection.configSet"], False),
+        (["collection.caches"], False),
+        (["companions[0].values.CONNECTIONS"], False),
+        (["loads"], False),
+    ],
+)
+def test_what_an_axis_is_follows_from_its_fields(fields: list[str], *, is_condition: bool) -> None:
+    given: dict[str, Any] = {"name": "axis", "values": [1, 2]}
+    given |= {"field": fields[0]} if len(fields) == 1 else {"fields": fields}
+    assert Axis.model_validate(given).is_condition is is_condition
+    turned = given | {"role": "Setting" if is_condition else "Condition"}
+    assert Axis.model_validate(turned).is_condition is not is_condition
+
+
+def test_an_axis_of_both_must_say_what_it_is() -> None:
+    mixed = {
+        "name": "both",
+        "fields": ["target.solrCloud.heap", "load.steps[0].users"],
+        "values": [["1Gi", 1], ["2Gi", 2]],
+    }
+    (problem,) = plan({"spec.axes": [mixed]}).problems
+    assert problem == (
+        "spec.axes[0].role: must be set where settings change together with conditions"
+        " (load.steps[0].users): Setting to compare its values, or Condition"
+    )
+    assert plan({"spec.axes": [mixed | {"role": "Setting"}]}).problems == ()
+
+
+def measure(
+    repeats: Mapping[Any, list[float]], axes: list[Any], **spec: Any
+) -> tuple[Any, Any, list[SweepPoint]]:
+    """Return a sweep over all combinations whose points have these p95 by the labels of values."""
+    changes: Changes = {"spec.design": "Full", "spec.axes": axes}
+    sweep = parse_sweep(changes | {f"spec.{name}": value for name, value in spec.items()})
+    made = make_plan(sweep)
+    assert not made.problems
+    points = []
+    for each in made.points:
+        values = repeats[tuple(value.label for value in each.point.values)]
+        points.append(
+            SweepPoint(
+                name=each.point.name,
+                values=each.point.indexes,
+                state="Valid",
+                p95_milliseconds=geometric_mean(values),
+                repeats=len(values),
+                repeat_values=values,
+            )
+        )
+    return sweep, made, points
+
+
+LOADS = {
+    (endpoint, str(threads)): times[threads]
+    for endpoint, times in (("direct", DIRECT), ("balancer", BALANCED))
+    for threads in (1, 2, 4)
+}
+
+
+def test_a_setting_is_compared_in_each_condition_and_the_best_changes() -> None:
+    sweep, made, points = measure(LOADS, [ENDPOINTS, USERS])
+    found, sentences = answer_sweep(sweep.spec, made, points)
+    by_name = {each.point.name: each.point.text for each in made.points}
+    assert {by_name[name]: each.conclusion for name, each in found.items()} == {
+        "endpoint balancer, users 1": "Better",
+        "endpoint balancer, users 2": "Inconclusive",
+        "endpoint balancer, users 4": "Worse",
+    }
+    one, _, four = sentences[:3]
+    assert "endpoint balancer with users 1: the p95 is 13 % lower than with direct" in one
+    assert "endpoint balancer with users 4: the p95 is 8.53 % higher than with direct" in four
+    changes = "The best point changes with users: endpoint balancer with users 1; the baseline"
+    assert any(each.startswith(changes) for each in sentences)
+    together = "Interaction of endpoint and users: with endpoint balancer and users 4, the p95 is"
+    assert any(each.startswith(together) for each in sentences)
+    best = {each.condition: each.values for each in find_best(sweep.spec, made, points)}
+    assert best == {
+        "users 1": "endpoint balancer, users 1",
+        "users 2": "endpoint direct, users 2",
+        "users 4": "endpoint direct, users 4",
+    }
+
+
+def test_what_is_best_in_each_condition_is_said_once() -> None:
+    repeats = {
+        (heap, users): spread(level * int(users), 5, 1.0)
+        for heap, level in (("512Mi", 100.0), ("1Gi", 100.4), ("2Gi", 70.0))
+        for users in ("1", "2", "4")
+    }
+    _, sentences = answer_sweep(*_of(measure(repeats, [HEAP, USERS])))
+    assert "In each of 3 conditions of users, heap 2Gi is among the best." in sentences
+    assert not any("Best: " in each for each in sentences)  # never over conditions
+    assert sum(each.startswith("Best with users ") for each in sentences) == 3
+
+
+def _of(measured: tuple[Any, Any, list[SweepPoint]]) -> tuple[Any, Any, list[SweepPoint]]:
+    sweep, made, points = measured
+    return sweep.spec, made, points
+
+
+def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
+    repeats = {(users,): spread(10.0 * int(users), 5, 1.0) for users in ("1", "2", "4")}
+    sweep, made, points = measure(repeats, [USERS])
+    found, sentences = answer_sweep(sweep.spec, made, points)
+    assert found == {}
+    assert sentences == [
+        "The p95 of the baseline: 10 ms with users 1; 20 ms with users 2; 40 ms with users 4."
+    ]
+    assert find_best(sweep.spec, made, points) == []
+
+
+def test_conditions_without_other_settings_are_named() -> None:
+    sweep = parse_sweep({"spec.axes": [HEAP, USERS]})
+    made = make_plan(sweep)
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            p95_milliseconds=10,
+            repeats=5,
+            repeat_values=spread(10.0, 5, 1.0),
+        )
+        for each in made.points
+    ]
+    _, sentences = answer_sweep(sweep.spec, made, points)
+    assert any(
+        each.startswith("Nothing is compared with users 2; users 4, where") for each in sentences
+    )
+
+
+CACHED = {"name": "caches", "field": "seed", "values": [1, 2], "role": "Setting"}
+
+
+def test_three_axes_that_act_together_beyond_each_two_are_named() -> None:
+    repeats = {}
+    for heap in ("512Mi", "1Gi"):
+        for cached in ("1", "2"):
+            for users in ("1", "2"):
+                is_all = (heap, cached, users) == ("1Gi", "2", "2")
+                repeats[heap, cached, users] = spread(150.0 if is_all else 100.0, 5, 1.0)
+    axes = [HEAP | {"values": ["512Mi", "1Gi"]}, CACHED, USERS | {"values": [1, 2]}]
+    _, sentences = answer_sweep(*_of(measure(repeats, axes)))
+    named = [each for each in sentences if each.startswith("Interaction of ")]
+    assert named[0].startswith("Interaction of heap and users: ")  # a condition comes first
+    assert named[2].startswith("Interaction of heap and caches: ")
+    assert named[3].startswith(
+        "Interaction of heap, caches and users: with heap 1Gi, caches 2 and users 2, the p95 is"
+        " 50 % higher than their separate effects and those of each two predict"
+    )
+
+
+def test_conclusions_of_all_conditions_together_are_hardly_ever_wrong() -> None:
+    """Of equal settings in four conditions, one in a hundred sweeps may have a wrong conclusion."""
+    axes = [HEAP, USERS | {"values": [1, 2, 3, 4]}]
+    draw, wrong, wrong_best = Random(7), 0, 0
+    for _ in range(12):
+        repeats = {
+            (heap, str(users)): [users * draw.lognormvariate(3, 0.02) for _ in range(5)]
+            for heap in ("512Mi", "1Gi", "2Gi")
+            for users in (1, 2, 3, 4)
+        }
+        sweep, made, points = measure(repeats, axes)
+        found, _ = answer_sweep(sweep.spec, made, points)
+        wrong += any(each.conclusion in ("Better", "Worse") for each in found.values())
+        best = find_best(sweep.spec, made, points)
+        wrong_best += any("512Mi" not in each.values for each in best)
+    assert wrong <= 1
+    assert wrong_best <= 1
