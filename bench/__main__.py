@@ -29,6 +29,7 @@ from bench.statistics.ladders import ladders
 from bench.statistics.measured_pairs import different_pairs, equal_pairs
 from bench.statistics.objectives_at_limit import objectives_at_limit
 from bench.statistics.real_pairs import real_pairs
+from bench.statistics.sizing import sizing
 from bench.statistics.sweep_designs import sweep_designs
 from bench.statistics.verdicts import healthy, short_repeats
 
@@ -52,6 +53,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "sweep": partial(sweep_scale, points=500),
     "adaptive": partial(adaptive_sweeps, sweeps=40),
     "designs": partial(sweep_designs, sweeps=20),
+    "sizing": partial(sizing, worlds=60),
     "short-repeats": partial(short_repeats, runs=300),
     "conclusions": partial(conclusions, pairs=1000),
     "pairs": partial(equal_pairs, rounds=180, runs=8),

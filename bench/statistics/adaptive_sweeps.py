@@ -27,7 +27,7 @@ POINTS, MAXIMUM, CV = 12, 20, 0.02
 MATTERS_PERCENT = 5.0
 STEP_SECONDS, REUSED_SECONDS, FRESH_SECONDS = 60, 4, 30
 """A step, and the start of a benchmark on the index of the one before or on a target of its own."""
-_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 LEVELS: dict[str, Sequence[float]] = {
     "all equal": [0] * POINTS,
@@ -161,7 +161,7 @@ def run(
     if plan.problems:
         raise ValueError(plan.problems)
     while sweep.status.completion_time is None:
-        seen = SweepObservation(sweep, plan, children, _NOW, concurrency=POINTS)
+        seen = SweepObservation(sweep, plan, children, NOW, concurrency=POINTS)
         status = decide_sweep(seen).status
         sweep = sweep.model_copy(update={"status": status})
         running = [each for each in status.points if each.state == PointState.RUNNING]

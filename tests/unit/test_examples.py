@@ -28,7 +28,7 @@ from support.results.validity_documents import verdict_of
 
 FOLDER = Path(__file__).parents[2] / "examples"
 UPGRADE = FOLDER / "upgrade.yaml"
-SWEEPS = sorted([*FOLDER.glob("sweep*.yaml"), UPGRADE])
+SWEEPS = sorted([*FOLDER.glob("sweep*.yaml"), FOLDER / "sizing.yaml", UPGRADE])
 EXAMPLES = sorted({*FOLDER.glob("*.yaml")} - {*SWEEPS})
 
 

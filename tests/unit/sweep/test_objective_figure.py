@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepObjective
+from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import make_plan

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan

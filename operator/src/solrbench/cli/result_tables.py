@@ -40,6 +40,7 @@ from solrbench.present.sweep_point_tables import (
     trends_table,
 )
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.sweep_tables import (
     best_facts,
     failures_table,
@@ -322,8 +323,9 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
     if in_full:
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
-        print_tables(console, points, capacity_table(report), steps_table(report))
-        print_tables(console, index_table(report), trends_table(report), failures)
+        print_tables(console, costs_table(report), points, capacity_table(report))
+        print_tables(console, steps_table(report), index_table(report), trends_table(report))
+        print_tables(console, failures)
     elif len(status.best) == 1:  # of several conditions, the answers name each
         print_line(console, f"Best point: {status.best[0].values}.")
     if not in_full and 0 < len(points.rows) <= _FEW_POINTS:

@@ -4,7 +4,7 @@ Labels are bounded by the resource: at most 500 points with 8 values each.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 from prometheus_client import Metric
@@ -12,6 +12,7 @@ from prometheus_client import Metric
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource, scaled
 from solrbench.metrics.findings import VERDICT_NUMBERS, answer_samples
+from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.state import is_valid
@@ -23,12 +24,16 @@ class ShownSweep(ShownResource):
 
     status: SweepStatus
     points: dict[str, DesignPoint]
+    currency: str = ""
+    costs: dict[str, PointCost] = field(default_factory=dict)
 
     kind_label: ClassVar[str] = "sweep"
 
     def without_results(self) -> Self:
         """Return the sweep without its points."""
-        return replace(self, status=self.status.model_copy(update={"points": []}), points={})
+        return replace(
+            self, status=self.status.model_copy(update={"points": []}), points={}, costs={}
+        )
 
 
 SweepFamily = MetricFamily[ShownSweep]
@@ -37,7 +42,11 @@ SweepFamily = MetricFamily[ShownSweep]
 def _states(sweep: ShownSweep) -> list[Sample]:
     counts = sweep.status.counts
     return [
-        (("Planned",), counts.total - counts.running - counts.succeeded - counts.failed),
+        (
+            ("Planned",),
+            counts.total - counts.running - counts.succeeded - counts.failed - counts.not_measured,
+        ),
+        (("NotMeasured",), counts.not_measured),
         (("Running",), counts.running),
         # A point whose steps are invalid succeeded all the same: its benchmark did not fail.
         (("Valid",), counts.succeeded - counts.inconclusive - counts.invalid),
@@ -58,6 +67,18 @@ def _figure(
                 yield labels, scaled(read(sweep_point), divisor)
 
     return samples
+
+
+def _prices(sweep: ShownSweep) -> Iterator[Sample]:
+    for name, cost in sweep.costs.items():
+        yield (name, sweep.points[name].text, sweep.currency), cost.price
+
+
+def _request_costs(sweep: ShownSweep) -> Iterator[Sample]:
+    for name, cost in sweep.costs.items():
+        lower, upper = cost.bounds or (None, None)
+        for bound, value in (("estimate", cost.requests), ("lower", lower), ("upper", upper)):
+            yield (name, sweep.points[name].text, sweep.currency, bound), value
 
 
 def _validity(point: SweepPoint) -> float | None:
@@ -151,6 +172,20 @@ SWEEP_FAMILIES = (
         unit="queries",
     ),
     SweepFamily(
+        "sweep_point_price_per_hour",
+        "Price of what Solr and ZooKeeper of a point request, by `spec.prices`.",
+        _prices,
+        (*_POINT, "currency"),
+        unit="currency/h",
+    ),
+    SweepFamily(
+        "sweep_point_cost_per_million_requests",
+        "Cost of a million requests at the rate of a point, and the bounds of its 95 % interval.",
+        _request_costs,
+        (*_POINT, "currency", "bound"),
+        unit="currency",
+    ),
+    SweepFamily(
         "sweep_point_valid",
         "1 if all steps of a point are Valid, 0 if one is Invalid, else 0.5: one is Inconclusive.",
         _figure(_validity),
@@ -167,8 +202,13 @@ class SweepStore(ResourceStore[ShownSweep]):
         """Show `sweep` from the next scrape on."""
         points = {point.point.name: point.point for point in plan.points}
         metadata, status = sweep.metadata, sweep.status
-        end = status.completion_time
-        self._keep(sweep.key, ShownSweep(metadata.namespace, metadata.name, end, status, points))
+        end, prices = status.completion_time, sweep.spec.prices
+        shown = ShownSweep(metadata.namespace, metadata.name, end, status, points)
+        if prices is not None:
+            pairs = pair_points(plan.points, status.points)
+            costs = point_costs(sweep.spec, pairs)
+            shown = replace(shown, currency=prices.currency, costs=costs)
+        self._keep(sweep.key, shown)
 
     def render(self, shown: list[ShownSweep]) -> Iterator[Metric]:
         """Yield every family with the samples of these sweeps."""

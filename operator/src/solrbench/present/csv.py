@@ -99,6 +99,14 @@ def points_to_csv(report: SweepReport) -> str:
         Column("deviation_percent", lambda point: point.result.deviation_percent),
         Column("cores", lambda point: point.cores),
         Column("memory_bytes", lambda point: point.memory_bytes),
+        Column("price_per_hour", lambda point: point.price_per_hour),
+        Column("cost_per_million_requests", lambda point: point.cost_per_million_requests),
+        Column(
+            "cost_per_million_requests_lower", lambda point: point.cost_per_million_requests_lower
+        ),
+        Column(
+            "cost_per_million_requests_upper", lambda point: point.cost_per_million_requests_upper
+        ),
     ]
     return items_to_csv(columns, report.points)
 

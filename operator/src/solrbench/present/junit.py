@@ -108,7 +108,7 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
     state = point.result.state
     if state == PointState.FAILED:
         case.result = [Error(plain_text(point.outcome), point.result.reason or "Failed")]
-    elif state not in FINAL:
+    elif state not in FINAL or state == PointState.NOT_MEASURED:
         case.result = [Skipped(f"the point is {state}")]
     elif problems := list(_problems(point)):
         failure = Failure(plain_text(problems[0]), state)

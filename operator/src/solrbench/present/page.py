@@ -47,6 +47,7 @@ from solrbench.present.sweep_point_tables import (
     trends_table,
 )
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table, frontier_figure
 from solrbench.present.sweep_tables import (
     best_facts,
     bottlenecks_table,
@@ -140,7 +141,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
     times = {name: named.pop(name) for name in _TIMES if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
-    beside = [difference_figure(report), round_figure(report)]
+    beside = [frontier_figure(report), difference_figure(report), round_figure(report)]
     return {
         "title": report.sweep,
         "phase": phase,
@@ -153,6 +154,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *axis_figures(report),
             *heat_maps(report),
         ],
+        "costs": costs_table(report),
         "conditions": condition_tables(report),
         "points": points_table(report),
         "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),

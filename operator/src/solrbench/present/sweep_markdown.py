@@ -14,6 +14,7 @@ from solrbench.present.sweep_point_tables import (
     trends_table,
 )
 from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_sizing import costs_table
 from solrbench.present.sweep_tables import (
     best_facts,
     bottlenecks_table,
@@ -34,6 +35,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
         f"# {report.sweep}",
         *(["## Answers", markdown_list(answers)] if answers else []),
         markdown_facts(best_facts(report) | sweep_facts(report)),
+        *table_section("## Costs", costs_table(report)),
         *(
             part
             for table in condition_tables(report)

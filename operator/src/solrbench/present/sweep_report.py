@@ -128,6 +128,24 @@ class PointReport(LenientModel):
     """CPU requests of Solr and ZooKeeper."""
     memory_bytes: int | None = None
     """Memory requests of Solr and ZooKeeper."""
+    price_per_hour: float | None = None
+    """Price of what Solr and ZooKeeper request, by `spec.prices`; absent without prices, as the
+    next ones."""
+    cost_per_million_requests: float | None = None
+    """Cost of a million requests at the rate that was measured, in the same currency."""
+    cost_per_million_requests_lower: float | None = None
+    """Lower bound of its 95 % interval, which is that of the rate."""
+    cost_per_million_requests_upper: float | None = None
+    """Upper bound of it."""
+    holding: str | None = None
+    """Where the cost is minimised, whether the point holds its load: holds, misses, open, new, or
+    unknown if nothing valid was measured."""
+    headroom: float | None = None
+    """How often the load fits into what the point holds; absent in other sweeps, and unknown."""
+    headroom_lower: float | None = None
+    """Lower bound of its 95 % interval; absent while it is not known how much rounds vary."""
+    headroom_upper: float | None = None
+    """Upper bound of it."""
     solr_version: str | None = None
     """As Solr reports it."""
     outcome: str = ""

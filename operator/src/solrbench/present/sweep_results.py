@@ -11,15 +11,17 @@ from solrbench.contract.environment import Environment
 from solrbench.present.sweep_measurements import summarise_point
 from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
+from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.differences import (
     MeasuredCondition,
     compare_with_baselines,
     find_deviation_percent,
-    group_by_condition,
+    group_measured,
     read_point,
     rule_of,
 )
 from solrbench.sweep.objective_figure import figure_of
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import (
     AxisValueError,
     DesignError,
@@ -32,6 +34,8 @@ from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
 _DIGITS = 4
+_HEADROOM_DIGITS = 6
+"""A headroom is multiplied by what is asked, and the product is shown with three digits."""
 
 
 def build_sweep_report(
@@ -44,7 +48,9 @@ def build_sweep_report(
     `environment` is the name of a point, and what that ran on.
     """
     axes = _axes(sweep)
-    conditions = _conditions(sweep, axes)
+    # A sizing asks whether each point holds its load; nothing is concluded beside the baseline.
+    is_sizing = sweep.spec.objective.minimise is not None
+    conditions = [] if is_sizing else _conditions(sweep, axes)
     differences = _differences(sweep, conditions)
     bases = {
         point.name: condition.baseline.name
@@ -52,9 +58,10 @@ def build_sweep_report(
         if condition.baseline is not None
         for point in condition.measured
     }
+    costs = _costs(sweep, benchmarks)
     points = [
         _point(sweep, axes, point, differences.get(point.name), benchmarks).model_copy(
-            update={"baseline": bases.get(point.name)}
+            update={"baseline": bases.get(point.name), **costs.get(point.name, {})}
         )
         for point in sweep.status.points
     ]
@@ -67,6 +74,45 @@ def build_sweep_report(
         environment=record,
         environment_of=name,
     )
+
+
+def _costs(
+    sweep: SolrBenchmarkSweep, benchmarks: Mapping[str, SolrBenchmark]
+) -> dict[str, dict[str, Any]]:
+    """Return the fields about what each point costs, and holds; none without prices."""
+    if sweep.spec.prices is None:
+        return {}
+    rates = {}
+    for point in sweep.status.points:
+        benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point.name))
+        if benchmark is not None and sweep.spec.rounds is None:
+            interval = benchmark.status.summary.requests_per_second_interval
+            if interval is not None:
+                rates[point.name] = (interval.lower, interval.upper)
+    pairs = pair_points(make_plan(sweep).points, sweep.status.points)
+    found = point_costs(sweep.spec, pairs, rates)
+    return {name: _cost_fields(cost) for name, cost in found.items()}
+
+
+def _cost_fields(cost: PointCost) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "price_per_hour": round_significant(cost.price, _DIGITS),
+        "cost_per_million_requests": cost.requests,
+    }
+    lower, upper = cost.bounds or (None, None)
+    fields |= {
+        "cost_per_million_requests_lower": lower,
+        "cost_per_million_requests_upper": upper,
+    }
+    if cost.sized is not None:
+        lower, upper = cost.sized.interval or (None, None)
+        fields |= {
+            "holding": cost.sized.holding.value,
+            "headroom": round_significant(cost.sized.headroom, _HEADROOM_DIGITS),
+            "headroom_lower": round_significant(lower, _HEADROOM_DIGITS),
+            "headroom_upper": round_significant(upper, _HEADROOM_DIGITS),
+        }
+    return fields
 
 
 def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
@@ -102,7 +148,7 @@ def _conditions(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> list[Measu
     figure, usual = figure_of(sweep.spec), _baseline(sweep, axes)
     read = [read_point(point, _values(axes, point), figure) for point in sweep.status.points]
     measured = [point for point in read if point is not None and point.values]
-    return [] if usual is None else group_by_condition(sweep.spec, usual, measured)
+    return [] if usual is None else group_measured(sweep.spec, usual, measured)
 
 
 def _differences(

@@ -121,6 +121,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
             lines["Requests/s"] = "" if rate is None else format_number(rate)
             lines["P95"] = "" if p95 is None else format_milliseconds(p95)
         lines[f"Cost{where}"] = _cost(best.cores, best.memory_bytes)
+        lines[f"Price{where}"] = _price(report, best.price_per_hour)
     return {name: text for name, text in lines.items() if text}
 
 
@@ -131,6 +132,11 @@ def _cost(cores: float | None, memory_bytes: int | None) -> str:
     ]
     text = ", ".join(filter(None, parts))
     return f"{text} for Solr and ZooKeeper" if text else ""
+
+
+def _price(report: SweepReport, price: float | None) -> str:
+    prices = report.spec.prices
+    return "" if price is None or prices is None else f"{format_number(price)} {prices.currency}/h"
 
 
 _OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
@@ -246,6 +252,13 @@ def _name(point: PointReport, part: RoundReport | PointReport) -> str:
     return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
 
 
+def _objective(report: SweepReport) -> str:
+    objective = report.spec.objective
+    if objective.minimise is None:
+        return figure_of(report.spec).words.removeprefix("the ")
+    return f"least {objective.minimise}, subject to {objective.subject_to}"
+
+
 def sweep_facts(report: SweepReport) -> dict[str, str]:
     """Return how the sweep stands, by name."""
     spec, status, counts = report.spec, report.status, report.status.counts
@@ -254,6 +267,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Invalid": counts.invalid,
         "Inconclusive": counts.inconclusive,
         "failed": counts.failed,
+        "not measured": counts.not_measured,
         "under way": counts.running,
     }
     lines = {
@@ -264,7 +278,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
         "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
-        "Objective": figure_of(spec).words.removeprefix("the "),
+        "Objective": _objective(report),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),

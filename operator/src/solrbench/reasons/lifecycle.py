@@ -176,6 +176,10 @@ class SweepReason(Reason):
     RUNNING_POINTS = Kind.WAITING.reason(
         "Points wait in the queue of all benchmarks, or run.", "Wait."
     )
+    DEARER_THAN_CHEAPEST = Kind.DONE.reason(
+        "A point is not measured, as another one holds the load and costs no more.",
+        "Nothing needs to be done.",
+    )
     POINTS_FAILED = Kind.PERMANENT.reason(
         "All points are over, and some benchmarks failed; the results of the others count.",
         "Read the conditions of the benchmarks that the message names.",

@@ -291,7 +291,7 @@ def answer_sweep(
     was not measured.
     """
     figure, rule = figure_of(spec), rule_of(spec)
-    room = _USUAL_ROOM if len(points) <= MAX_POINTS_WITH_ROOM else _LITTLE_ROOM
+    room = _room(len(points))
     conditions = read_measured(spec, plan, points)
     if sum(len(condition.measured) for condition in conditions) < MIN_POINTS:
         return {}, [*answer_sizes(plan, points)]
@@ -307,10 +307,17 @@ def answer_sweep(
         *_rounds(spec, plan, points),
         *_scope(found.values()),
     ]
-    return (
-        found,
-        [shorten(each, room.characters, placeholder=" …") for each in sentences[: room.answers]],
-    )
+    return found, shorten_answers(sentences, len(points))
+
+
+def shorten_answers(sentences: Sequence[str], number_of_points: int) -> list[str]:
+    """Return as many sentences as a status has room for, each cut to what it has room for."""
+    room = _room(number_of_points)
+    return [shorten(each, room.characters, placeholder=" …") for each in sentences[: room.answers]]
+
+
+def _room(number_of_points: int) -> _Room:
+    return _USUAL_ROOM if number_of_points <= MAX_POINTS_WITH_ROOM else _LITTLE_ROOM
 
 
 def _along_conditions(

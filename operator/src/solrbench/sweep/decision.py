@@ -20,7 +20,14 @@ from solrbench.sweep.description import MAX_NAMED, describe_status, has_stopped
 from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_capacity
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
-from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points
+from solrbench.sweep.sizing import plan_sizing
+from solrbench.sweep.state import (
+    PointState,
+    SweepObservation,
+    count_points,
+    list_points,
+    round_of,
+)
 from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annotations
 
 
@@ -53,21 +60,27 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     listed = list_points(seen.plan.points, seen.stored)
     stored = seen.sweep.status
     points, round_ = finish_points(listed, seen.children, spec, stored.round), stored.round
-    if spec.rounds is not None and not has_stopped(seen, points):
+    due: frozenset[str] | None = None
+    places = _places(seen, points)
+    if spec.rounds is not None and spec.objective.minimise is not None:
+        points, due = plan_sizing(spec, spec.rounds, seen.plan, points, places)
+        round_ = max(map(round_of, points))
+    elif spec.rounds is not None and not has_stopped(seen, points):
         points, round_ = plan_next_round(spec, spec.rounds, seen.plan, points, round_)
     targets = {each.name: each for each in stored.targets}
     if round_ > stored.round and not seen.plan.keeps_targets:
         # Without the point that used them last, no other one takes them over.
         targets = {name: SweepTarget(name=name) for name in targets}
     in_turn: Sequence[PlannedPoint] = seen.plan.points
-    if spec.order is PointOrder.RANDOM and round_ > 1:
+    if spec.order is PointOrder.RANDOM and round_ > 1 and due is None:
         in_turn = draw_order(in_turn, spec.seed, round_)
     scheduler = PointScheduler(
         seen.sweep.metadata.name,
         in_turn,
         {each.name: each for each in points},
         targets,
-        _places(seen, points),
+        places,
+        due,
     )
     scheduler.give_up_targets(seen.children, seen.now)
     scheduler.begin_points()
@@ -92,7 +105,7 @@ def _find_blocker(seen: SweepObservation) -> _Blocker | None:
     lost = [
         name
         for name, point in seen.stored.items()
-        if point.state != PointState.PLANNED and name not in planned
+        if point.state not in (PointState.PLANNED, PointState.NOT_MEASURED) and name not in planned
     ]
     if not lost:
         return _find_missing_capacity(seen)

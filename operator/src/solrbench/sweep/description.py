@@ -4,16 +4,17 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepEstimate, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
 from solrbench.sweep.answers import upgrade_sentences
-from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
+from solrbench.sweep.conclusions import answer_sweep, shorten_answers
+from solrbench.sweep.differences import describe_best, find_best
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import count_rounds_left
+from solrbench.sweep.sizing_answers import answer_sizing, count_rounds
 from solrbench.sweep.state import (
     FINAL,
     PointState,
@@ -51,7 +52,7 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
             "estimate": _estimate(seen, points, finished),
             "points": points,
             "answer_comparisons": list(seen.answers),
-            **_answer(seen, points),
+            **(_size(seen, points) or _answer(seen, points)),
             "conditions": conditions.as_list(),
         }
     )
@@ -68,7 +69,8 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         return {"points": points}
     found, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
     planned = {each.point.name: each.point for each in seen.plan.points}
-    answers = [*upgrade_sentences(seen.answers, planned, points, found), *answers][:MAX_ANSWERS]
+    upgrades = upgrade_sentences(seen.answers, planned, points, found)
+    answers = shorten_answers([*upgrades, *answers], len(points))
     worded = []
     for point in points:
         difference = found.get(point.name)
@@ -84,6 +86,27 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     }
 
 
+def _size(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
+    """Return what a sizing has found, and its answers; nothing in other sweeps."""
+    sizing = answer_sizing(seen.sweep.spec, seen.plan, points)
+    if not sizing:
+        return {}
+    answers = [*(each.message for each in sizing), count_rounds(seen.sweep.spec, points)]
+    pairs = zip(seen.plan.points, points, strict=True)
+    known = {point.name: (planned, point) for planned, point in pairs}
+    best = [
+        describe_best(each.condition, *known[each.point])
+        for each in sizing[:MAX_BEST]
+        if each.point is not None
+    ]
+    return {
+        "sizing": sizing,
+        "answers": shorten_answers(answers, len(points)),
+        "answered_points": count_ended(points),
+        "best": best,
+    }
+
+
 def _summarize(
     seen: SweepObservation, points: Sequence[SweepPoint]
 ) -> tuple[str, Truth, Reason, str]:
@@ -95,7 +118,10 @@ def _summarize(
     if not left:
         if failed:
             return "Failed", "False", SweepReason.POINTS_FAILED, failures
-        return "Succeeded", "True", LifecycleReason.SUCCEEDED, f"{len(points)} points are measured"
+        excluded = sum(each.state == PointState.NOT_MEASURED for each in points)
+        text = f"{len(points) - excluded} points are measured"
+        text += f", {excluded} cannot be the cheapest" if excluded else ""
+        return "Succeeded", "True", LifecycleReason.SUCCEEDED, text
     if seen.sweep.spec.suspend:
         return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
     if not running and has_stopped(seen, points):

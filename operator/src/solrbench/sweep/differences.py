@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.differences import (
     SMALLEST_EFFECT_PERCENT,
@@ -31,11 +31,13 @@ from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import Looks
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.points import Values
+from solrbench.sweep.points import Values, text_of_values
 from solrbench.sweep.state import PointState, is_valid
 
 DIGITS = 4
 """Significant digits of a value: less than its noise, and 500 points stay small."""
+
+_Point = TypeVar("_Point")
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class MeasuredCondition(NamedTuple):
     @property
     def text(self) -> str:
         """Its values in words, such as `users 8`; empty where there are none."""
-        return ", ".join(f"{value.axis} {value.label}" for value in self.values)
+        return text_of_values(self.values)
 
     @property
     def where(self) -> str:
@@ -87,26 +89,40 @@ class MeasuredCondition(NamedTuple):
 
 
 def group_by_condition(
+    spec: SweepSpec, usual: Values, points: Iterable[tuple[Values, _Point]]
+) -> list[tuple[Values, list[_Point]]]:
+    """Return the values of each condition with its points, that of the baseline (`usual`) first.
+
+    `points` are given with their values.
+    """
+    places = [place for place, axis in enumerate(spec.axes) if axis.is_condition]
+    conditions: dict[tuple[int, ...], Values] = {}
+    groups: dict[tuple[int, ...], list[_Point]] = {}
+    for values, point in points:
+        key = tuple(values[place].index for place in places)
+        conditions.setdefault(key, tuple(values[place] for place in places))
+        groups.setdefault(key, []).append(point)
+    first = tuple(value.index for place, value in enumerate(usual) if place in places)
+    in_order = sorted(groups, key=lambda key: (key != first, key))
+    return [(conditions[key], groups[key]) for key in in_order]
+
+
+def group_measured(
     spec: SweepSpec, usual: Values, points: Iterable[MeasuredPoint]
 ) -> list[MeasuredCondition]:
-    """Return the conditions with the points of each, that of the baseline (`usual`) first."""
-    places = [place for place, axis in enumerate(spec.axes) if axis.is_condition]
-    settings = [place for place in range(len(usual)) if place not in places]
-    groups: dict[tuple[int, ...], list[MeasuredPoint]] = {}
-    for point in points:
-        groups.setdefault(tuple(point.values[place].index for place in places), []).append(point)
+    """Return the conditions with the measured points of each, that of the baseline first."""
+    settings = [place for place, axis in enumerate(spec.axes) if not axis.is_condition]
 
     def is_usual(point: MeasuredPoint) -> bool:
         return all(point.values[place].index == usual[place].index for place in settings)
 
-    first = tuple(usual[place].index for place in places)
     return [
         MeasuredCondition(
-            tuple(groups[key][0].values[place] for place in places),
-            next(filter(is_usual, groups[key]), None),
-            tuple(point for point in groups[key] if not is_usual(point)),
+            values,
+            next(filter(is_usual, group), None),
+            tuple(point for point in group if not is_usual(point)),
         )
-        for key in sorted(groups, key=lambda key: (key != first, key))
+        for values, group in group_by_condition(spec, usual, ((e.values, e) for e in points))
     ]
 
 
@@ -121,7 +137,7 @@ def read_measured(
         for planned, point in zip(plan.points, points, strict=True)
     ]
     measured = [each for each in read if each is not None]
-    return group_by_condition(spec, plan.baseline.point.values, measured)
+    return group_measured(spec, plan.baseline.point.values, measured)
 
 
 class Candidate(NamedTuple):
@@ -232,18 +248,25 @@ def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) ->
     found = zip(ranked, best_sets(spec, ranked), strict=True)
     chosen = [(each.condition, best[0][0]) for each, best in found if best]
     return [
-        BestPoint(
-            name=point.name,
-            condition=condition.text or None,
-            values=planned.point.text,
-            requests_per_second=point.requests_per_second,
-            p95_milliseconds=point.p95_milliseconds,
-            value=point.value,
-            cores=round(planned.demand.target.cores, 3),
-            memory_bytes=planned.demand.target.memory_bytes,
-        )
+        describe_best(condition.text, planned, point)
         for condition, (_, planned, point) in chosen[:MAX_BEST]
     ]
+
+
+def describe_best(condition: str | None, planned: PlannedPoint, point: SweepPoint) -> BestPoint:
+    """Return the best point of a condition with its figures and what it costs."""
+    cost = planned.demand.target
+    return BestPoint(
+        name=point.name,
+        condition=condition or None,
+        values=planned.point.text,
+        requests_per_second=point.requests_per_second,
+        p95_milliseconds=point.p95_milliseconds,
+        value=point.value,
+        cores=round(cost.cores, 3),
+        memory_bytes=cost.memory_bytes,
+        price_per_hour=round_significant(planned.price, DIGITS),
+    )
 
 
 def read_point(
@@ -344,7 +367,7 @@ MAX_NAMED = 5
 def phrase_point(values: Values, baseline: Values) -> str:
     """Return what a point differs in from the baseline, such as `heap 2Gi`."""
     differ = [v for v, usual in zip(values, baseline, strict=True) if v.index != usual.index]
-    return ", ".join(f"{value.axis} {value.label}" for value in differ) or "the baseline"
+    return text_of_values(differ) or "the baseline"
 
 
 def join_some(texts: Iterable[str]) -> str:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract.step_runs import variant_names
 from solrbench.sweep.objective_figure import OF_BENCHMARK, OF_TELEMETRY, figure_of

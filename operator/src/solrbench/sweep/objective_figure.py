@@ -23,7 +23,8 @@ from solrbench.analysis.sentences import name_figure
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.objectives import SearchFor
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import Metric, SweepSpec
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,

@@ -31,9 +31,11 @@ from solrbench.sweep.requirements import (
     LoadDuration,
     PointRequests,
     duration_text,
+    find_price,
     measure_requests,
     rounds_of,
 )
+from solrbench.sweep.sizing_rules import check_sizing, describe_load
 from solrbench.sweep.validation import (
     MAX_NAMED,
     CheckedPoint,
@@ -179,6 +181,8 @@ class PlannedPoint:
     """A point and what it needs.
 
     Attributes:
+        price: of Solr and ZooKeeper by the hour; None where the sweep has no prices
+        load: what it is to hold where the cost is minimised, in words
         reuses: what it takes over from the point before it, if all go well one after another
         target: what stands for the one target of all its repeats; points with the same use it
             together. Empty where each repeat, or each round, has a target of its own
@@ -189,6 +193,8 @@ class PlannedPoint:
     fingerprints: Fingerprints
     reuses: Reuse | None = None
     target: str = ""
+    price: float | None = None
+    load: str = ""
 
 
 @dataclass(frozen=True)
@@ -251,7 +257,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
     if not any(point.is_baseline for point in made):
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     checked, problems = check_points(sweep, made)
-    problems += check_rounds(sweep.spec, checked)
+    problems += check_rounds(sweep.spec, checked) + check_sizing(sweep.spec, checked)
     # Of points that are not valid, another problem is shown.
     problems = problems or check_objective(sweep.spec, checked)
     return () if problems else _plan_course(sweep.spec, checked), problems
@@ -259,20 +265,27 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
 
 def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[PlannedPoint, ...]:
     """Return the points in the order in which they are measured, with what each takes over."""
-    alone = spec.start_on is PointTargetPolicy.FRESH_TARGET
+    is_sizing = spec.objective.minimise is not None
+    # What a topology holds is not known from one target of it, which rounds would share.
+    alone = spec.start_on is PointTargetPolicy.FRESH_TARGET or is_sizing
     prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]
     # Points that are under way at the same time never use one target.
     is_one = spec.parallelism == 1 and len({each.cluster or "" for each in prints}) == 1
+    demands = [measure_requests(each.benchmark.spec) for each in checked]
     planned = [
         PlannedPoint(
             each.point,
-            measure_requests(each.benchmark.spec),
+            demand,
             fingerprints,
             target=_target_of(spec, each, fingerprints, is_one=is_one),
+            price=find_price(spec.prices, demand.pods),
+            load=describe_load(spec, each.benchmark.spec) if is_sizing else "",
         )
-        for each, fingerprints in zip(checked, prints, strict=True)
+        for each, demand, fingerprints in zip(checked, demands, prints, strict=True)
     ]
-    if spec.order is PointOrder.LISTED:
+    if is_sizing:
+        planned.sort(key=lambda each: each.price or 0.0)
+    elif spec.order is PointOrder.LISTED:
         planned = [planned[each] for each in order_for_reuse(prints)]
     else:
         planned = draw_order(planned, spec.seed, round_=1)
@@ -345,7 +358,7 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    lines = (_summary(plan, sweep.spec), *(_line(name, point) for point in plan.points))
+    lines = (_summary(plan, sweep.spec), *(_line(name, point, sweep.spec) for point in plan.points))
     return CheckedSweep(name, (), lines, plan.points)
 
 
@@ -386,12 +399,15 @@ def _rounds(spec: SweepSpec, duration: LoadDuration) -> str:
     return f" in each round; {number} rounds, {time} of load in all"
 
 
-def _line(sweep: str, planned: PlannedPoint) -> str:
+def _line(sweep: str, planned: PlannedPoint, spec: SweepSpec) -> str:
+    price = ""
+    if planned.price is not None and spec.prices is not None:
+        price = f", {format_number(planned.price)} {spec.prices.currency}/h"
     baseline = " (baseline)" if planned.point.is_baseline else ""
     total = planned.demand.total
     cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
     return (
         f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
         f" {duration_text(planned.demand.duration)}, {cores} cores, {memory} GiB"
-        f"{_REUSES[planned.reuses]}"
+        f"{price}{_REUSES[planned.reuses]}"
     )

@@ -9,7 +9,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -186,6 +186,11 @@ class DesignError(ValueError):
     """A combination of the spec names what there is not."""
 
 
+def text_of_values(values: Iterable[AxisValue]) -> str:
+    """Return values in words, such as `heap 2Gi, nodes 3`; empty where there are none."""
+    return ", ".join(f"{value.axis} {value.label}" for value in values)
+
+
 @dataclass(frozen=True)
 class DesignPoint:
     """A point with a value for each axis; its name is these in short, and a hash of them."""
@@ -202,7 +207,7 @@ class DesignPoint:
     @property
     def text(self) -> str:
         """Its values in words, such as `heap 2Gi, nodes 3`."""
-        return ", ".join(f"{value.axis} {value.label}" for value in self.values)
+        return text_of_values(self.values)
 
     @property
     def given(self) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a point requires: time of its load, CPU and memory of its pods (pure)."""
 
 import operator
+from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 
 from solrbench.api.quantities import parse_bytes, parse_cores
@@ -8,11 +9,14 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
 from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.prices import Prices
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
 from solrbench.contract.step_runs import prepares_each_step, variant_names, warm_up_of
 from solrbench.stats.number_format import format_number
+
+_GIBIBYTE = 2**30
 
 HEAP_FACTOR = 1.25
 """A Java process takes at least so much of its heap: the rule on limits of memory, too."""
@@ -208,3 +212,19 @@ def measure_requests(spec: Spec) -> PointRequests:
         for stage in ("target", "load")
     )
     return PointRequests(load_duration(spec), target, load, pods)
+
+
+def find_price(prices: Prices | None, pods: Iterable[PodGroup]) -> float | None:
+    """Return what Solr and ZooKeeper cost for an hour; None without prices, or pods of Solr."""
+    counted = [pod for pod in pods if pod.stage == "target"]
+    if prices is None or not any(pod.component == names.SOLR for pod in counted):
+        return None
+    return sum(
+        pod.count
+        * (
+            pod.cores * prices.per_core_hour
+            + pod.memory_bytes / _GIBIBYTE * prices.per_memory_gibibyte_hour
+            + pod.storage_bytes / _GIBIBYTE * prices.per_disk_gibibyte_hour
+        )
+        for pod in counted
+    )

@@ -36,6 +36,7 @@ from solrbench.sweep.differences import (
 )
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.sizing import add_headroom
 from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
@@ -163,6 +164,8 @@ def finish_points(
             finished = _finish(point, child, figure, most)
             if spec.rounds is not None and finished.state != PointState.FAILED:
                 finished = add_round(point, finished, figure, round_)
+                if spec.objective.minimise is not None:
+                    finished = add_headroom(spec.objective, point, finished, child)
             ended.append(finished)
         else:
             ended.append(point)
@@ -287,7 +290,9 @@ def _is_new(point: SweepPoint) -> bool:
 def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
     """Return how many rounds of a point are known to be left: up to the first look at least."""
     due = int(point.state not in FINAL)
-    if spec.rounds is None or point.state == PointState.FAILED:
+    # Which points a sizing repeats is known one after another.
+    is_sizing = spec.objective.minimise is not None
+    if spec.rounds is None or is_sizing or point.state == PointState.FAILED:
         return due
     return max(due, spec.rounds.least - (point.rounds or 0))
 

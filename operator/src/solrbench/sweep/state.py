@@ -118,6 +118,7 @@ class PointState(StrEnum):
     """State of a point."""
 
     PLANNED = "Planned"
+    NOT_MEASURED = "NotMeasured"
     RUNNING = "Running"
     VALID = "Valid"
     INCONCLUSIVE = "Inconclusive"
@@ -127,7 +128,7 @@ class PointState(StrEnum):
 
 COMPARABLE = (PointState.VALID, PointState.INCONCLUSIVE)
 MEASURED = (*COMPARABLE, PointState.INVALID)
-FINAL = (*MEASURED, PointState.FAILED)
+FINAL = (*MEASURED, PointState.FAILED, PointState.NOT_MEASURED)
 
 
 def is_valid(point: SweepPoint) -> bool:
@@ -179,6 +180,7 @@ def count_points(points: Iterable[SweepPoint]) -> PointCounts:
     """Return the numbers of points."""
     states = [point.state for point in points]
     failed, succeeded = states.count(PointState.FAILED), sum(map(states.count, MEASURED))
+    not_measured = states.count(PointState.NOT_MEASURED)
     return PointCounts(
         total=len(states),
         running=states.count(PointState.RUNNING),
@@ -186,5 +188,6 @@ def count_points(points: Iterable[SweepPoint]) -> PointCounts:
         failed=failed,
         inconclusive=states.count(PointState.INCONCLUSIVE),
         invalid=states.count(PointState.INVALID),
-        text=f"{succeeded + failed}/{len(states)}",
+        not_measured=not_measured,
+        text=f"{succeeded + failed + not_measured}/{len(states)}",
     )

@@ -60,6 +60,7 @@ class PointScheduler:
         points: the same as they are in the status, by their names
         targets: those that may be there, by their names
         places: how many points may be under way
+        due: the names of those that may begin; all if None
     """
 
     sweep: str
@@ -67,6 +68,7 @@ class PointScheduler:
     points: dict[str, SweepPoint]
     targets: dict[str, SweepTarget] = field(default_factory=dict)
     places: int = 1
+    due: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self._planned = {each.point.name: each for each in self.planned}
@@ -114,7 +116,9 @@ class PointScheduler:
             running = sum(p.state == PointState.RUNNING for p in self.points.values())
             if running >= self.places:
                 return
-            if self.points[planned_point.point.name].state == PointState.PLANNED:
+            name = planned_point.point.name
+            is_due = self.due is None or name in self.due
+            if is_due and self.points[name].state == PointState.PLANNED:
                 yield planned_point
 
     def _take_over(self, wanted: PlannedPoint) -> bool:

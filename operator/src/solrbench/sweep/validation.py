@@ -281,11 +281,12 @@ def check_points(
             rest = (
                 f"spec.template: {number} of {len(points)} points are checked, correct these first"
             )
-            return checked, [*list(_grouped(wrong, number))[:MAX_PROBLEMS], rest]
-    return checked, list(_grouped(wrong, len(points)))
+            return checked, [*list(group_problems(wrong, number))[:MAX_PROBLEMS], rest]
+    return checked, list(group_problems(wrong, len(points)))
 
 
-def _grouped(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
+def group_problems(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
+    """Yield each problem with the points that have it, as many as a message has room for."""
     for problem, names in wrong.items():
         if len(names) == total > 1:
             yield f"every point: {problem}"

@@ -5,6 +5,7 @@ the report of its benchmark.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -33,10 +34,10 @@ class SweepPoint(StatusModel):
     values: Annotated[list[Count], Field(max_length=MAX_AXES)]
     """`values` has the place of its value in `values` of each axis, from 0."""
     state: Text
-    """`state` is Planned, Running or Failed; of a point that succeeded its verdict: Valid,
-    or Invalid or Inconclusive if one of its steps is."""
+    """`state` is Planned, Running, NotMeasured or Failed; of a point that succeeded its verdict:
+    Valid, or Invalid or Inconclusive if one of its steps is."""
     reason: Text | None = None
-    """`reason` is why it failed, a CamelCase word."""
+    """`reason` is why it failed, or why it is not measured, a CamelCase word."""
     blocked_since: datetime | None = None
     """`blockedSince` is the time since which its benchmark cannot be created; after 600 s the
     point fails."""
@@ -89,6 +90,10 @@ class SweepPoint(StatusModel):
     repeat_targets: Annotated[list[Count], Field(max_length=MAX_REPEATS)] | None = None
     """`repeatTargets` are the numbers of the targets of these repeats; absent unless a target was
     lost, so that some of them ran on another one than the others."""
+    headrooms: Annotated[list[Measure], Field(max_length=MAX_REPEATS)] | None = None
+    """`headrooms` are, where the cost is minimised, how often the load would fit into what each
+    round has held: with a search the rate that was found by the one that is asked, else the limit
+    by what was measured, of the objective nearest to its limit. Each is 0.25 to 4."""
     conclusion: Conclusion | None = None
     """`conclusion` is Better, Worse, Same or Inconclusive: the figure of `spec.objective` beside
     that of the baseline, tested together with all other points; absent with fewer than 3
@@ -113,6 +118,8 @@ class PointCounts(StatusModel):
     """`invalid` is the number of succeeded points with an Invalid step."""
     inconclusive: Count = 0
     """`inconclusive` is the number of the others with an Inconclusive step."""
+    not_measured: Count = 0
+    """`notMeasured` is the number of points that cannot be the cheapest and were not begun."""
     text: Text = ""
     """`text` is done and total for printing, such as 3/12."""
 
@@ -160,6 +167,40 @@ class BestPoint(StatusModel):
     """`cores` are the CPU requests of Solr and ZooKeeper."""
     memory_bytes: Count | None = None
     """`memoryBytes` are the memory requests of Solr and ZooKeeper."""
+    price_per_hour: Measure | None = None
+    """`pricePerHour` is its price by `spec.prices`."""
+
+
+class SizingConclusion(StrEnum):
+    """What is known of the cheapest point that holds its load."""
+
+    MEASURING = "Measuring"
+    """A cheaper one may still be found."""
+    FOUND = "Found"
+    """One holds it, and all that are cheaper do not."""
+    NOT_HELD = "NotHeld"
+    """None of the points holds it."""
+    INCONCLUSIVE = "Inconclusive"
+    """Points that may hold it remain open after all rounds."""
+
+
+MAX_SIZINGS = 32
+
+
+class SizingResult(StatusModel):
+    """The cheapest point that holds its load, under one condition."""
+
+    condition: Text | None = None
+    """`condition` is the values of the axes of the load and the data that it is for; absent
+    without such axes."""
+    conclusion: SizingConclusion
+    """`conclusion` is Measuring, Found, NotHeld or Inconclusive."""
+    message: Text
+    """`message` is the result as a sentence, which the answers begin with."""
+    point: Text | None = None
+    """`point` is the name of the cheapest point that certainly holds it; absent if none does."""
+    price_per_hour: Measure | None = None
+    """`pricePerHour` is its price in the currency of `spec.prices`."""
 
 
 class SweepTarget(StatusModel):
@@ -209,7 +250,10 @@ class SweepStatus(StatusModel):
     best: Annotated[list[BestPoint], Field(max_length=MAX_BEST)] = []
     """`best` has for each condition the cheapest Valid point so far that is not distinguished from
     the one with the best mean of `spec.objective`, that of the baseline's condition first; none
-    where that has fewer than 3 repeats, or where a single point was measured."""
+    where that has fewer than 3 repeats, or where a single point was measured. Where the cost is
+    minimised, it is the cheapest point that holds its load."""
+    sizing: Annotated[list[SizingResult], Field(max_length=MAX_SIZINGS)] = []
+    """`sizing` has, where `spec.objective` minimises the cost, a result for each condition."""
     answer_comparisons: Annotated[
         list[AnswerComparison], Field(max_length=MAX_ANSWER_COMPARISONS)
     ] = []

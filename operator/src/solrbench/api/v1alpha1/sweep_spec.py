@@ -10,9 +10,18 @@ from pydantic import Field, StringConstraints, WithJsonSchema
 from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
-from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
+from solrbench.api.v1alpha1.fields import (
+    DEFAULT_SEED,
+    Bool,
+    Int,
+    Labels,
+    Seed,
+    ShortName,
+)
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
+from solrbench.api.v1alpha1.prices import Prices
+from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 
 MAX_AXES = 8
 MAX_POINTS = 500
@@ -118,7 +127,8 @@ class SweepRepeats(Model):
     Same, at most up to `max` repeats; the best point counts only if it is not the Same as the
     baseline. With `BestKnown`, only what may still be the best point takes part: nothing that is
     Worse than the best one, or the Same. The baseline takes part in every round. Levels of the
-    tests allow for the looks after each round."""
+    tests allow for the looks after each round. Where `objective.minimise` is set, it must be
+    `BestKnown`: then only what may be the cheapest point that holds its load is measured."""
     min: _Number = DEFAULT_MIN
     """`min` is the number of repeats of each point after which it is looked at first."""
     max: _Number = DEFAULT_MAX
@@ -176,29 +186,6 @@ class PointTargetPolicy(StrEnum):
     FRESH_TARGET = "FreshTarget"
 
 
-class Metric(StrEnum):
-    """What the best point is best at."""
-
-    REQUESTS_PER_SECOND = "RequestsPerSecond"
-    MEAN_MILLISECONDS = "MeanMilliseconds"
-    P50_MILLISECONDS = "P50Milliseconds"
-    P95_MILLISECONDS = "P95Milliseconds"
-    P99_MILLISECONDS = "P99Milliseconds"
-    FAILED_PERCENT = "FailedPercent"
-    CAPACITY = "Capacity"
-    INDEXING_SECONDS = "IndexingSeconds"
-    INDEX_BYTES = "IndexBytes"
-    CPU_MILLISECONDS_PER_REQUEST = "CpuMillisecondsPerRequest"
-    READS_PER_REQUEST = "ReadsPerRequest"
-
-
-_OF_REQUESTS = (
-    "['RequestsPerSecond', 'MeanMilliseconds', 'P50Milliseconds', 'P95Milliseconds',"
-    " 'P99Milliseconds', 'FailedPercent']"
-)
-_OF_BENCHMARK = "['IndexingSeconds', 'IndexBytes']"
-
-
 class TemplateMetadata(Model):
     """Metadata of each benchmark of the sweep."""
 
@@ -237,49 +224,6 @@ class BenchmarkTemplate(Model):
         """Return `load.repeats` as it is given; empty if it is not."""
         repeats = (self.spec.get("load") or {}).get("repeats")
         return repeats if isinstance(repeats, Mapping) else {}
-
-
-class SweepObjective(Model):
-    """What the best point is chosen by."""
-
-    metric: Metric | None = None
-    """`metric` is the figure of each point that conclusions, the best point and answers are about:
-    the highest RequestsPerSecond or Capacity, or the least of the others. When absent, it is
-    Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
-    with an Invalid step are left out. Times are service times, with a planned rate response times;
-    CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry."""
-    step: ShortName | None = None
-    """`step` is the name of the step that the figure is of; the last one when absent."""
-    variant: ShortName | None = None
-    """`variant` is the name of the variant that it was measured through; the first one when
-    absent."""
-    request: Annotated[str, StringConstraints(min_length=1, max_length=128)] | None = None
-    """`request` is the name of the requests or transactions that it is of; all requests together
-    when absent."""
-
-    rules: ClassVar = (
-        Rule(
-            cel=(f"!has(self.request) || !has(self.metric) || self.metric in {_OF_REQUESTS}"),
-            message=(
-                "request must go with RequestsPerSecond, FailedPercent or a time: other figures"
-                " are of all requests together"
-            ),
-        ),
-        Rule(
-            cel=("!has(self.metric) || !(self.metric == 'Capacity' && has(self.step))"),
-            message="step must not go with Capacity, which is of no step; leave it out",
-        ),
-        Rule(
-            cel=(
-                "!(has(self.step) || has(self.variant)) || !has(self.metric)"
-                f" || !(self.metric in {_OF_BENCHMARK})"
-            ),
-            message=(
-                "step and variant must not go with IndexingSeconds and IndexBytes, which are one"
-                " number of the whole benchmark"
-            ),
-        ),
-    )
 
 
 class SweepSpec(Model):
@@ -328,6 +272,9 @@ class SweepSpec(Model):
     """`failFast` begins no further point once one has failed."""
     objective: SweepObjective = SweepObjective()
     """`objective` is what the best point is chosen by."""
+    prices: Prices | None = None
+    """`prices` are those of cores, memory and disk: each point has a price by the hour, and a cost
+    of a million requests."""
     repeats: SweepRepeats | None = None
     """`repeats` measures points in rounds, each with the repeats of `template`, while conclusions
     are missing; for at most 100 points. When absent, each point has the repeats of `template`."""
@@ -363,6 +310,24 @@ class SweepSpec(Model):
             return None
         return Rounds(None, every, every)
 
+    rules: ClassVar = (
+        Rule(
+            cel="!has(self.objective.minimise) || has(self.prices)",
+            message="prices must be set with objective.minimise",
+        ),
+        Rule(
+            # From one run nothing is concluded.
+            cel=(
+                "!has(self.objective.minimise)"
+                " || (has(self.repeats) && self.repeats.until == 'BestKnown')"
+            ),
+            message=(
+                "repeats must be set with objective.minimise, such as"
+                " {until: BestKnown, min: 2, max: 8}"
+            ),
+        ),
+    )
+
     # Rules of the API server cannot see fields without a schema, so the operator itself refuses
     # changes of the template, the baseline and of points that have begun.
     mutable: ClassVar = frozenset(
@@ -376,6 +341,7 @@ class SweepSpec(Model):
             "maxPoints",
             "parallelism",
             "points",
+            "prices",
             "suspend",
             "template",
             "ttlSecondsAfterFinished",

@@ -1,0 +1,106 @@
+"""What points cost: by the hour, and for a million requests."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.number_format import round_significant
+from solrbench.sweep.objective_figure import figure_of
+from solrbench.sweep.plan import PlannedPoint
+from solrbench.sweep.sizing import Pair, SizedPoint, group_points
+
+_REQUESTS = 1_000_000
+_DIGITS = 4
+
+Bounds = tuple[float, float]
+"""Of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class PointCost:
+    """What a point costs.
+
+    Attributes:
+        price: of Solr and ZooKeeper for an hour
+        requests: cost of a million requests at the rate that was measured; None without one
+        bounds: of the cost of the requests; None if those of the rate are not known
+        sized: what a sizing knows of the point; None in other sweeps
+    """
+
+    price: float
+    requests: float | None = None
+    bounds: Bounds | None = None
+    sized: SizedPoint | None = None
+
+
+def pair_points(planned: Iterable[PlannedPoint], points: Iterable[SweepPoint]) -> list[Pair]:
+    """Return the points of a plan that are stored; a status may still list others."""
+    stored = {point.name: point for point in points}
+    return [(each, stored[each.point.name]) for each in planned if each.point.name in stored]
+
+
+def point_costs(
+    spec: SweepSpec, pairs: Iterable[Pair], rates: Mapping[str, Bounds] | None = None
+) -> dict[str, PointCost]:
+    """Return what each point costs, by its name; those without a price are left out.
+
+    `rates` has the bounds of rates that are known better than from the values of repeats.
+    """
+    pairs = [pair for pair in pairs if pair[0].price is not None]
+    sized: dict[str, SizedPoint] = {}
+    if spec.objective.minimise is not None and spec.rounds is not None:
+        for _, group in group_points(spec, spec.rounds, pairs):
+            sized |= {each.point.name: each for each in group}
+    costs = {}
+    for planned, point in pairs:
+        of_point, price = sized.get(point.name), planned.price or 0.0
+        bounds = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
+        costs[point.name] = PointCost(
+            price,
+            _cost_at(price, _rate(spec, point)),
+            None if bounds is None else _cost_bounds(price, bounds),
+            of_point,
+        )
+    return costs
+
+
+def _rate(spec: SweepSpec, point: SweepPoint) -> float | None:
+    """Return the rate at which requests cost least: the capacity where that is measured."""
+    return point.value if _is_capacity(spec) else point.requests_per_second
+
+
+def _is_capacity(spec: SweepSpec) -> bool:
+    """Return whether the figure of points is a rate that was searched, of which costs are made.
+
+    The rate that a sizing shows is that of its headrooms, which has searches in it that found none.
+    """
+    figure = figure_of(spec)
+    is_sizing = spec.objective.minimise is not None
+    return figure.metric is Metric.CAPACITY and not figure.of_users and not is_sizing
+
+
+def _cost_at(price: float, rate: float | None) -> float | None:
+    return round_significant(price * _REQUESTS / 3600 / rate, _DIGITS) if rate else None
+
+
+def _cost_bounds(price: float, bounds: Bounds) -> Bounds | None:
+    # The higher the rate, the less a request costs.
+    lower, upper = _cost_at(price, bounds[1]), _cost_at(price, bounds[0])
+    return None if lower is None or upper is None else (lower, upper)
+
+
+def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -> Bounds | None:
+    """Return the interval of the rate over the rounds or repeats, if it is known."""
+    demand = spec.objective.requests_per_second
+    if demand is not None and sized is not None and sized.interval is not None:
+        return demand * sized.interval[0], demand * sized.interval[1]
+    values, figure = point.repeat_values or [], figure_of(spec)
+    is_rate = figure.metric is Metric.REQUESTS_PER_SECOND and figure.has_field
+    if not (is_rate or _is_capacity(spec)) or len(values) < 2:
+        return None
+    lower, upper = confidence_interval([math.log(each) for each in values])
+    return math.exp(lower), math.exp(upper)

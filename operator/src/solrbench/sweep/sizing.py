@@ -1,0 +1,279 @@
+"""The cheapest point that holds its load: which points are measured next, and what is known.
+
+A sizing asks one question of each point: does it hold the load? Each round of a point gives its
+headroom, how often the load fits into what the round held. The headrooms of a point, in logarithms,
+are compared with 0, which is the load itself: points are compared with what is asked and not with
+each other, so that rounds need not have points in common.
+
+Points are looked at from cheap to dear. A point is repeated while it may hold the load and may not;
+once one certainly holds it, nothing that costs as much or more is begun or repeated. Nothing is
+taken to be monotone: a dearer point may hold less, so each cheaper one has to be measured.
+
+Rounds of one point vary about as much as those of another, so the variance is pooled over all
+points, as in an analysis of variance (Montgomery, Design and Analysis of Experiments, 3.3), but
+never below that of the point itself. A point that is repeated shows how much rounds vary; then a
+single round shows that a point far below the load does not hold it. Nothing holds it by one round.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from statistics import fmean, variance
+from typing import Any
+
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep_objective import SweepObjective
+from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
+from solrbench.reasons.lifecycle import SweepReason
+from solrbench.stats.distributions import t_quantile
+from solrbench.stats.number_format import round_significant
+from solrbench.stats.tests import MIN_DEVIATION
+from solrbench.sweep.differences import group_by_condition
+from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.points import text_of_values
+from solrbench.sweep.state import ChildView, PointState
+
+LEVEL = 0.05
+"""Of each look, both directions together: what is shown is what decides. Where rounds vary by 3 %,
+looks after up to 16 of them say in 5 of 100 cases that a point holds its load which is 1 % short
+of it (`python -m bench sizing`)."""
+
+MIN_HEADROOM, MAX_HEADROOM = 0.25, 4.0
+"""Headrooms beyond these say no more than these: a share of failures may be 0."""
+
+FAR_BELOW = 0.9
+"""Headroom below which one round may show that a point does not hold its load, where rates were
+searched. Nearer to the load, other servers may vary more than those whose rounds are known."""
+FAR_BEYOND_LIMIT = 0.5
+"""The same where limits were measured: near saturation, times vary far more than elsewhere."""
+
+OVERLOADED = frozenset({"RequestsDropped", "RequestsLate", "NotSteady"})
+"""Reasons for an Invalid step that a target gives that cannot serve its rate: if it misses an
+objective, too, the round counts. Requests that are late and nothing else may be the load
+generator's."""
+
+_DIGITS = 4
+
+
+Pair = tuple[PlannedPoint, SweepPoint]
+"""A point of the plan, and what is stored of it."""
+
+
+def read_headroom(demand: float | None, child: ChildView) -> float | None:
+    """Return how often the load fits into what a benchmark held; None if that is not known."""
+    ratios: list[float] = []
+    status = child.status
+    if demand is not None:
+        # Of variants, the first one counts.
+        search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
+        found, missed = (
+            search.get(name) for name in ("requestsPerSecond", "lowestMissedRequestsPerSecond")
+        )
+        # A search may be inconclusive, and yet have missed far below what is asked.
+        if not found and missed and missed < FAR_BELOW * demand:
+            found = missed
+        ratios = [found / demand] if found else []
+    else:
+        for result in (status.get("objectives") or {}).get("results") or []:
+            value, limit = result.get("value"), result["limit"]
+            if value is None:
+                return None
+            if result["unit"] == "requests/s":  # the least that is allowed, not the most
+                ratios.append(value / limit if limit else MAX_HEADROOM)
+            else:
+                ratios.append(limit / value if value else MAX_HEADROOM)
+    faults = {
+        reason["reason"]
+        for verdict in status.get("verdicts") or []
+        if verdict.get("verdict") == PointState.INVALID
+        for reason in verdict.get("reasons") or []
+    }
+    is_overloaded = faults <= OVERLOADED and bool(faults - {"RequestsLate"})
+    if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
+        return None
+    return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), _DIGITS)
+
+
+def add_headroom(
+    objective: SweepObjective, before: SweepPoint, ended: SweepPoint, child: ChildView
+) -> SweepPoint:
+    """Return a point whose round has ended with the headroom of that round."""
+    demand = objective.requests_per_second
+    found = read_headroom(demand, child)
+    headrooms = [*(before.headrooms or []), *([] if found is None else [found])]
+    changes: dict[str, object] = {"headrooms": headrooms or None}
+    if demand is not None:
+        rate = demand * math.exp(_mean(headrooms)) if headrooms else None
+        changes["requests_per_second"] = round_significant(rate, _DIGITS)
+    return ended.model_copy(update=changes)
+
+
+def _mean(headrooms: Sequence[float]) -> float:
+    return fmean(map(math.log, headrooms))
+
+
+class Holding(Enum):
+    """What is known of a point."""
+
+    NEW = "new"
+    OPEN = "open"
+    HOLDS = "holds"
+    MISSES = "misses"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class SizedPoint:
+    """A point with what is known of it.
+
+    Attributes:
+        headroom: geometric mean over its rounds, with its 95 % interval; None as long as unknown
+        is_due: whether another round may show more
+        is_far: whether so little holds the load that one round may show it
+    """
+
+    planned: PlannedPoint
+    point: SweepPoint
+    holding: Holding
+    is_due: bool
+    headroom: float | None = None
+    interval: tuple[float, float] | None = None
+    is_far: bool = False
+
+    @property
+    def price(self) -> float:
+        """Its price by the hour."""
+        return self.planned.price or 0.0
+
+
+def size_points(spec: SweepSpec, rounds: Rounds, pairs: Sequence[Pair]) -> list[SizedPoint]:
+    """Return what is known of points, from cheap to dear."""
+    pooled = _pool([point for _, point in pairs])
+    sized = [_size(spec, rounds, planned, point, pooled) for planned, point in pairs]
+    return sorted(sized, key=lambda each: each.price)
+
+
+def _pool(points: Sequence[SweepPoint]) -> tuple[float, int]:
+    """Return the variance of the headrooms of one point, and its degrees of freedom."""
+    squares, degrees = 0.0, 0
+    for point in points:
+        logarithms = _varying(point)
+        if len(logarithms) > 1:
+            squares += variance(logarithms) * (len(logarithms) - 1)
+            degrees += len(logarithms) - 1
+    return (max(squares / degrees, MIN_DEVIATION**2), degrees) if degrees else (0.0, 0)
+
+
+def _varying(point: SweepPoint) -> list[float]:
+    """Return the logarithms of the headrooms, without those that were cut and do not vary."""
+    known = point.headrooms or []
+    return [math.log(each) for each in known if MIN_HEADROOM < each < MAX_HEADROOM]
+
+
+def _size(
+    spec: SweepSpec,
+    rounds: Rounds,
+    planned: PlannedPoint,
+    point: SweepPoint,
+    pooled: tuple[float, int],
+) -> SizedPoint:
+    begun, headrooms = point.rounds or 0, point.headrooms or []
+    number = len(headrooms)
+    # What is Invalid or inconclusive is not repeated for ever.
+    may_go_on = begun < (rounds.most if number else rounds.least)
+    if point.state == PointState.FAILED:
+        return SizedPoint(planned, point, Holding.UNKNOWN, is_due=False)
+    if not number:
+        holding = Holding.NEW if not begun else Holding.UNKNOWN
+        return SizedPoint(planned, point, holding, is_due=may_go_on)
+    centre, (spread, degrees) = _mean(headrooms), pooled
+    far = FAR_BELOW if spec.objective.requests_per_second is not None else FAR_BEYOND_LIMIT
+    is_far = centre < math.log(far)
+    own, holding, margin = _varying(point), Holding.OPEN, None
+    if degrees:
+        error = math.sqrt(max(spread, variance(own) if len(own) > 1 else 0.0) / number)
+        margin = t_quantile(LEVEL, degrees) * error
+    elif not own:
+        # All were cut, so that they are far from the load, however much rounds vary.
+        margin = 0.0
+    if margin is not None and centre - margin > 0 and number >= rounds.least:
+        holding = Holding.HOLDS
+    elif margin is not None and centre + margin < 0 and (number > 1 or is_far):
+        holding = Holding.MISSES
+    return SizedPoint(
+        planned,
+        point,
+        holding,
+        holding is Holding.OPEN and may_go_on,
+        math.exp(centre),
+        (math.exp(centre - margin), math.exp(centre + margin)) if margin else None,
+        is_far,
+    )
+
+
+def find_cheapest(sized: Sequence[SizedPoint]) -> SizedPoint | None:
+    """Return the cheapest point that certainly holds its load."""
+    return next((each for each in sized if each.holding is Holding.HOLDS), None)
+
+
+def find_contenders(sized: Sequence[SizedPoint]) -> list[SizedPoint]:
+    """Return the points that cost less than the cheapest that holds; all if none does."""
+    cheapest = find_cheapest(sized)
+    return [each for each in sized if cheapest is None or each.price < cheapest.price]
+
+
+def plan_sizing(
+    spec: SweepSpec, rounds: Rounds, plan: SweepPlan, points: Sequence[SweepPoint], places: int
+) -> tuple[list[SweepPoint], frozenset[str]]:
+    """Return the points, in the order of the plan, and the names of those that may begin now.
+
+    A point begins when all that are cheaper are known, or are begun in the other places.
+    """
+    wanted: list[str] = []
+    excluded: set[str] = set()
+    for _, sized in group_points(spec, rounds, zip(plan.points, points, strict=True)):
+        contenders = find_contenders(sized)
+        # What is far below its load most likely needs no other round once the variance is known.
+        in_turn = sorted(contenders, key=lambda each: each.is_far)
+        wanted += [each.point.name for each in in_turn if each.is_due]
+        excluded |= {each.point.name for each in sized if each not in contenders}
+    # A sweep that is suspended has no places, but is not over.
+    due = frozenset(wanted[: max(places, 1)])
+    planned = [
+        _plan(point, is_due=point.name in due, is_excluded=point.name in excluded)
+        for point in points
+    ]
+    return planned, due
+
+
+def _plan(point: SweepPoint, *, is_due: bool, is_excluded: bool) -> SweepPoint:
+    if point.state in (PointState.RUNNING, PointState.FAILED):
+        return point
+    update: dict[str, object]
+    if is_due:
+        update = {"state": PointState.PLANNED, "reason": None, "reuses": None}
+    elif point.rounds:
+        if point.state != PointState.PLANNED:
+            return point
+        update = {"state": PointState.VALID if point.headrooms else PointState.INVALID}
+    elif is_excluded:
+        update = {"state": PointState.NOT_MEASURED, "reason": SweepReason.DEARER_THAN_CHEAPEST}
+    else:
+        update = {"state": PointState.PLANNED, "reason": None}
+    return point.model_copy(update=update)
+
+
+def group_points(
+    spec: SweepSpec, rounds: Rounds, pairs: Iterable[Pair]
+) -> Iterator[tuple[str, list[SizedPoint]]]:
+    """Yield each condition in words, empty if there is none, and its points from cheap to dear.
+
+    The first one is that of the baseline, which is among the points.
+    """
+    given = [(pair[0].point.values, pair) for pair in pairs]
+    usual = next(
+        (planned.point.values for _, (planned, _) in given if planned.point.is_baseline), ()
+    )
+    for values, group in group_by_condition(spec, usual, given):
+        yield text_of_values(values), size_points(spec, rounds, group)

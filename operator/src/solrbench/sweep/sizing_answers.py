@@ -1,0 +1,177 @@
+"""The cheapest point that holds its load, in words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from solrbench.analysis.sentences import CONFIDENCE
+from solrbench.api.v1alpha1.sweep import (
+    MAX_SIZINGS,
+    SizingConclusion,
+    SizingResult,
+    SweepPoint,
+)
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.stats.number_format import format_number, round_significant
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import text_of_values
+from solrbench.sweep.sizing import (
+    Holding,
+    SizedPoint,
+    find_cheapest,
+    find_contenders,
+    group_points,
+)
+from solrbench.sweep.state import PointState
+
+_DIGITS = 4
+MAX_NAMED = 3
+
+
+def answer_sizing(
+    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
+) -> list[SizingResult]:
+    """Return the cheapest point that holds its load, for each condition."""
+    rounds = spec.rounds
+    if spec.objective.minimise is None or rounds is None:
+        return []
+    groups = group_points(spec, rounds, zip(plan.points, points, strict=True))
+    return [SizingWords(spec, text, sized).result() for text, sized in groups][:MAX_SIZINGS]
+
+
+def count_rounds(spec: SweepSpec, points: Sequence[SweepPoint]) -> str:
+    """Return how many benchmarks a sizing took, of those that all points would take."""
+    rounds = [point.rounds or 0 for point in points]
+    most = 0 if spec.rounds is None else spec.rounds.most * len(points)
+    measured = sum(each > 0 for each in rounds)
+    return (
+        f"{sum(rounds)} benchmarks of at most {most} were run, of {measured} of {len(points)}"
+        " points."
+    )
+
+
+@dataclass(frozen=True)
+class SizingWords:
+    """What is said of the points of one condition, which are sorted by price."""
+
+    spec: SweepSpec
+    condition: str
+    sized: Sequence[SizedPoint]
+
+    def result(self) -> SizingResult:
+        """Return the result as the status has it."""
+        cheapest, contenders = find_cheapest(self.sized), find_contenders(self.sized)
+        unsure = [e for e in contenders if e.holding in (Holding.OPEN, Holding.UNKNOWN)]
+        running = any(each.is_due for each in contenders)
+        if cheapest is not None:
+            word = SizingConclusion.INCONCLUSIVE if unsure else SizingConclusion.FOUND
+            text = self._found(cheapest, contenders)
+        elif unsure or running:
+            word, text = SizingConclusion.INCONCLUSIVE, self._none_certain(unsure)
+        else:
+            word, text = SizingConclusion.NOT_HELD, self._not_held(contenders)
+        if running:
+            word, text = SizingConclusion.MEASURING, f"So far: {text}"
+        failed = [e for e in contenders if e.holding is Holding.UNKNOWN and not e.is_due]
+        if failed:
+            text += f" Not known, as nothing valid was measured: {self._join(failed)}."
+        left_out = sum(e.point.state == PointState.NOT_MEASURED for e in self.sized)
+        if left_out:
+            text += (
+                f" Not measured, as they cost at least as much: {left_out} of {len(self.sized)}."
+            )
+        return SizingResult(
+            condition=self.condition or None,
+            conclusion=word,
+            message=f"{self.condition}: {text}" if self.condition else text,
+            point=None if cheapest is None else cheapest.point.name,
+            price_per_hour=None if cheapest is None else round_significant(cheapest.price, _DIGITS),
+        )
+
+    @property
+    def _load(self) -> str:
+        return self.sized[0].planned.load
+
+    def _found(self, cheapest: SizedPoint, contenders: Sequence[SizedPoint]) -> str:
+        text = (
+            f"The cheapest of {len(self.sized)} topologies that holds {self._load}:"
+            f" {self._name(cheapest)}, {self._price(cheapest)}, {self._measured(cheapest)}."
+        )
+        missing = [each for each in contenders if each.holding is Holding.MISSES]
+        if missing:
+            nearest = max(missing, key=lambda each: each.headroom or 0.0)
+            which = "the nearest of " if len(missing) > 1 else ""
+            number = f"{len(missing)} cheaper ones" if len(missing) > 1 else "the cheaper one"
+            text += (
+                f" It is not held by {which}{number}: {self._name(nearest)},"
+                f" {self._measured(nearest)}."
+            )
+        maybe = [each for each in contenders if each.holding is Holding.OPEN]
+        if maybe:
+            text += f" Cheaper and uncertain: {self._join(maybe)}.{self._remedy()}"
+        if cheapest is self.sized[0] and len(self.sized) > 1:
+            text += " It is the cheapest point of all: a smaller one was not measured."
+        return text
+
+    def _none_certain(self, unsure: Sequence[SizedPoint]) -> str:
+        text = f"None of {len(self.sized)} topologies certainly holds {self._load}."
+        maybe = [each for each in unsure if each.holding is Holding.OPEN]
+        if not maybe:
+            return text
+        if all(len(each.point.headrooms or []) < 2 for each in maybe):
+            text += " One round alone shows nothing."
+        return f"{text} It may be held by {self._join(maybe)}.{self._remedy()}"
+
+    def _not_held(self, contenders: Sequence[SizedPoint]) -> str:
+        nearest = max(contenders, key=lambda each: each.headroom or 0.0)
+        return (
+            f"None of {len(self.sized)} topologies holds {self._load}. The nearest is"
+            f" {self._name(nearest)}, {self._price(nearest)}, {self._measured(nearest)}."
+            f" Nothing is known of larger ones: {self._larger(nearest)}."
+        )
+
+    def _larger(self, nearest: SizedPoint) -> str:
+        """Return which axes to go on with: those whose last value the nearest point has."""
+        last = {axis.name: len(axis.values) - 1 for axis in self.spec.axes if not axis.is_condition}
+        ends = [
+            f"{value.axis} beyond {value.label}"
+            for value in nearest.planned.point.values
+            if last.get(value.axis) == value.index
+        ]
+        return f"measure {' or '.join(ends)}" if ends else "add points that cost more"
+
+    def _remedy(self) -> str:
+        repeats = self.spec.repeats
+        return f" At most {repeats.max} rounds are run of each." if repeats is not None else ""
+
+    def _join(self, some: Sequence[SizedPoint]) -> str:
+        named = [
+            f"{self._name(each)}{f', {self._measured(each)}' if each.headroom else ''}"
+            for each in some[:MAX_NAMED]
+        ]
+        more = len(some) - MAX_NAMED
+        return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+
+    def _name(self, sized: SizedPoint) -> str:
+        given = {axis.name for axis in self.spec.axes if axis.is_condition}
+        values = sized.planned.point.values
+        return text_of_values([each for each in values if each.axis not in given])
+
+    def _price(self, sized: SizedPoint) -> str:
+        currency = self.spec.prices.currency if self.spec.prices is not None else ""
+        return f"{format_number(sized.price)} {currency}/h"
+
+    def _measured(self, sized: SizedPoint) -> str:
+        """Return the rate that a point holds, or how near to its limit it is, with the interval."""
+        demand, headroom = self.spec.objective.requests_per_second, sized.headroom or 1.0
+        numbers = [headroom, *(sized.interval or ())]
+        if demand is None:
+            shown = [format_number(100 / each) for each in (headroom, *numbers[:0:-1])]
+            unit = " % of its limit"
+        else:
+            shown = [format_number(demand * each) for each in numbers]
+            unit = " requests/s"
+        rounds = len(sized.point.headrooms or [])
+        bounds = " in one round" if rounds < 2 else f" in {rounds} rounds"
+        if len(shown) > 1:
+            bounds = f" ({CONFIDENCE} {shown[1]} to {shown[2]})"
+        return f"{shown[0]}{unit}{bounds}"

@@ -1,0 +1,80 @@
+"""What a sizing asks of each point, in words, and why it cannot be asked."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from solrbench.analysis.sentences import describe
+from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.objectives import Objective, SearchFor
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.stats.number_format import format_number
+from solrbench.sweep.validation import CheckedPoint, group_problems
+
+
+def describe_load(spec: SweepSpec, benchmark: Spec) -> str:
+    """Return what a point is to hold, such as `300 requests/s with p95 ≤ 200 ms`."""
+    rate = spec.objective.requests_per_second
+    if rate is None:
+        rate = max((step.requests_per_second or 0.0 for step in benchmark.load.steps), default=0.0)
+    limits = " and ".join(map(describe, _limits(spec, benchmark)))
+    return f"{format_number(rate)} requests/s with {limits}"
+
+
+def _limits(spec: SweepSpec, benchmark: Spec) -> list[Objective]:
+    is_search = spec.objective.requests_per_second is not None
+    return [each for each in benchmark.objectives if each.limits_trials or not is_search]
+
+
+_OF_SEARCH = re.compile(r"load\.(steps|capacity)\b.*")
+
+
+def check_sizing(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
+    """Return why the cheapest point that holds its load cannot be found, if it is to be."""
+    if spec.objective.minimise is None:
+        return []
+    wrong: dict[str, list[str]] = {}
+    for each in points:
+        for problem in _problems(spec, each):
+            wrong.setdefault(problem, []).append(each.point.text)
+    problems = [*group_problems(wrong, len(points))]
+    if any(each.benchmark.spec.load.capacity is not None for each in points):
+        problems += [
+            f"spec.axes[{index}] ({axis.name}): must not be an axis of a search, which finds the"
+            " load itself; leave it out, or replace load.capacity by steps with requestsPerSecond"
+            for index, axis in enumerate(spec.axes)
+            if any(_OF_SEARCH.fullmatch(path) for path in axis.paths)
+        ]
+    return problems
+
+
+def _problems(spec: SweepSpec, checked: CheckedPoint) -> Iterator[str]:
+    benchmark, demand = checked.benchmark.spec, spec.objective.requests_per_second
+    solr, search = benchmark.target.solr_cloud, benchmark.load.capacity
+    if solr is None:
+        yield "target.solrCloud: must be set, as an existing Solr has no price"
+    elif spec.prices is not None and spec.prices.per_core_hour:
+        requested = solr.resources.requests.cpu or solr.resources.limits.cpu
+        if not requested:
+            yield (
+                "target.solrCloud.resources.requests.cpu: must be set, as prices.perCoreHour counts"
+                " what is requested"
+            )
+    if not _limits(spec, benchmark):
+        yield (
+            "objectives: must have one, such as {name: fast, responseTime: {maxMilliseconds: 200}}"
+        )
+    if search is None:
+        if demand is not None:
+            yield (
+                "spec.objective.requestsPerSecond: must not be set without load.capacity; the steps"
+                " have their rates"
+            )
+        elif not all(step.requests_per_second for step in benchmark.load.steps):
+            yield (
+                "load.steps: must have requestsPerSecond in each step, or be replaced by"
+                " load.capacity with spec.objective.requestsPerSecond"
+            )
+    elif demand is None:
+        yield "spec.objective.requestsPerSecond: must be set with load.capacity, the rate to hold"
+    elif search.search_for is not SearchFor.REQUESTS_PER_SECOND:
+        yield "load.capacity.searchFor: must be RequestsPerSecond, the rate to hold is one, too"

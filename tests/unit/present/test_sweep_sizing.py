@@ -1,0 +1,124 @@
+"""What a report shows of prices, of the cost of requests, and of a sizing."""
+
+import json
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.step_result import Interval
+from solrbench.metrics.sweeps import SweepStore
+from solrbench.present.csv import points_to_csv
+from solrbench.present.html import render_sweep_html
+from solrbench.present.junit import sweep_to_junit
+from solrbench.present.page import build_sweep_page
+from solrbench.present.sweep_markdown import sweep_to_markdown
+from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweep_results import build_sweep_report
+from solrbench.present.sweep_sizing import costs_table, frontier_figure
+from solrbench.present.sweep_tables import best_facts
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.validation import build_child
+from support.narrowing import not_none
+from support.resources.small_sizing import PRICES, SEARCH, run
+from support.resources.small_sweep import measured_sweep, parse_sweep
+from support.results.sweep_reports import full_report
+
+
+@pytest.fixture(scope="module")
+def report() -> SweepReport:
+    """Return the report of a sizing in which 3 of 4 points are measured, and the third holds."""
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    return build_sweep_report(parse_sweep(SEARCH).model_copy(update={"status": status}), {})
+
+
+def test_points_stand_in_the_order_of_their_prices_with_what_they_hold(report: SweepReport) -> None:
+    table = costs_table(report)
+    assert "Price per hour (EUR)" in table.head
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
+    assert [row["nodes"] for row in rows] == ["1", "2", "3", "4"]
+    assert [row["Load"] for row in rows] == [
+        "does not hold",
+        "does not hold",
+        "holds",
+        "not measured",
+    ]
+    assert rows[2]["Holds (requests/s)"].startswith("34")
+    assert " to " in rows[2]["Per million requests (EUR)"]
+    assert not rows[3]["Per million requests (EUR)"]
+
+
+def test_page_markdown_json_and_csv_have_it(report: SweepReport) -> None:
+    assert "frontier" in [each.name for each in build_sweep_page(report)["figures"]]
+    page = render_sweep_html(report)
+    assert 'id="costs"' in page
+    assert report.status.sizing[0].message in report.status.answers
+    assert "## Costs" in sweep_to_markdown(report)
+    assert best_facts(report)["Price"].endswith(" EUR/h")
+    third = json.loads(report.model_dump_json(by_alias=True))["points"][2]
+    assert third["holding"] == "holds"
+    bounds = ("cost_per_million_requests_lower", "cost_per_million_requests_upper")
+    lower, upper = (third[f"costPerMillionRequests{each}"] for each in ("Lower", "Upper"))
+    assert lower < third["costPerMillionRequests"] < upper
+    header, *lines = points_to_csv(report).splitlines()
+    assert header.endswith(",".join(("price_per_hour", "cost_per_million_requests", *bounds)))
+    assert len(lines) == 4
+    assert "the point is NotMeasured" in sweep_to_junit(report)
+
+
+def test_frontier_draws_each_measured_point_and_what_is_asked(report: SweepReport) -> None:
+    series: Any = not_none(frontier_figure(report)).option["series"]
+    drawn = {each["name"]: each["data"] for each in series if each["type"] == "line"}
+    assert {name: len(data) for name, data in drawn.items()} == {
+        "holds": 1,
+        "does not hold": 2,
+        "asked": 2,
+    }
+    assert {y for _, y in drawn["asked"]} == {300}
+
+
+def test_a_sweep_without_prices_has_no_costs() -> None:
+    report = full_report()
+    assert not costs_table(report)
+    assert frontier_figure(report) is None
+    assert build_sweep_page(report)["costs"] == costs_table(report)
+
+
+def test_any_sweep_with_prices_has_costs_with_the_interval_of_the_rate() -> None:
+    sweep = parse_sweep({"spec.prices": PRICES | {"perCoreHour": 0.0}})
+    points = measured_sweep().status.points
+    sweep = sweep.model_copy(update={"status": sweep.status.model_copy(update={"points": points})})
+    first = make_plan(sweep).points[0]
+    child = SolrBenchmark.parse(build_child(sweep, first.point))
+    interval = Interval(lower=8, upper=12.5)
+    summary = Summary(requests_per_second=10, requests_per_second_interval=interval)
+    status = child.status.model_copy(update={"summary": summary})
+    found = {child.metadata.name: child.model_copy(update={"status": status})}
+    point = build_sweep_report(sweep, found).points[0]
+    cost = not_none(point.cost_per_million_requests)
+    assert cost == pytest.approx(not_none(point.price_per_hour) * 1e6 / 36000, rel=0.001)
+    assert point.cost_per_million_requests_lower == pytest.approx(cost / 1.25, rel=0.001)
+    assert point.cost_per_million_requests_upper == pytest.approx(cost / 0.8, rel=0.001)
+    assert point.holding is None
+    assert frontier_figure(build_sweep_report(sweep, found)) is None
+
+
+def test_metrics_have_price_and_cost_with_its_bounds() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    # Results of what ended long ago are not shown.
+    status = status.model_copy(update={"completion_time": None})
+    sweep = parse_sweep(SEARCH).model_copy(update={"status": status})
+    store = SweepStore()
+    store.update(sweep, make_plan(sweep))
+    families = {family.name: family.samples for family in store.collect()}
+    prices = families["solrbench_sweep_point_price_per_hour"]
+    assert len(prices) == 4
+    assert {each.labels["currency"] for each in prices} == {"EUR"}
+    costs = families["solrbench_sweep_point_cost_per_million_requests"]
+    assert sorted(each.labels["bound"] for each in costs) == sorted(
+        ["estimate", "lower", "upper"] * 3
+    )
+    states = {e.labels["state"]: e.value for e in families["solrbench_sweep_points"]}
+    assert states["NotMeasured"] == 1
+    assert states["Planned"] == 0

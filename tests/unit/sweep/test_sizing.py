@@ -1,0 +1,390 @@
+"""The cheapest topology that holds a load: which points are measured, and what is said."""
+
+import json
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from solrbench.api.rules import problems
+from solrbench.api.v1alpha1.prices import Prices
+from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
+from solrbench.sweep.costs import pair_points, point_costs
+from solrbench.sweep.decision import SweepDecision, decide_sweep
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.requirements import PodGroup, find_price
+from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
+from solrbench.sweep.state import ChildView
+from support.narrowing import not_none
+from support.resources.small_resource import REMOVE, Changes, create
+from support.resources.small_sizing import (
+    NODES,
+    PRICES,
+    RATE,
+    REPEATS,
+    SEARCH,
+    found,
+    measured,
+    run,
+    with_capacity,
+    with_objectives,
+)
+from support.resources.small_sweep import DONE, again, observe, parse_sweep, plan
+
+
+def rounds(status: SweepStatus) -> list[int]:
+    """Return how many rounds each point took, from cheap to dear."""
+    return [point.rounds or 0 for point in status.points]
+
+
+def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    (result,) = status.sizing
+    assert result.conclusion is SizingConclusion.FOUND
+    assert result.message == status.answers[0]
+    assert result.message.startswith(
+        "The cheapest of 4 topologies that holds 300 requests/s with p95 ≤ 200 ms: nodes 3,"
+    )
+    assert "EUR/h" in result.message
+    assert "not held by the nearest of 2 cheaper ones: nodes 2, 26" in result.message
+    assert "95 % confidence interval" in result.message
+    *_, third, fourth = status.points
+    assert result.point == third.name
+    assert (fourth.state, fourth.reason, fourth.rounds) == (
+        "NotMeasured",
+        "DearerThanCheapest",
+        None,
+    )
+    (best,) = status.best
+    assert (best.name, best.price_per_hour) == (result.point, result.price_per_hour)
+    assert status.phase == "Succeeded"
+    assert status.counts.text == "4/4"
+    assert status.estimate.remaining_seconds == 0
+
+
+def test_what_is_far_below_its_load_is_measured_once() -> None:
+    status = run(SEARCH, {0: 100, 1: 180, 2: 400, 3: 500})
+    assert rounds(status)[0] == 1
+    assert rounds(status)[2] >= 2  # nothing holds by one round
+    assert rounds(status)[3] == 0
+
+
+def test_a_dearer_point_may_hold_less() -> None:
+    """Nothing is monotone: 2 nodes hold less than one, and 4 less than 3."""
+    status = run(SEARCH, {0: 280, 1: 150, 2: 400, 3: 120})
+    assert status.sizing[0].point == status.points[2].name
+
+
+def test_points_that_may_hold_it_are_named_as_uncertain() -> None:
+    status = run(SEARCH, {0: 150, 1: 300, 2: 400, 3: 500})
+    (result,) = status.sizing
+    assert result.conclusion is SizingConclusion.INCONCLUSIVE
+    assert result.point == status.points[2].name
+    assert "Cheaper and uncertain: nodes 2, 300 requests/s" in result.message
+    assert rounds(status)[1] == REPEATS["max"]
+
+
+def test_beyond_what_was_measured_nothing_is_said_but_what_to_measure() -> None:
+    status = run(SEARCH, {0: 100, 1: 150, 2: 190, 3: 240})
+    (result,) = status.sizing
+    assert (result.conclusion, result.point) == (SizingConclusion.NOT_HELD, None)
+    assert "The nearest is nodes 4," in result.message
+    assert "measure nodes beyond 4" in result.message
+    assert status.best == []
+
+
+def test_a_point_that_fails_is_not_taken_to_miss() -> None:
+    status = run(SEARCH, {0: 0, 1: 260, 2: 340, 3: 500})
+    (result,) = status.sizing
+    assert result.conclusion is SizingConclusion.INCONCLUSIVE
+    assert "Not known, as nothing valid was measured: nodes 1." in result.message
+
+
+def test_nothing_is_concluded_from_one_round() -> None:
+    seen = observe(SEARCH)
+    decision = decide_sweep(seen)
+    (running,) = (each for each in decision.status.points if each.state == "Running")
+    assert running.name == decision.status.points[0].name  # the cheapest goes first
+    decision = decide_sweep(again(seen, decision, {running.name: found(900)}))
+    (result,) = decision.status.sizing
+    assert result.conclusion is SizingConclusion.MEASURING
+    assert result.point is None
+    assert "One round alone shows nothing." in result.message
+
+
+def test_a_given_rate_is_held_where_all_objectives_are_met() -> None:
+    status = run(RATE, {0: 900, 1: 260, 2: 120, 3: 60}, measured)
+    (result,) = status.sizing
+    assert result.point == status.points[2].name
+    assert "nodes 2, 131 % of its limit (95 % confidence interval" in result.message
+
+
+def test_points_that_are_all_far_from_their_limit_need_no_variance() -> None:
+    status = run(RATE, {0: 9000, 1: 1, 2: 1, 3: 1}, measured)
+    assert rounds(status) == [1, 2, 0, 0]
+    assert status.sizing[0].point == status.points[1].name
+
+
+def test_each_condition_has_an_answer_and_a_best_point() -> None:
+    sizes = {"name": "size", "field": "dataset.generator.documents", "values": [1000, 2000]}
+    status = run(
+        SEARCH | {"spec.axes": [NODES, sizes], "spec.design": "Full"},
+        {0: 150, 1: 260, 2: 340, 3: 500},
+    )
+    assert [each.condition for each in status.sizing] == ["size 1000", "size 2000"]
+    assert all(each.message.startswith(f"{each.condition}: The") for each in status.sizing)
+    assert [each.condition for each in status.best] == ["size 1000", "size 2000"]
+    assert [each.name for each in status.best] == [each.point for each in status.sizing]
+
+
+def test_with_several_places_the_cheapest_points_begin_together() -> None:
+    seen = observe(SEARCH | {"spec.parallelism": 3}, concurrency=2)
+    decision = decide_sweep(seen)
+    assert [each.state for each in decision.status.points] == ["Running"] * 2 + ["Planned"] * 2
+    assert len(decision.applied) == 2
+    # Whatever is looked at again while nothing has ended stays as it is.
+    running = dict.fromkeys(
+        (each.name for each in decision.status.points[:2]),
+        replace(found(0), is_finished=False, progress_percent=0),
+    )
+    assert decide_sweep(again(seen, decision, running)).status == decision.status
+    name = decision.status.points[1].name
+    after = decide_sweep(again(seen, decision, running | {name: found(600)})).status
+    assert [each.state for each in after.points] == ["Running"] * 2 + ["Planned"] * 2
+    assert after.points[1].rounds == 1
+
+
+def test_a_suspended_sizing_is_not_over() -> None:
+    seen = observe(SEARCH)
+    decision = decide_sweep(seen)
+    name = decision.status.points[0].name
+    seen = again(seen, decision, {name: found(290)})
+    spec = seen.sweep.spec.model_copy(update={"suspend": True})
+    seen = replace(seen, sweep=seen.sweep.model_copy(update={"spec": spec}))
+    status = decide_sweep(seen).status
+    assert status.phase == "Suspended"
+    assert status.points[0].state == "Planned"
+
+
+def test_points_that_are_added_are_measured_if_they_may_be_the_cheapest() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    nodes = NODES | {"values": [1, 2, 3, 4, 5]}
+    seen = observe(SEARCH | {"spec.axes": [nodes]})
+    seen = replace(seen, sweep=seen.sweep.model_copy(update={"status": status}))
+    decided = decide_sweep(seen).status
+    assert [each.state for each in decided.points][3:] == ["NotMeasured"] * 2
+    assert decided.phase == "Succeeded"
+
+
+def test_other_prices_need_no_other_rounds_of_what_is_known() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    prices = PRICES | {"perCoreHour": 0.4}
+    seen = observe(SEARCH | {"spec.prices": prices})
+    seen = replace(seen, sweep=seen.sweep.model_copy(update={"status": status}))
+    decided = decide_sweep(seen).status
+    (before,), (after,) = status.sizing, decided.sizing
+    assert decided.phase == "Succeeded"
+    assert after.point == before.point
+    assert not_none(after.price_per_hour) > 5 * not_none(before.price_per_hour)
+
+
+@given(
+    st.lists(st.floats(80, 900), min_size=4, max_size=4),
+    st.lists(st.floats(0.97, 1.03), min_size=6, max_size=6),
+)
+def test_whatever_is_found_the_named_point_holds_and_rounds_are_bounded(
+    truths: list[float], noise: list[float]
+) -> None:
+    seen, status = observe(SEARCH), SweepStatus()
+    for _ in range(60):
+        decision = decide_sweep(seen)
+        status = decision.status
+        if status.completion_time is not None:
+            break
+        children = {
+            point.name: found(truths[point.values[0]] * noise[(point.rounds or 0) % 6])
+            for point in status.points
+            if point.state == "Running"
+        }
+        assert children
+        seen = again(seen, decision, children)
+    assert status.completion_time is not None
+    assert max(rounds(status)) <= REPEATS["max"]
+    (result,) = status.sizing
+    if result.point is not None:
+        named = next(each for each in status.points if each.name == result.point)
+        assert len(named.headrooms or []) >= 2
+        assert math.prod(named.headrooms or []) > 1
+        place = status.points.index(named)
+        assert all(each.rounds for each in status.points[:place])  # each cheaper one was measured
+
+
+def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
+    results = [
+        {"value": 100, "limit": 200, "unit": "ms"},
+        {"value": 0, "limit": 1, "unit": "%"},
+        {"value": 330, "limit": 300, "unit": "requests/s"},
+    ]
+    assert read_headroom(None, with_objectives(results)) == 1.1
+    assert read_headroom(None, with_objectives(results[1:2])) == MAX_HEADROOM
+    assert read_headroom(None, with_objectives([{"limit": 1, "unit": "%"}])) is None
+    assert read_headroom(None, DONE) is None
+    assert read_headroom(300, with_capacity({"conclusion": "Inconclusive"})) is None
+    far, near = ({"lowestMissedRequestsPerSecond": each} for each in (150, 290))
+    assert read_headroom(300, with_capacity(far)) == 0.5
+    assert read_headroom(300, with_capacity(near)) is None
+
+
+def test_an_invalid_round_counts_only_if_the_target_is_overloaded() -> None:
+    slow, fast = measured(900), measured(100)
+    assert read_headroom(None, invalid(slow, "RequestsDropped")) == MIN_HEADROOM
+    assert read_headroom(None, invalid(slow, "RequestsLate")) is None
+    assert read_headroom(None, invalid(fast, "RequestsDropped")) is None
+    assert read_headroom(None, invalid(slow, "RequestsDropped", "WorkerSaturated")) is None
+
+
+def invalid(child: ChildView, *reasons: str) -> ChildView:
+    """Return a benchmark with an Invalid step, for these reasons."""
+    given = [{"reason": reason, "message": ""} for reason in reasons]
+    verdicts = [{"verdict": "Invalid", "reasons": given}]
+    return replace(child, status={**child.status, "verdicts": verdicts})
+
+
+def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
+    gib = 2**30
+    pods = [
+        PodGroup("zookeeper", 3, 0.5, gib, 0, "target"),
+        PodGroup("solr", 2, 2.0, 4 * gib, 10 * gib, "target"),
+        PodGroup("load-worker", 9, 4.0, 8 * gib, 0, "load"),
+    ]
+    prices = Prices(
+        currency="EUR",
+        per_core_hour=0.1,
+        per_memory_gibibyte_hour=0.01,
+        per_disk_gibibyte_hour=0.001,
+    )
+    price = 5.5 * 0.1 + 11 * 0.01 + 20 * 0.001
+    assert find_price(prices, pods) == pytest.approx(price)
+    assert find_price(prices, pods[2:]) is None
+    assert find_price(None, pods) is None
+
+
+def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    sweep = parse_sweep(SEARCH)
+    pairs = pair_points(make_plan(sweep).points, status.points)
+    costs = point_costs(sweep.spec, pairs)
+    assert status.sizing[0].point is not None
+    cost = costs[status.sizing[0].point]
+    assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / 340, rel=0.02)
+    assert cost.bounds is not None
+    assert cost.requests is not None
+    assert cost.bounds[0] < cost.requests < cost.bounds[1]
+    assert costs[status.points[3].name].requests is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"spec.prices": REMOVE}, "prices must be set with objective.minimise"),
+        ({"spec.prices": PRICES | {"perCoreHour": -1.0}}, "prices.perCoreHour"),
+        ({"spec.prices": {"currency": "EUR"}}, "must be above 0"),
+        ({"spec.prices": PRICES | {"currency": "a b"}}, "prices.currency"),
+        ({"spec.repeats": REMOVE}, "repeats must be set with objective.minimise"),
+        ({"spec.repeats": REPEATS | {"until": "Decided"}}, "{until: BestKnown"),
+        ({"spec.objective": {"minimise": "Cost"}}, "minimise and subjectTo must go together"),
+        ({"spec.objective": {"requestsPerSecond": 3}}, "requestsPerSecond must go with minimise"),
+    ],
+)
+def test_what_admission_refuses(changes: Changes, message: str) -> None:
+    with pytest.raises(ValidationError) as error:
+        parse_sweep(_without(SEARCH | changes))
+    assert message in "; ".join(problems(error.value))
+
+
+def _without(changes: Changes) -> Changes:
+    return {path: value for path, value in changes.items() if value is not REMOVE}
+
+
+OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (SEARCH | {"spec.objective": OBJECTIVE}, "spec.objective.requestsPerSecond: must be set"),
+        (RATE | {"spec.template.spec.objectives": []}, "objectives: must have one"),
+        (
+            RATE | {"spec.template.spec.load": {"steps": [{"users": 2, "durationSeconds": 9}]}},
+            "load.steps: must have requestsPerSecond",
+        ),
+        (
+            RATE | {"spec.objective": OBJECTIVE | {"requestsPerSecond": 3}},
+            "must not be set without load.capacity",
+        ),
+        (
+            SEARCH | {"spec.template.spec.load": {"capacity": {"searchFor": "Users"}}},
+            "load.capacity.searchFor: must be RequestsPerSecond",
+        ),
+        (
+            SEARCH
+            | {
+                "spec.axes": [
+                    NODES,
+                    {"name": "p", "field": "load.capacity.probeUsers", "values": [50, 60]},
+                ]
+            },
+            "spec.axes[1] (p): must not be an axis of a search",
+        ),
+        (
+            SEARCH | {"spec.template.spec.target.solrCloud.resources": {}},
+            "target.solrCloud.resources.requests.cpu: must be set",
+        ),
+    ],
+)
+def test_what_is_refused_with_field_and_remedy(changes: Changes, message: str) -> None:
+    assert message in "; ".join(plan(changes).problems)
+
+
+def test_an_existing_solr_has_no_price() -> None:
+    cheap = {"name": "seed", "field": "seed", "values": [1, 2]}
+    changes = {k: v for k, v in SEARCH.items() if not k.endswith("resources")}
+    problems = plan(changes | {"spec.axes": [cheap]}, create()).problems
+    assert "target.solrCloud: must be set" in "; ".join(problems)
+
+
+def test_the_status_of_a_sizing_of_100_points_is_small() -> None:
+    sizes = {
+        "name": "size",
+        "field": "dataset.generator.documents",
+        "values": [*range(1000, 1025)],
+    }
+    rounds = REPEATS | {"max": 20}
+    changes = SEARCH | {"spec.axes": [NODES, sizes], "spec.design": "Full", "spec.repeats": rounds}
+    seen = observe(changes)
+    measured_values = [each * 1.2345 for each in (0.81, 0.8, 0.82, 0.8)] * 5
+    points = [
+        SweepPoint(
+            name=each.point.name,
+            values=each.point.indexes,
+            state="Valid",
+            requests_per_second=300.1,
+            p95_milliseconds=123.4,
+            failed_percent=0.001,
+            headrooms=[round(value, 4) for value in measured_values],
+            repeat_values=[123.4] * 20,
+            repeat_rounds=[*range(1, 21)],
+            rounds=20,
+            repeats=20,
+        )
+        for each in seen.plan.points
+    ]
+    status = decide_sweep(again(seen, SweepDecision(SweepStatus(points=points)), {})).status
+    assert status.phase == "Succeeded"
+    raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert len(raw["sizing"]) == 25
+    assert all(each["rounds"] == 20 for each in raw["points"])
+    assert len(json.dumps(raw, separators=(",", ":"))) < 120_000
