@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from solrbench.present.report import SCHEMA_VERSION, Report
-from solrbench.present.sweep_report import SWEEP_SCHEMA_VERSION, SweepReport
+from solrbench.present.sweeps.report import SWEEP_SCHEMA_VERSION, SweepReport
 
 SCHEMA_ID = f"urn:solrbench:report:{SCHEMA_VERSION}"
 """Identifies the schema; it has no address on the net."""

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_results import build_sweep_report
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.sweep.conclusions import answer_sweep
 from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import PlannedPoint, make_plan

@@ -16,7 +16,7 @@ from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
-from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec

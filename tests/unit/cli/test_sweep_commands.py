@@ -14,8 +14,8 @@ from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
 from solrbench.cli.result_tables import print_sweep
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_results import build_sweep_report
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.cluster.benchmarks import small

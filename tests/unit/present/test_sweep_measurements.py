@@ -14,15 +14,15 @@ from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.api.v1alpha1.sweep_spec import AxisRole
 from solrbench.present.html import render_sweep_html
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweep_markdown import sweep_to_markdown
-from solrbench.present.sweep_measurements import summarise_point
-from solrbench.present.sweep_point_tables import (
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.measurements import summarise_point
+from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
     steps_table,
 )
-from solrbench.present.sweep_report import PointReport, PointStep, SweepReport
-from solrbench.present.sweep_tables import MAX_ROWS
+from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
+from solrbench.present.sweeps.tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep

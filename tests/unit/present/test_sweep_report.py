@@ -16,11 +16,11 @@ from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
-from solrbench.present.sweep_difference_figures import MAX_DRAWN_POINTS, difference_figure
-from solrbench.present.sweep_figures import MAX_LINES, axis_figures, heat_maps
-from solrbench.present.sweep_markdown import sweep_to_markdown
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_tables import bottlenecks_table
+from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
+from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.tables import bottlenecks_table
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
 from support.results.sweep_reports import PENDING, full_report, full_sweep

@@ -13,11 +13,11 @@ from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweep_markdown import sweep_to_markdown
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_results import build_sweep_report
-from solrbench.present.sweep_sizing import costs_table, frontier_figure
-from solrbench.present.sweep_tables import best_facts
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
+from solrbench.present.sweeps.sizing import costs_table, frontier_figure
+from solrbench.present.sweeps.tables import best_facts
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none

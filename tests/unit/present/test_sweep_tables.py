@@ -11,11 +11,11 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweep_difference_figures import round_figure
-from solrbench.present.sweep_markdown import sweep_to_markdown
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_results import build_sweep_report
-from solrbench.present.sweep_tables import (
+from solrbench.present.sweeps.difference_figures import round_figure
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
+from solrbench.present.sweeps.tables import (
     failures_table,
     objectives_table,
     rounds_table,

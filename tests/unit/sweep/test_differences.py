@@ -23,7 +23,7 @@ from solrbench.analysis.step_results import summarise
 from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.contract.environment import MeasuredTarget
-from solrbench.present.sweep_results import build_sweep_report
+from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.rounds import finish_points
 from solrbench.sweep.state import ChildView

@@ -49,8 +49,8 @@ from solrbench.present.answer_tables import answers_tables
 from solrbench.present.comparison_tables import comparison_to_markdown
 from solrbench.present.markdown import answers_to_markdown
 from solrbench.present.report import ReportFormatError
-from solrbench.present.sweep_comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
-from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweeps.comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
+from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.table import Column, items_to_csv
 
 

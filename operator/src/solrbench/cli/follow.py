@@ -42,7 +42,7 @@ from solrbench.kube.connection import (
     UnreachableError,
 )
 from solrbench.kube.reader import Manifest
-from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweeps.report import SweepReport
 from solrbench.reasons.end import ApiServerReason
 
 LOG_SECONDS = 5.0

@@ -41,8 +41,8 @@ from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report, ReportFormatError
 from solrbench.present.result_tables import results_with_totals
-from solrbench.present.sweep_markdown import sweep_to_markdown
-from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.report import SweepReport
 
 _FILE_SUFFIX = ".json"
 _FILE_IN_FOLDER = "report.json"

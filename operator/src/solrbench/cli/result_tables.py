@@ -33,15 +33,15 @@ from solrbench.present.result_tables import (
     summary_table,
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
-from solrbench.present.sweep_point_tables import (
+from solrbench.present.sweeps.point_tables import (
     capacity_table,
     index_table,
     steps_table,
     trends_table,
 )
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_sizing import costs_table
-from solrbench.present.sweep_tables import (
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.sizing import costs_table
+from solrbench.present.sweeps.tables import (
     best_facts,
     failures_table,
     objectives_sentence,

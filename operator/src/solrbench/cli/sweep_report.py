@@ -9,8 +9,8 @@ from solrbench.kube.answers import read_answers
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_environment
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_results import build_sweep_report, environment_point
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name
 
 AT_ONCE = 50

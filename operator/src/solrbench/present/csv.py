@@ -9,7 +9,7 @@ from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.fact_tables import verdict_of
 from solrbench.present.result_tables import percentile_of, percents_of
-from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import Column, items_to_csv
 
 _PAIR, _LIST = "_interval", "percentiles"

@@ -24,7 +24,7 @@ from markupsafe import Markup
 from solrbench.present.figure import Option, ReportFigure
 from solrbench.present.page import build_page, build_sweep_page
 from solrbench.present.report import Report
-from solrbench.present.sweep_report import SweepReport
+from solrbench.present.sweeps.report import SweepReport
 
 _TIME_LIMIT_SECONDS = 60
 _MEMORY_LIMIT_BYTES = 512 << 20

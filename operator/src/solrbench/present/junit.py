@@ -17,8 +17,8 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, ObjectiveConclusion
 from solrbench.present.fact_tables import NOT_CHECKED, facts, outcome_facts, step_label
-from solrbench.present.sweep_report import PointReport, SweepReport
-from solrbench.present.sweep_tables import best_facts, sweep_facts
+from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.tables import best_facts, sweep_facts
 from solrbench.sweep.state import FINAL, PointState
 
 _NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -37,18 +37,18 @@ from solrbench.present.page_sections import (
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table
 from solrbench.present.server_tables import failure_table, slow_table
-from solrbench.present.sweep_difference_figures import difference_figure, round_figure
-from solrbench.present.sweep_figures import axis_figures, heat_maps
-from solrbench.present.sweep_point_tables import (
+from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
+from solrbench.present.sweeps.figures import axis_figures, heat_maps
+from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
     index_table,
     steps_table,
     trends_table,
 )
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_sizing import costs_table, frontier_figure
-from solrbench.present.sweep_tables import (
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.sizing import costs_table, frontier_figure
+from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
     failures_table,

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.present.result_tables import results_with_totals
-from solrbench.present.sweep_report import PointCapacity, PointStep
+from solrbench.present.sweeps.report import PointCapacity, PointStep
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import round_significant, share_percent
 

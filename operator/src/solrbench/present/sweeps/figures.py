@@ -21,7 +21,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.distributions import t_quantile
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of

@@ -11,7 +11,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import (
     Column,
     NameColumn,

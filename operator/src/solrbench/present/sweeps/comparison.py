@@ -35,7 +35,7 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_objective import Metric
-from solrbench.present.sweep_report import PointReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.sweep.differences import read_point
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState

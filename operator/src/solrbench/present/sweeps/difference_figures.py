@@ -14,10 +14,10 @@ from solrbench.present.figure import (
     color,
     grid,
 )
-from solrbench.present.sweep_figures import MetricAxis, metric_axis
-from solrbench.present.sweep_point_tables import name_point
-from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
-from solrbench.present.sweep_tables import point_cells, rounds_table
+from solrbench.present.sweeps.figures import MetricAxis, metric_axis
+from solrbench.present.sweeps.point_tables import name_point
+from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.tables import point_cells, rounds_table
 from solrbench.present.table import NameColumn, Table, build_table
 
 MAX_DRAWN_POINTS = 40

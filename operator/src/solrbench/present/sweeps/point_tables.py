@@ -6,8 +6,8 @@ from itertools import islice
 from solrbench.api.v1alpha1.findings import Trend
 from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.fact_tables import format_gibibytes
-from solrbench.present.sweep_report import PointCapacity, PointReport, PointStep, SweepReport
-from solrbench.present.sweep_tables import MAX_ROWS, cut_table, point_cells
+from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
+from solrbench.present.sweeps.tables import MAX_ROWS, cut_table, point_cells
 from solrbench.present.table import (
     Column,
     NameColumn,

@@ -6,16 +6,16 @@ from solrbench.present.markdown import (
     join_fitting,
     table_section,
 )
-from solrbench.present.sweep_point_tables import (
+from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
     index_table,
     steps_table,
     trends_table,
 )
-from solrbench.present.sweep_report import SweepReport
-from solrbench.present.sweep_sizing import costs_table
-from solrbench.present.sweep_tables import (
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.sizing import costs_table
+from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
     failures_table,

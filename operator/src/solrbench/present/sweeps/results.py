@@ -8,8 +8,8 @@ from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
-from solrbench.present.sweep_measurements import summarise_point
-from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.measurements import summarise_point
+from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.differences import (

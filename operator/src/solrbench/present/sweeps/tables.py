@@ -14,7 +14,7 @@ from solrbench.present.comparison_tables import (
 )
 from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
 from solrbench.present.limit_tables import format_measured
-from solrbench.present.sweep_report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
     Column,
     NameColumn,
