@@ -313,7 +313,7 @@ def test_cost_of_requests_is_that_at_the_capacity(search_for: str, rate: float |
     else:
         assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / rate, rel=0.01)
         assert cost.bounds is not None
-        assert cost.bounds[0] < cost.requests < cost.bounds[1]
+        assert cost.bounds[0] < not_none(cost.requests) < cost.bounds[1]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
 from solrbench.sweep.conclusions import answer_sweep, shorten_answers
-from solrbench.sweep.differences import describe_best, find_best
+from solrbench.sweep.differences import describe_best
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import count_rounds_left
 from solrbench.sweep.sizing_answers import answer_sizing, count_rounds
@@ -65,7 +65,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     measured = count_ended(points)
     if measured == stored.answered_points:
         return {"points": points}
-    found, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    found, answers, best = answer_sweep(seen.sweep.spec, seen.plan, points)
     worded = []
     for point in points:
         difference = found.get(point.name)
@@ -77,7 +77,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         "points": worded,
         "answers": answers,
         "answered_points": measured,
-        "best": find_best(seen.sweep.spec, seen.plan, points),
+        "best": best,
     }
 
 
