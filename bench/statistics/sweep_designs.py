@@ -25,7 +25,6 @@ from solrbench.analysis.metrics import P95, Difference
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import PlannedPoint, draw_order, make_plan
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import ChildView, PointState, list_points
@@ -121,9 +120,8 @@ def run(machine: Machine, axis: dict[str, Any], spec: dict[str, Any], count: int
         under_way = {"state": PointState.RUNNING}
         points = [e.model_copy(update=under_way) if e.name in begun else e for e in points]
         points = finish_points(points, children, sweep.spec, round_)
-    known, _ = answer_sweep(sweep.spec, plan, points)
+    known, _, best = answer_sweep(sweep.spec, plan, points)
     ordered = sorted(points, key=lambda each: each.values)
-    best = find_best(sweep.spec, plan, points)
     value = next(each.values[0] for each in points if each.name == best[0].name)
     return Found(value, [known[each.name] for each in ordered if each.name in known])
 
@@ -275,7 +273,7 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
     for _ in range(sweeps):
         rounds = [draw.gauss(0, 0.1) for _ in range(5)]
         points = [_measure(each, changes, rounds, noise, draw) for each in plan.points]
-        words, answers = answer_sweep(sweep.spec, plan, points)
+        words, answers, chosen = answer_sweep(sweep.spec, plan, points)
         right = 0
         for planned in plan.points:
             heap, users = planned.point.indexes
@@ -290,7 +288,7 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
             each.startswith("Interaction") and each.rstrip(".").endswith(("better", "worse"))
             for each in answers
         )
-        best = {each.condition: each.values for each in find_best(sweep.spec, plan, points)}
+        best = {each.condition: each.values for each in chosen}
         # What is better and not found leaves the cheapest one, which the answer says.
         places: dict[str | None, Sequence[int]] = {"users 1": (0, 1, 2)} if changes else {}
         wrong_best += any(

@@ -8,7 +8,6 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepSt
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import PlannedPoint, make_plan
 from solrbench.sweep.state import count_points
 from solrbench.sweep.validation import build_child
@@ -29,7 +28,7 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
     plan = make_plan(sweep)
     assert not plan.problems
     points = [_point(each, repeats) for each in plan.points]
-    found, answers = answer_sweep(sweep.spec, plan, points)
+    found, answers, best = answer_sweep(sweep.spec, plan, points)
     points = [
         each.model_copy(update={"conclusion": found[each.name].conclusion, "on_target": True})
         if each.name in found
@@ -43,7 +42,7 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
         counts=count_points(points),
         points=points,
         answers=answers,
-        best=find_best(sweep.spec, plan, points),
+        best=best,
         conditions=[_condition("PointsFailed", "1 of 6 points failed")],
     )
     measured: SolrBenchmarkSweep = sweep.model_copy(update={"status": status})

@@ -9,7 +9,6 @@ import pytest
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.sweep.conclusions import answer_sizes, answer_sweep
-from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import SweepPlan, make_plan
 from support.resources import small_sweep
 from support.resources.small_resource import Changes
@@ -40,7 +39,7 @@ def answer(
         )
         for each in plan.points
     ]
-    found, sentences = answer_sweep(sweep.spec, plan, points)
+    found, sentences, _ = answer_sweep(sweep.spec, plan, points)
     by_name = {each.point.name: each.point.text for each in plan.points}
     return {by_name[name]: each.conclusion for name, each in found.items()}, sentences
 
@@ -142,7 +141,7 @@ def test_the_cheapest_of_equal_points_is_best(deviation: float, repeats: int) ->
                     repeat_values=values,
                 )
             )
-        best = find_best(sweep.spec, plan, points)
+        best = answer_sweep(sweep.spec, plan, points).best
         right += best[0].name == plan.points[0].point.name
     assert right >= 49
 

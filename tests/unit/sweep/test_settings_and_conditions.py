@@ -10,7 +10,6 @@ import pytest
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Axis
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import make_plan
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import HEAP, parse_sweep, plan
@@ -96,7 +95,7 @@ LOADS = {
 
 def test_a_setting_is_compared_in_each_condition_and_the_best_changes() -> None:
     sweep, made, points = measure(LOADS, [ENDPOINTS, USERS])
-    found, sentences = answer_sweep(sweep.spec, made, points)
+    found, sentences, chosen = answer_sweep(sweep.spec, made, points)
     by_name = {each.point.name: each.point.text for each in made.points}
     assert {by_name[name]: each.conclusion for name, each in found.items()} == {
         "endpoint balancer, users 1": "Better",
@@ -110,7 +109,7 @@ def test_a_setting_is_compared_in_each_condition_and_the_best_changes() -> None:
     assert any(each.startswith(changes) for each in sentences)
     together = "Interaction of endpoint and users: with endpoint balancer and users 4, the p95 is"
     assert any(each.startswith(together) for each in sentences)
-    best = {each.condition: each.values for each in find_best(sweep.spec, made, points)}
+    best = {each.condition: each.values for each in chosen}
     assert best == {
         "users 1": "endpoint balancer, users 1",
         "users 2": "endpoint direct, users 2",
@@ -124,7 +123,7 @@ def test_what_is_best_in_each_condition_is_said_once() -> None:
         for heap, level in (("512Mi", 100.0), ("1Gi", 100.4), ("2Gi", 70.0))
         for users in ("1", "2", "4")
     }
-    _, sentences = answer_sweep(*_of(measure(repeats, [HEAP, USERS])))
+    _, sentences, _ = answer_sweep(*_of(measure(repeats, [HEAP, USERS])))
     assert "In each of 3 conditions of users, heap 2Gi is among the best." in sentences
     assert not any("Best: " in each for each in sentences)  # never over conditions
     assert sum(each.startswith("Best with users ") for each in sentences) == 3
@@ -138,12 +137,12 @@ def _of(measured: tuple[Any, Any, list[SweepPoint]]) -> tuple[Any, Any, list[Swe
 def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
     repeats = {(users,): spread(10.0 * int(users), 5, 1.0) for users in ("1", "2", "4")}
     sweep, made, points = measure(repeats, [USERS])
-    found, sentences = answer_sweep(sweep.spec, made, points)
+    found, sentences, chosen = answer_sweep(sweep.spec, made, points)
     assert found == {}
     assert sentences == [
         "The p95 of the baseline: 10 ms with users 1; 20 ms with users 2; 40 ms with users 4."
     ]
-    assert find_best(sweep.spec, made, points) == []
+    assert chosen == []
 
 
 def test_conditions_without_other_settings_are_named() -> None:
@@ -160,7 +159,7 @@ def test_conditions_without_other_settings_are_named() -> None:
         )
         for each in made.points
     ]
-    _, sentences = answer_sweep(sweep.spec, made, points)
+    _, sentences, _ = answer_sweep(sweep.spec, made, points)
     assert any(
         each.startswith("Nothing is compared with users 2; users 4, where") for each in sentences
     )
@@ -177,7 +176,7 @@ def test_three_axes_that_act_together_beyond_each_two_are_named() -> None:
                 is_all = (heap, cached, users) == ("1Gi", "2", "2")
                 repeats[heap, cached, users] = spread(150.0 if is_all else 100.0, 5, 1.0)
     axes = [HEAP | {"values": ["512Mi", "1Gi"]}, CACHED, USERS | {"values": [1, 2]}]
-    _, sentences = answer_sweep(*_of(measure(repeats, axes)))
+    _, sentences, _ = answer_sweep(*_of(measure(repeats, axes)))
     named = [each for each in sentences if each.startswith("Interaction of ")]
     assert named[0].startswith("Interaction of heap and users: ")  # a condition comes first
     assert named[2].startswith("Interaction of heap and caches: ")
@@ -198,9 +197,8 @@ def test_conclusions_of_all_conditions_together_are_hardly_ever_wrong() -> None:
             for users in (1, 2, 3, 4)
         }
         sweep, made, points = measure(repeats, axes)
-        found, _ = answer_sweep(sweep.spec, made, points)
+        found, _, best = answer_sweep(sweep.spec, made, points)
         wrong += any(each.conclusion in ("Better", "Worse") for each in found.values())
-        best = find_best(sweep.spec, made, points)
         wrong_best += any("512Mi" not in each.values for each in best)
     assert wrong <= 1
     assert wrong_best <= 1

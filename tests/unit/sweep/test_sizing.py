@@ -21,6 +21,7 @@ from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
 from support.resources.small_resource import REMOVE, Changes, create
 from support.resources.small_sizing import (
+    FAST,
     NODES,
     PRICES,
     RATE,
@@ -284,6 +285,35 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     assert cost.requests is not None
     assert cost.bounds[0] < cost.requests < cost.bounds[1]
     assert costs[status.points[3].name].requests is None
+
+
+@pytest.mark.parametrize(("search_for", "rate"), [("RequestsPerSecond", 340), ("Users", None)])
+def test_cost_of_requests_is_that_at_the_capacity(search_for: str, rate: float | None) -> None:
+    load = {"capacity": {"searchFor": search_for}}
+    sweep = parse_sweep(
+        {
+            "spec.axes": [NODES],
+            "spec.prices": PRICES,
+            "spec.template.spec.objectives": [FAST],
+            "spec.template.spec.load": load,
+            "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
+        }
+    )
+    planned = make_plan(sweep).points
+    point = SweepPoint(
+        name=planned[0].point.name,
+        values=planned[0].point.indexes,
+        state="Valid",
+        value=340,
+        repeat_values=[330, 340, 350],
+    )
+    (cost,) = point_costs(sweep.spec, pair_points(planned, [point])).values()
+    if rate is None:
+        assert (cost.requests, cost.bounds) == (None, None)
+    else:
+        assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / rate, rel=0.01)
+        assert cost.bounds is not None
+        assert cost.bounds[0] < not_none(cost.requests) < cost.bounds[1]
 
 
 @pytest.mark.parametrize(

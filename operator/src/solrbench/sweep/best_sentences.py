@@ -5,34 +5,30 @@ from collections.abc import Iterator, Sequence
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.sweep.differences import (
     BestSet,
     Candidate,
     RankedCondition,
-    best_sets,
     join_some,
     phrase_point,
-    rank_points,
 )
-from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
-from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.objective_figure import ObjectiveFigure
+from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.points import Values
 
 MAX_CONDITIONS = 3
 """Conditions whose best point has sentences of its own; the first sentence counts all."""
 
 
-def answer_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
-    """Yield whether the best point changes with the condition, then the best of each condition."""
-    if plan.baseline is None:
-        return
-    ranked, usual = rank_points(spec, plan, points), plan.baseline.point.values
-    found = list(zip(ranked, best_sets(spec, ranked), strict=True))
+def answer_best(
+    figure: ObjectiveFigure, usual: Values, found: Sequence[tuple[RankedCondition, BestSet]]
+) -> Iterator[str]:
+    """Yield whether the best point changes with the condition, then the best of each condition.
+
+    `usual` has the values of the baseline.
+    """
     chosen = [(each, best) for each, best in found if best]
-    figure = figure_of(spec)
     for each, best in found[:MAX_CONDITIONS]:
         if not best and each.candidates and (len(each.candidates) > 1 or not each.condition.values):
             first = _describe(each.candidates[0], figure, each, usual)

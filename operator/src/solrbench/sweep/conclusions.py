@@ -16,7 +16,7 @@ from solrbench.analysis.sentences import (
     format_size,
 )
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, SweepPoint
+from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import (
@@ -31,7 +31,9 @@ from solrbench.sweep.best_sentences import answer_best
 from solrbench.sweep.differences import (
     MeasuredCondition,
     MeasuredPoint,
+    best_sets,
     compare_with_baselines,
+    find_best,
     join_some,
     phrase_point,
     read_measured,
@@ -282,24 +284,33 @@ MIN_POINTS = 2
 """Of a single point there is nothing to say."""
 
 
-def answer_sweep(
-    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> tuple[Mapping[str, Difference], list[str]]:
-    """Return the difference of each point from its baseline, by its name, and the answers.
+class SweepAnswers(NamedTuple):
+    """What is known of the points of a sweep.
 
-    Points without one are the baselines themselves, and all points of a condition whose baseline
-    was not measured.
+    Attributes:
+        differences: of each point from its baseline, by its name; points without one are the
+            baselines themselves, and all of a condition whose baseline was not measured
+        best: of each condition, tested once for the sentences and the status
     """
+
+    differences: Mapping[str, Difference]
+    sentences: list[str]
+    best: list[BestPoint]
+
+
+def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> SweepAnswers:
+    """Return what is known of the points, which are in the order of the plan."""
     figure, rule = figure_of(spec), rule_of(spec)
     room = _room(len(points))
-    conditions = read_measured(spec, plan, points)
-    if sum(len(condition.measured) for condition in conditions) < MIN_POINTS:
-        return {}, [*answer_sizes(plan, points)]
+    conditions, best = read_measured(spec, plan, points), best_sets(spec, plan, points)
+    measured = sum(len(condition.measured) for condition in conditions)
+    if plan.baseline is None or measured < MIN_POINTS:
+        return SweepAnswers({}, [*answer_sizes(plan, points)], find_best(best))
     found = compare_with_baselines(conditions, figure, rule)
     interactions = find_interactions(conditions, figure.comparison, rule)
     sentences = [
         *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
-        *answer_best(spec, plan, points),
+        *answer_best(figure, plan.baseline.point.values, best),
         *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
         *answer_sizes(plan, points),
@@ -307,7 +318,7 @@ def answer_sweep(
         *_rounds(spec, plan, points),
         *_scope(found.values()),
     ]
-    return found, shorten_answers(sentences, len(points))
+    return SweepAnswers(found, shorten_answers(sentences, len(points)), find_best(best))
 
 
 def shorten_answers(sentences: Sequence[str], number_of_points: int) -> list[str]:

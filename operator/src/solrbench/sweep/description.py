@@ -11,7 +11,7 @@ from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
 from solrbench.sweep.answers import upgrade_sentences
 from solrbench.sweep.conclusions import answer_sweep, shorten_answers
-from solrbench.sweep.differences import describe_best, find_best
+from solrbench.sweep.differences import describe_best
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import count_rounds_left
 from solrbench.sweep.sizing_answers import answer_sizing, count_rounds
@@ -67,7 +67,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     measured = count_ended(points)
     if measured == stored.answered_points:
         return {"points": points}
-    found, answers = answer_sweep(seen.sweep.spec, seen.plan, points)
+    found, answers, best = answer_sweep(seen.sweep.spec, seen.plan, points)
     planned = {each.point.name: each.point for each in seen.plan.points}
     upgrades = upgrade_sentences(seen.answers, planned, points, found)
     answers = shorten_answers([*upgrades, *answers], len(points))
@@ -82,7 +82,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         "points": worded,
         "answers": answers,
         "answered_points": measured,
-        "best": find_best(seen.sweep.spec, seen.plan, points),
+        "best": best,
     }
 
 

@@ -201,7 +201,9 @@ def _ratio_or_points(metric: ComparisonMetric, baseline: float, candidate: float
     return candidate - baseline if metric.scale is Scale.POINTS else candidate / (baseline or 1.0)
 
 
-def best_sets(spec: SweepSpec, ranked: Sequence[RankedCondition]) -> list[BestSet]:
+def best_sets(
+    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
+) -> list[tuple[RankedCondition, BestSet]]:
     """Return, for each condition, the points that are not distinguished from its first one.
 
     Of nearly equal points the one with the best mean is the luckiest (Hsu, Constrained simultaneous
@@ -209,6 +211,7 @@ def best_sets(spec: SweepSpec, ranked: Sequence[RankedCondition]) -> list[BestSe
     conditions are one family. The set is empty where the first point has fewer than `MIN_REPEATS`,
     from which nothing is the best, or is the only one of a condition.
     """
+    ranked = rank_points(spec, plan, points)
     pairs = [
         (each.candidates[0].measured, candidate.measured)
         for each in ranked
@@ -216,7 +219,7 @@ def best_sets(spec: SweepSpec, ranked: Sequence[RankedCondition]) -> list[BestSe
         for candidate in each.candidates[1 : MAX_COMPARED_POINTS + 1]
     ]
     differences = iter(compare_pairs(pairs, figure_of(spec).comparison, rule_of(spec)))
-    return [_best_set(each, differences) if _has_best(each) else [] for each in ranked]
+    return [(each, _best_set(each, differences) if _has_best(each) else []) for each in ranked]
 
 
 def _has_best(ranked: RankedCondition) -> bool:
@@ -242,10 +245,8 @@ def _rank_by_cost(candidate: Candidate) -> tuple[float, float]:
     return cost.memory_bytes, cost.cores
 
 
-def find_best(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> list[BestPoint]:
+def find_best(found: Iterable[tuple[RankedCondition, BestSet]]) -> list[BestPoint]:
     """Return the cheapest point of each condition that is not distinguished from the best mean."""
-    ranked = rank_points(spec, plan, points)
-    found = zip(ranked, best_sets(spec, ranked), strict=True)
     chosen = [(each.condition, best[0][0]) for each, best in found if best]
     return [
         describe_best(condition.text, planned, point)

@@ -191,8 +191,8 @@ class SizingResult(StatusModel):
     """The cheapest point that holds its load, under one condition."""
 
     condition: Text | None = None
-    """`condition` is the values of the axes of the load and the data that it is for; absent
-    without such axes."""
+    """`condition` has the values of the axes that are conditions; absent where the sweep has
+    none."""
     conclusion: SizingConclusion
     """`conclusion` is Measuring, Found, NotHeld or Inconclusive."""
     message: Text
