@@ -13,7 +13,6 @@ from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.differences import find_best
 from solrbench.sweep.plan import make_plan
 from support.resources.small_sweep import HEAP, parse_sweep, users_axis
 
@@ -55,9 +54,8 @@ def found_in(
         for each in plan.points
         for values in [runs.get(each.point.text, ())]
     ]
-    conclusions, sentences = answer_sweep(sweep.spec, plan, points)
+    conclusions, sentences, best = answer_sweep(sweep.spec, plan, points)
     texts = {each.point.name: each.point.text for each in plan.points}
-    best = find_best(sweep.spec, plan, points)
     named = {texts[name]: each.conclusion for name, each in conclusions.items()}
     return named, sentences, texts[best[0].name] if best else None
 
