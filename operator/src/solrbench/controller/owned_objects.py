@@ -139,22 +139,29 @@ class OwnedObjects:
                 return False
             self._verdicts[uid] = False  # owners in a circle end here
             try:
-                body = self._parent(owner)
+                self._verdicts[uid] = self._is_controlled_by_us(owner, levels)
             except ForbiddenError:
-                return False  # of a kind that is never made for a benchmark
-            above = [] if body is None else body["metadata"].get("ownerReferences") or []
-            controllers = [
-                each
-                for each in above
-                # What another point has made is not ours for their common sweep.
-                if each.get("controller") and owner["kind"] != BENCHMARK.name
-            ]
-            self._verdicts[uid] = body is None or any(
-                self._leads_to_us(each, levels - 1) for each in controllers
-            )
-            if body is None or any(each["uid"] in self._gone for each in controllers):
-                self._gone.add(uid)
+                pass  # of a kind that is never made for a benchmark
+            except Exception:
+                # Not known: whoever catches this and asks again must not be told that pods are
+                # those of others, which are as good as lost.
+                del self._verdicts[uid]
+                raise
         return self._verdicts[uid]
+
+    def _is_controlled_by_us(self, owner: Manifest, levels: int) -> bool:
+        body = self._parent(owner)
+        above = [] if body is None else body["metadata"].get("ownerReferences") or []
+        controllers = [
+            each
+            for each in above
+            # What another point has made is not ours for their common sweep.
+            if each.get("controller") and owner["kind"] != BENCHMARK.name
+        ]
+        is_ours = body is None or any(self._leads_to_us(each, levels - 1) for each in controllers)
+        if body is None or any(each["uid"] in self._gone for each in controllers):
+            self._gone.add(owner["uid"])
+        return is_ours
 
     def _parent(self, owner: Manifest) -> Manifest | None:
         """Return an owner; None if it is gone."""
