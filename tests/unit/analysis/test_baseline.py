@@ -234,6 +234,7 @@ def test_spec_of_another_version_is_compared_as_it_is() -> None:
         (b"\x1f\x8bgarbage", "broken"),
         (orjson.dumps({"spec": {}, "steps": [{"requests": []}]}), "another version"),
         (orjson.dumps({"spec": {}, "steps": 3}), "not a report"),
+        (orjson.dumps({"spec": "query", "steps": []}), "not a report"),
     ],
 )
 def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str) -> None:

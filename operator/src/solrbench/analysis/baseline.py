@@ -213,7 +213,7 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return spec_as_json(Spec.model_validate(stored, context={ADMITTED: True}))
     except ValidationError:
-        return dict(stored)
+        return {**stored}
 
 
 def _document(stored: dict[str, Any]) -> StepRunResult:
