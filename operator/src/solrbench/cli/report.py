@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,7 +37,6 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.result_documents import read_environment, sorted_documents
-from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report, ReportFormatError
@@ -158,8 +158,12 @@ def _beside_baseline(
 ) -> list[ComparedAnswers]:
     """Return the answers beside those of the baseline; nothing if it is gone."""
     baseline, answers = benchmark.spec.comparison.baseline, first_answers(steps)
-    if baseline is None or answers is None:
+    # Samples of a baseline need numpy, which the command has with the extra "report" only; without
+    # it, the status has how many answers differ, and nothing has the examples.
+    if baseline is None or answers is None or find_spec("numpy") is None:
         return []
+    from solrbench.kube.results import BenchmarkResultStore, read_baseline  # noqa: PLC0415
+
     namespace, name = benchmark.metadata.namespace, benchmark.metadata.name
     try:
         before = read_baseline(cluster, BenchmarkResultStore(cluster), namespace, baseline)
