@@ -218,6 +218,33 @@ _TRENDS = Row(
     ),
 )
 
+_FOUND = (*_STEP, "type")
+
+_ANSWERS = Row(
+    "Answers and new documents",
+    (
+        TablePanel(
+            "Queries with other answers",
+            "Queries that are answered differently than by the baseline or the first variant.",
+            10,
+            labels=("cluster", "namespace", "benchmark", "candidate", "baseline"),
+            columns=(PanelColumn("Queries", select("answers_different")),),
+        ),
+        TablePanel(
+            "Time until found",
+            "Time from the response to an update until replicas of a type found the document.",
+            14,
+            labels=_FOUND,
+            columns=(
+                PanelColumn("p50", of_step("step_visibility_seconds", 'quantile="0.5"'), "s"),
+                PanelColumn("p95", of_step("step_visibility_seconds", 'quantile="0.95"'), "s"),
+                PanelColumn("Documents", of_step("step_visibility_documents")),
+                PanelColumn("Not found", of_step("step_visibility_not_found")),
+            ),
+        ),
+    ),
+)
+
 RESULTS = Board(
     "solrbench",
     "Solr benchmarks, results and comparison",
@@ -232,5 +259,5 @@ RESULTS = Board(
         Variable("step", select("step_requests")),
         Variable("request", of_step("step_requests")),
     ),
-    (_RESULTS, *INTERVALS, _COMPARISON, _TRENDS, SERVERS, OPEN_LOOP, COLD_START),
+    (_RESULTS, *INTERVALS, _COMPARISON, _ANSWERS, _TRENDS, SERVERS, OPEN_LOOP, COLD_START),
 )

@@ -106,6 +106,11 @@ SWEEPS = Board(
                         ),
                         PanelColumn("Reads per request", _select("sweep_point_reads_per_request")),
                         PanelColumn("Index", _select("sweep_point_index_bytes"), "bytes"),
+                        PanelColumn("Price per hour", _select("sweep_point_price_per_hour")),
+                        PanelColumn(
+                            "Cost per million requests",
+                            _select("sweep_point_cost_per_million_requests", 'bound="estimate"'),
+                        ),
                         PanelColumn("Verdict", _select("sweep_point_valid"), words=VERDICTS),
                     ),
                     sort="sweep",
@@ -150,6 +155,16 @@ SWEEPS = Board(
                         ),
                     ),
                     sort="axis",
+                ),
+                TablePanel(
+                    "Points with other answers",
+                    "Queries that a point answers differently than the baseline; empty where"
+                    " answers were not compared.",
+                    24,
+                    8,
+                    labels=(*_SWEEP, "candidate", "baseline"),
+                    columns=(PanelColumn("Queries", _select("sweep_answers_different")),),
+                    sort="sweep",
                 ),
             ),
         ),

@@ -30,8 +30,9 @@ from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
+from solrbench.sweep.plan import make_plan
 from support.cluster.prometheus import CONFIG, Prometheus, queries
-from support.resources.small_sweep import measured_sweep, plan
+from support.resources.small_sweep import measured_sweep
 from support.results.full_benchmark import full_benchmark
 from support.servers.ports import free_port
 
@@ -39,7 +40,8 @@ from support.servers.ports import free_port
 def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:
     telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(benchmark)
-    telemetry.sweeps.update(measured_sweep(), plan())
+    sweep = measured_sweep()
+    telemetry.sweeps.update(sweep, make_plan(sweep))
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     return telemetry
 
@@ -151,6 +153,8 @@ def _quickstart() -> SolrBenchmark:
         "telemetry": [telemetry.model_copy(update=dict.fromkeys(of_pods))],
         "open_loop": [],
         "trends": [],
+        "visibility": [],
+        "answer_comparisons": [],
         "comparison": None,
         "objectives": None,
         "capacity": [],

@@ -14,7 +14,8 @@ from solrbench.metrics.benchmarks import LIVE_FAMILIES
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES
-from support.resources.small_sweep import measured_sweep, plan
+from solrbench.sweep.plan import make_plan
+from support.resources.small_sweep import measured_sweep
 from support.results.full_benchmark import full_benchmark
 
 RULES = CHART / "rules" / "solrbench.yaml"
@@ -26,7 +27,8 @@ def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
     telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
-    telemetry.sweeps.update(measured_sweep(), plan())
+    sweep = measured_sweep()
+    telemetry.sweeps.update(sweep, make_plan(sweep))
     telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     found: dict[str, set[str]] = {}
     for family in telemetry.registry.collect():

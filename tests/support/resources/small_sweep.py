@@ -82,7 +82,10 @@ def measured_sweep() -> SolrBenchmarkSweep:
         estimate=estimate,
         answer_comparisons=[answers],
     )
-    sweep: SolrBenchmarkSweep = parse_sweep().model_copy(update={"status": status})
+    prices = {"perCoreHour": 0.04, "perMemoryGibibyteHour": 0.005, "currency": "EUR"}
+    sweep: SolrBenchmarkSweep = parse_sweep({"spec.prices": prices}).model_copy(
+        update={"status": status}
+    )
     return sweep
 
 
