@@ -143,7 +143,7 @@ class OwnedObjects:
             except ForbiddenError:
                 pass  # of a kind that is never made for a benchmark
             except Exception:
-                # Not known: whoever catches this and asks again must not be told that pods are
+                # Not known: a stage that catches this and asks again must not take our pods for
                 # those of others, which are as good as lost.
                 del self._verdicts[uid]
                 raise
