@@ -13,7 +13,8 @@ from support.cluster import kube
 from support.cluster.benchmarks import config_map
 
 FOLDER = Path(__file__).parents[2] / "examples" / "standard"
-DOCUMENTS = 500
+DOCUMENTS = 200
+"""As many as `kubectl apply` takes: 256 KiB in an annotation."""
 
 
 @pytest.fixture(scope="module", params=["geonames", "nyc-taxis"])

@@ -27,10 +27,10 @@ def status() -> Iterator[dict[str, Any]]:
             NAME,
             target__solrCloud=SMALL_SOLR | {"resources": resources},
             # Some readings of Solr while it indexes.
-            dataset={"generator": {"documents": 20_000}},
+            dataset={"generator": {"documents": 40_000}},
             load={
                 "repeats": {"count": 2},
-                "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 2},
+                "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1},
                 "steps": [{"name": "four-users", "users": 4, "durationSeconds": 8}],
             },
             diagnostics={
