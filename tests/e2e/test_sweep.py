@@ -56,7 +56,9 @@ def test_points_are_measured_and_compared(status: Body) -> None:
     assert all(each["condition"] == "users 1" for each in status.get("best", []))
     assert any(each.startswith("Nothing is compared with users 2") for each in status["answers"])
     # On a busy machine the point may be Invalid, as the answer then says.
-    assert re.match(r"shards 2 with users 1( \(Invalid\))?: the p95 ", status["answers"][0]), status["answers"]
+    assert re.match(r"shards 2 with users 1( \(Invalid\))?: the p95 ", status["answers"][0]), (
+        status["answers"]
+    )
 
 
 def test_points_that_differ_in_the_load_share_cluster_and_index(status: Body) -> None:
