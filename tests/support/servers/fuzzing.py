@@ -141,9 +141,17 @@ def _deep(source: random.Random) -> Any:
     return value
 
 
+def _copy(value: Any) -> Any:
+    """Return a copy of a value; 0 for one that two deep changes made deeper than json writes."""
+    try:
+        return json.loads(json.dumps(value))
+    except RecursionError:
+        return 0
+
+
 def _large(source: random.Random, value: Any) -> Any:
     """Return many of a value, or of small ones, as a list or an object."""
-    item: Any = source.choice((value, source.choice(SCALARS), {"a": 0}, [[]]))
+    item: Any = _copy(source.choice((value, source.choice(SCALARS), {"a": 0}, [[]])))
     size = max(1, len(json.dumps(item)))
     (most,) = source.choices((100, 1000, 10_000, 300_000), (20, 20, 5, 1))
     count = min(most, LARGEST // size)
@@ -168,7 +176,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 def make(source: random.Random, good: Any) -> bytes:
     """Return a document that was good, after some changes."""
-    value = json.loads(json.dumps(good))
+    value = _copy(good)
     for _ in range(source.randint(1, MAX_CHANGES)):
         places = _places(value)
         if not places:
@@ -186,9 +194,7 @@ def make(source: random.Random, good: Any) -> bytes:
                 del holder[key]
             case 4:
                 other, place = source.choice(places)
-                holder[key] = json.loads(
-                    json.dumps(other.get(place) if isinstance(other, dict) else 0)
-                )
+                holder[key] = _copy(other.get(place) if isinstance(other, dict) else 0)
             case _ if isinstance(holder, dict):
                 holder[source.choice(("unknown", "a" * 3000, "", "\N{GRINNING FACE}"))] = holder[
                     key
