@@ -106,6 +106,7 @@ go_build_visibly() {
 	logged "$CACHE/log/go-modules.log" "fetching Go modules" env CGO_ENABLED=0 go -C "$module" list -deps .
 	total=$(wc -l <"$CACHE/log/go-modules.log")
 	began=$EPOCHSECONDS
+	: >"$log" # here, as the loop below may look before the build has opened it
 	env "${GO_SETTINGS[@]}" go -C "$module" build -v "${GO_FLAGS[@]}" "$@" >"$log" 2>&1 </dev/null &
 	pid=$!
 	# shellcheck disable=SC2064 # this very pid
