@@ -102,6 +102,24 @@ def test_sections_get_names_and_empty_heads_become_cells() -> None:
     assert mended(text) == text
 
 
+def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
+    (tmp_path / "hack/site").mkdir(parents=True)
+    shutil.copy(ROOT / "hack/site/build", tmp_path / "hack/site")
+    (tmp_path / ".venv/bin").mkdir(parents=True)
+    for name in ("python", "zensical"):
+        program = tmp_path / ".venv/bin" / name
+        program.write_text('#!/bin/sh\nmkdir -p build/site\necho "${0##*/} $*" >>"$CALLS"\n')
+        program.chmod(0o755)
+    calls = tmp_path / "calls"
+    environment = {"PATH": os.environ["PATH"], "CALLS": str(calls)}
+    done = subprocess.run(
+        [str(tmp_path / "hack/site/build")], env=environment, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    programs = [line.partition(" ")[0] for line in calls.read_text("utf-8").splitlines()]
+    assert programs == ["python", "zensical", "python", "python"]
+
+
 BUILD = """#!/usr/bin/env bash
 mkdir -p build/site/html
 cp text build/site/html/index.html
