@@ -21,7 +21,7 @@ case "${0##*/} $*" in
 "solrbench report "*markdown) echo "# report" ;;
 "solrbench report "*--output-file*) touch "${@: -1}" ;;
 "gh api --paginate "*) echo "$FOUND" ;;
-"gh api --method "*) last=${!#}; cp "${last#body=@}" "$POSTED" ;;
+"gh api --method "*) [[ -z ${READ_ONLY:-} ]] || exit 1; last=${!#}; cp "${last#body=@}" "$POSTED" ;;
 esac
 """
 
@@ -61,13 +61,26 @@ def _runner(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def execute(script: str, runner: dict[str, str]) -> list[str]:
-    """Return what a script of an action calls."""
+def output_of(script: str, runner: dict[str, str]) -> str:
+    """Return what a script of an action prints."""
     done = subprocess.run(
         [str(ACTIONS / script)], env=runner, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def execute(script: str, runner: dict[str, str]) -> list[str]:
+    """Return what a script of an action calls."""
+    output_of(script, runner)
     return Path(runner["CALLS"]).read_text("utf-8").splitlines()
+
+
+def summarize(runner: dict[str, str], rows: list[str]) -> None:
+    """Write the summary that a run leaves."""
+    results = Path(runner["RESULTS"])
+    results.mkdir()
+    (results / "summary.md").write_text("\n".join(["### solrbench: passed", *rows]), "utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -137,7 +150,8 @@ def test_summary_begins_with_the_conclusion(
 ) -> None:
     calls = execute("run/run", runner | {"RUN": code})
     assert calls[0] == (
-        "solrbench run -f gate.yaml --timeout 30m --cancel-on-timeout --require-valid -o name"
+        "solrbench run -f gate.yaml --replace --timeout 30m --cancel-on-timeout"
+        " --require-valid -o name"
     )
     first, *rest = Path(runner["GITHUB_STEP_SUMMARY"]).read_text("utf-8").splitlines()
     assert first.startswith("### solrbench: ")
@@ -188,11 +202,30 @@ def test_a_sweep_has_no_test_cases(runner: dict[str, str]) -> None:
 def test_a_comment_is_written_once_and_changed_later(
     runner: dict[str, str], found: str, call: str
 ) -> None:
-    results = Path(runner["RESULTS"])
-    results.mkdir()
-    (results / "summary.md").write_text("### solrbench: " + "x" * 70_000, "utf-8")
+    rows = [f"| {number} | é |" for number in range(6_000)]
+    summarize(runner, rows)
     calls = execute("run/comment", runner | {"FOUND": found})
     assert calls[-1].startswith(call)
     text = Path(runner["POSTED"]).read_text("utf-8")
-    assert text.startswith("<!-- solrbench: gate.yaml -->\n### solrbench: x")
-    assert len(text) < 65_536
+    assert len(text.encode()) < 65_536
+    mark, first, *shown, _, last = text.splitlines()
+    assert (mark, first) == ("<!-- solrbench: gate.yaml -->", "### solrbench: passed")
+    assert last == "The rest is in the summary of the run."
+    assert shown == rows[: len(shown)]
+    assert len(shown) > 3_000
+
+
+def test_a_comment_without_the_right_to_write_is_a_warning(runner: dict[str, str]) -> None:
+    """As on a pull request of a fork, whose token may only read."""
+    summarize(runner, [])
+    assert "::warning::No comment was written" in output_of(
+        "run/comment", runner | {"READ_ONLY": "1"}
+    )
+
+
+def test_only_the_gate_decides_how_the_action_ends() -> None:
+    last = action("run")["runs"]["steps"][-1]
+    assert last["if"] == "${{ !cancelled() }}"
+    for code, ends in (("0", 0), ("5", 5), ("", 1)):
+        done = subprocess.run(["bash", "-c", last["run"]], env={"CODE": code}, check=False)
+        assert done.returncode == ends
