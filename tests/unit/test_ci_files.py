@@ -63,6 +63,19 @@ def test_no_expression_is_put_into_a_script(path: Path) -> None:
     assert not any("${{" in script for script in scripts)
 
 
+def test_workflow_that_publishes_a_score_has_what_its_server_accepts() -> None:
+    """The restrictions of ossf/scorecard-action: no defaults, variables or scripts."""
+    publish = [path for path in WORKFLOWS if "publish_results: true" in path.read_text("utf-8")]
+    assert len(publish) == 1
+    workflow = read(publish[0])
+    assert not {"defaults", "env"} & workflow.keys()
+    (job,) = workflow["jobs"].values()
+    assert not {"defaults", "env", "container", "services"} & job.keys()
+    names = [step.get("uses", "a script").partition("@")[0] for step in job["steps"]]
+    upload = "github/codeql-action/upload-sarif"
+    assert names == ["actions/checkout", "ossf/scorecard-action", upload]
+
+
 CLUSTERS = ROOT / ".github/workflows/clusters.yaml"
 PAGE = (ROOT / "docs/ci.md").read_text("utf-8")
 
