@@ -118,6 +118,7 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
                 replica_type="NRT",
                 documents=1,
                 percentiles=[PercentileResult(percent=each, milliseconds=1) for each in (50, 95)],
+                error_milliseconds=1,
             )
         ],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],

@@ -163,6 +163,7 @@ def largest_status() -> Status:
                 not_found=10**6,
                 percentiles=[_PERCENTILE] * 3,
                 max_milliseconds=9_999_999.999,
+                error_milliseconds=9_999_999.999,
                 problem="m" * 400,
             )
         ]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+import gevent
 import httpx
 
 SHARDS = ("shard1", "shard2")
@@ -15,11 +16,20 @@ URL = "http://solr-0:8983/solr"
 
 
 class LaggingSolr:
-    """Two shards with a replica of each type; `lags` are seconds by type, the first type leads."""
+    """Two shards with a replica of each type; `lags` are seconds by type, the first type leads.
+
+    A response to a query is `query_seconds` late.
+    """
 
     def __init__(
-        self, lags: Mapping[str, float], *, refuses: str = "", is_empty: bool = False
+        self,
+        lags: Mapping[str, float],
+        *,
+        refuses: str = "",
+        is_empty: bool = False,
+        query_seconds: float = 0.0,
     ) -> None:
+        self.query_seconds = query_seconds
         self.lags, self.refuses, self.is_empty = dict(lags), refuses, is_empty
         self.added: dict[str, float] = {}
         self.deleted: list[str] = []
@@ -41,6 +51,7 @@ class LaggingSolr:
         added = self.added.get(name)
         seen = added is not None and time.monotonic() - added >= self.lags[kind]
         found = int(seen and self._shard_of(name) == shard)
+        gevent.sleep(self.query_seconds)
         return httpx.Response(200, json={"response": {"numFound": found}})
 
     def _update(self, request: httpx.Request) -> httpx.Response:

@@ -25,12 +25,15 @@ def run(repeat: int, *found: VisibilityResult) -> StepRunResult:
     )
 
 
-def of(kind: str, *milliseconds: float, not_found: int = 0, problem: str = "") -> VisibilityResult:
+def of(
+    kind: str, *milliseconds: float, not_found: int = 0, problem: str = "", error: float = 0.0
+) -> VisibilityResult:
     return VisibilityResult(
         replica_type=kind,
         documents=len(milliseconds),
         not_found=not_found,
         milliseconds=list(milliseconds),
+        errors=[error] * len(milliseconds) if error else [],
         problem=problem,
     )
 
@@ -51,3 +54,18 @@ def test_repeats_are_one_sample_for_each_type() -> None:
     text = table_to_markdown(visibility_table([nrt, pull]))
     assert "| calm | NRT | 20 | 0 | 50 ms (30 ms to 75 ms) | 95 ms |" in text
     assert not visibility_table([])
+
+
+def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
+    spec = SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
+    documents = (
+        run(1, of("NRT", *range(10, 110, 10))),
+        run(2, of("NRT", *range(5, 105, 10), error=40)),
+    )
+    (exact,) = merge_visibility(spec, documents[:1])
+    (found,) = merge_visibility(spec, documents)
+    assert (exact.error_milliseconds, found.error_milliseconds) == (None, 40)
+    median = found.percentiles[0]
+    assert (median.milliseconds, median.lower_milliseconds) == (50, 10)
+    assert median.upper_milliseconds == 95
+    assert "| 40 ms |" in table_to_markdown(visibility_table([found]))

@@ -1,5 +1,6 @@
 """What the servers did, as the numbers of the status: of one step run, then of a whole step."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import stdev
@@ -281,6 +282,7 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
 
 
 VISIBILITY_PERCENTS = (50.0, 95.0, 99.0)
+_ERROR_SHARE = 0.95
 
 
 def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVisibility]:
@@ -297,18 +299,26 @@ def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[Ste
 def _merge_visibility(
     step: str, variant: str, kind: str, results: list[VisibilityResult]
 ) -> StepVisibility:
-    times = sorted(time for each in results for time in each.milliseconds)
+    times = [time for each in results for time in each.milliseconds]
+    # Reports of an earlier version have no errors.
+    errors = [error for each in results for error in each.errors or [0.0] * len(each.milliseconds)]
+    # The k-th time in truth lies between the k-th of the earliest and of the latest times, so that
+    # the interval also holds what a replica that is asked now and then cannot show.
+    earliest = sorted(max(time - error, 0.0) for time, error in zip(times, errors, strict=True))
+    latest = sorted(time + error for time, error in zip(times, errors, strict=True))
+    times.sort()
     percentiles = []
     for percent in VISIBILITY_PERCENTS if times else ():
-        value, lower, upper = sample_percentile(times, percent)
+        place, lower, upper = sample_percentile(range(len(times)), percent)
         percentiles.append(
             PercentileResult(
                 percent=percent,
-                milliseconds=round_number(value),
-                lower_milliseconds=None if lower is None else round_number(lower),
-                upper_milliseconds=None if upper is None else round_number(upper),
+                milliseconds=round_number(times[int(place)]),
+                lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
+                upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
             )
         )
+    error = sorted(errors)[math.ceil(_ERROR_SHARE * len(errors)) - 1] if any(errors) else None
     return StepVisibility(
         step=step,
         variant=variant or None,
@@ -317,5 +327,6 @@ def _merge_visibility(
         not_found=sum(each.not_found for each in results),
         percentiles=percentiles,
         max_milliseconds=times[-1] if times else None,
+        error_milliseconds=None if error is None else round_number(error),
         problem=next((each.problem for each in results if each.problem), None),
     )

@@ -237,6 +237,9 @@ class VisibilityResult(LenientModel):
     milliseconds: list[float]
     """From the response to the update until a replica found the document; a random part of them if
     they are very many."""
+    errors: list[float] = []
+    """By how many milliseconds each of them may be too small or too large, as a replica is asked
+    now and then, and responds later."""
     problem: str = ""
     """What went wrong last."""
 

@@ -10,7 +10,8 @@ import pytest
 
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.step_document import VisibilityResult
-from solrbench.load.master.visibility import PREFIX, VisibilityProbe
+from solrbench.load.master import visibility
+from solrbench.load.master.visibility import PREFIX, VisibilityProbe, pause_seconds
 from support.load.builders import plan_of
 from support.servers.lagging_solr import URL, LaggingSolr
 
@@ -82,3 +83,34 @@ def test_replicas_that_cannot_be_listed_are_said() -> None:
     found = found_in(probing(LaggingSolr({"NRT": 0.0}, is_empty=True)), 0.1)
     assert found[""].documents == 0
     assert "the replicas could not be listed" in found[""].problem
+
+
+def test_slow_queries_widen_what_is_known_of_a_time() -> None:
+    solr = LaggingSolr({"NRT": 0.1}, query_seconds=0.06)
+    found = found_in(probing(solr), 0.3)["NRT"]
+    assert len(found.errors) == len(found.milliseconds) >= 2
+    # From the query that did not find it to the end of the next one: two queries and a pause.
+    assert all(each >= 60 for each in found.errors)
+    within = zip(found.milliseconds, found.errors, strict=True)
+    assert all(time - error <= 100 <= time + error for time, error in within)
+
+
+def test_documents_that_are_not_added_while_others_wait_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert visibility.MAX_UNDER_WAY >= 60 / 0.5  # of a commit each minute none is missed
+    monkeypatch.setattr(visibility, "MAX_UNDER_WAY", 2)
+    found = found_in(probing(LaggingSolr({"NRT": 0.3})), 0.4)["NRT"]
+    skipped = int(found.problem.split()[0])
+    assert skipped >= 2
+    assert "marked documents were not added while 2 were waited for" in found.problem
+
+
+@pytest.mark.parametrize(
+    ("waited", "under_way", "pause"),
+    [(0.0, 1, 0.004), (0.5, 1, 0.01), (30.0, 1, 0.016), (30.0, 64, 0.032), (0.5, 640, 0.01)],
+)
+def test_pause_grows_with_what_was_waited_and_with_many_documents(
+    waited: float, under_way: int, pause: float
+) -> None:
+    assert pause_seconds(waited, under_way) == pytest.approx(pause)

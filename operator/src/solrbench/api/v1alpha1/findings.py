@@ -69,9 +69,13 @@ class StepVisibility(StepPart):
     percentile."""
     percentiles: Annotated[list[PercentileResult], Field(max_length=3)] = []
     """`percentiles` are the median, the 95th and the 99th percentile of the times from the response
-    to the update until the replica found the document, with 95 % intervals."""
+    to the update until the replica found the document, with 95 % intervals, which also hold
+    `errorMilliseconds`."""
     max_milliseconds: Measure | None = None
     """`maxMilliseconds` is the longest of them."""
+    error_milliseconds: Measure | None = None
+    """`errorMilliseconds` is how exactly 95 % of the times are known at least: half of what passed
+    between the last query that did not find the document and the first response that had it."""
     problem: Text | None = None
     """`problem` is what went wrong last; absent if nothing did."""
 

@@ -26,12 +26,18 @@ PREFIX = "solrbench-visibility-"
 """What ids of marked documents begin with; no document of a dataset does."""
 
 MIN_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.004, 0.016
-"""Between two queries to a replica: half of it is the largest error, as the middle counts."""
+"""Between two queries to a replica, while few documents are waited for."""
 
 PAUSE_PART = 0.02
 """Of the time that a document is waited for: short times are known more exactly."""
 
-MAX_UNDER_WAY = 32
+FEW = 32
+"""Documents under way above which the longest pause grows with them, so that a replica is never
+asked more often than for so many."""
+
+MAX_UNDER_WAY = 1000
+"""More take too much memory; 32 hid the long times, as none was added while others waited."""
+
 MAX_VALUES = 2000
 """Times that are kept of each replica type; of more, a random part."""
 
@@ -69,6 +75,23 @@ def parse_shards(response: Mapping[str, Any], collection: str) -> list[list[Prob
     ]
 
 
+class FoundTime(NamedTuple):
+    """The middle of the time in which a replica began to find a document, and half its length.
+
+    It begins when the last query that did not find the document was sent, and ends when the first
+    response with it was read: in a query, too, Solr may have searched at any time.
+    """
+
+    seconds: float
+    error_seconds: float
+
+
+def pause_seconds(waited: float, under_way: int) -> float:
+    """Return the pause before a replica is asked again, while so many documents are waited for."""
+    longest = MAX_PAUSE_SECONDS * max(1.0, under_way / FEW)
+    return min(max(PAUSE_PART * waited, MIN_PAUSE_SECONDS), longest)
+
+
 class VisibilityProbe:
     """Adds and follows marked documents; `access` is called before the first request."""
 
@@ -94,9 +117,10 @@ class VisibilityProbe:
         self._forget()
 
     def _forget(self) -> None:
-        self._times: dict[str, list[float]] = {}
+        self._times: dict[str, list[FoundTime]] = {}
         self._found: Counter[str] = Counter()
         self._not_found: Counter[str] = Counter()
+        self._skipped = 0
         self._problem = ""
 
     def begin(self) -> None:
@@ -118,13 +142,20 @@ class VisibilityProbe:
             return []
         self._stop()
         self._remove()
+        if self._skipped:
+            self._problem = (
+                f"{self._skipped} marked documents were not added while {MAX_UNDER_WAY} were waited"
+                " for, so that long times are rarer here than in truth; raise"
+                f" load.visibility.intervalSeconds. {self._problem}"
+            )[:MAX_PROBLEM].rstrip()
         types = sorted({each.type for shard in self._shards for each in shard} | {*self._found})
         return [
             VisibilityResult(
                 replica_type=kind,
                 documents=self._found[kind],
                 not_found=self._not_found[kind],
-                milliseconds=[round(1000 * each, 1) for each in self._times.get(kind, [])],
+                milliseconds=[_milliseconds(each.seconds) for each in self._times.get(kind, [])],
+                errors=[_milliseconds(each.error_seconds) for each in self._times.get(kind, [])],
                 problem=self._problem,
             )
             for kind in types or [""]
@@ -151,6 +182,8 @@ class VisibilityProbe:
             if self._under_way.free_count():
                 self._under_way.spawn(self._follow, f"{PREFIX}{step_run}-{number}")
                 number += 1
+            else:
+                self._skipped += 1
 
     def _follow(self, document: str) -> None:
         within = self._wanted.commit_within_milliseconds
@@ -184,21 +217,21 @@ class VisibilityProbe:
                 self._note(f"{replica.url} did not respond", error)
             else:
                 if is_found:
-                    self._keep(replica.type, (missed + sent) / 2 - accepted)
+                    half = (self._now() - missed) / 2
+                    self._keep(replica.type, FoundTime(missed + half - accepted, half))
                     return
                 missed = sent
-            waited = PAUSE_PART * (sent - accepted)
-            gevent.sleep(min(max(waited, MIN_PAUSE_SECONDS), MAX_PAUSE_SECONDS))
+            gevent.sleep(pause_seconds(sent - accepted, len(self._under_way)))
         self._not_found[replica.type] += 1
 
-    def _keep(self, kind: str, seconds: float) -> None:
+    def _keep(self, kind: str, found: FoundTime) -> None:
         times = self._times.setdefault(kind, [])
         self._found[kind] += 1
         if len(times) < MAX_VALUES:
-            times.append(seconds)
+            times.append(found)
         # Each time is kept with the same probability (Vitter 1985, algorithm R).
         elif (place := self._random.randrange(self._found[kind])) < MAX_VALUES:
-            times[place] = seconds
+            times[place] = found
 
     def _remove(self) -> None:
         query = f"{{!prefix f={self._plan.id_field}}}{PREFIX}"
@@ -223,3 +256,7 @@ class VisibilityProbe:
     def _note(self, what: str, error: Exception) -> None:
         self._problem = f"{what}: {error or type(error).__name__}"[:MAX_PROBLEM]
         _logger.info("%s", self._problem)
+
+
+def _milliseconds(seconds: float) -> float:
+    return round(1000 * seconds, 1)
