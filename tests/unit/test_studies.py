@@ -3,8 +3,10 @@
 import gzip
 import importlib.util
 import json
+import re
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,19 +17,20 @@ import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
-from solrbench.sweep.plan import check_sweep
+from solrbench.sweep.plan import check_sweep, make_plan
+from solrbench.sweep.state import ChildView, SweepObservation
 from support.repository import ROOT
+from support.resources.small_sweep import DONE, NOW, run_to_end
 
 FOLDER = ROOT / "examples/studies"
 STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
-PARTS = ("mcgill-longevity", "folio-longevity", "folio-longevity-small", "hathitrust-sizes")
+PARTS = ("folio-longevity", "hathitrust-sizes", "hathitrust-capacity")
 FILES = [
-    *(f"{study}{size}" for study in STUDIES for size in ("", "-small")),
-    *PARTS,
-    "hathitrust-sizes-small",
+    *(f"{name}{size}" for name in (*STUDIES, *PARTS) for size in ("", "-small")),
+    "mcgill-longevity",
     "hathitrust-replay",
 ]
 LEAST_SECONDS = 40
@@ -120,8 +123,67 @@ def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
 def test_steps_are_long_enough_to_be_valid_and_pods_are_read(name: str) -> None:
     load = spec_of(name)["load"]
     assert load["telemetry"] == {"collect": "ServersAndPods"}
-    for step in load["steps"]:
+    for step in load.get("steps", ()):
         assert step.get("durationSeconds", LEAST_SECONDS) >= LEAST_SECONDS, step
+
+
+def sweeps_of(study: str) -> list[Any]:
+    """Return the sweeps of a study, by the names of their files."""
+    bodies = [documents(name)[-1] for name in FILES if name.startswith(study)]
+    return [SolrBenchmarkSweep.parse(each) for each in bodies if each["kind"] != KIND]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_axes_that_the_pages_say_are_compared_are_settings(study: str) -> None:
+    page = (ROOT / f"docs/studies/{study}.md").read_text()
+    index = (ROOT / "docs/studies/README.md").read_text().partition("## What to look at")[2]
+    (row,) = (each for each in index.splitlines() if f"]({study}.md) |" in each)
+    conclusions = re.search("conclusions on ([^;]*)", row)
+    assert conclusions is not None
+    named = {*re.findall("axis `([^`]+)`", page), *re.findall("`([^`]+)`", conclusions[1])}
+    roles: dict[str, set[bool]] = {}
+    for sweep in sweeps_of(study):
+        for axis in sweep.spec.axes:
+            roles.setdefault(axis.name, set()).add(axis.is_condition)
+    assert {name: roles.get(name) for name in named} == {name: {False} for name in named}
+
+
+def ended(sweep: Any, point: SweepPoint) -> ChildView:
+    """Return a benchmark of a point whose figures are all larger by half than those of the one
+    before, in every step and request name of the sweep, and hardly differ from round to round."""
+    place = sum(point.values)
+    figure = 100 * 1.5**place * (1 + 0.004 * ((point.rounds or 0) % 3))
+    template = sweep.template.spec
+    steps = [each["name"] for each in template["load"].get("steps", ())]
+    names = [each["name"] for each in template["workload"].get("mix", ())]
+    result = {"requestsPerSecond": figure, "averageMilliseconds": figure, "p95Milliseconds": figure}
+    telemetry = {"readsPerRequest": place, "indexBytes": 2**30 * (place + 1)}
+    status = {
+        "summary": {"step": steps[-1]} if steps else {},
+        "totals": [{"step": step, **result} for step in steps],
+        "results": [{"step": step, "request": name, **result} for step in steps for name in names],
+        "capacity": [result] if "capacity" in template["load"] else [],
+    }
+    summary = result | {"verdict": "Valid", "repeats": [{"target": 1, **result}]}
+    return replace(DONE, summary=summary, telemetry=telemetry, status=status)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-small")])
+def test_small_sweep_concludes_what_its_axes_change(name: str) -> None:
+    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    if body["kind"] == KIND:
+        return
+    body["spec"]["startOn"] = "FreshTarget"  # no targets are handed over here
+    sweep = SolrBenchmarkSweep.parse(body)
+    seen = SweepObservation(sweep, make_plan(sweep), {}, NOW, concurrency=1)
+    status = run_to_end(seen, lambda point: ended(sweep.spec, point))
+    if all(axis.is_condition for axis in sweep.spec.axes):
+        assert any("disk reads per query" in each for each in status.answers)
+    else:
+        found = [point.conclusion for point in status.points if any(point.values)]
+        assert set(found) <= {"Better", "Worse"}
+        axes = {axis.name for axis in sweep.spec.axes}
+        assert {each.partition(" ")[0] for each in status.answers} >= axes
 
 
 @pytest.mark.parametrize("name", FILES)

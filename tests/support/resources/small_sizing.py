@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from solrbench.api.v1alpha1.sweep import SweepStatus
-from solrbench.sweep.decision import decide_sweep
+from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.sweep.state import ChildView
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import DONE, again, observe
+from support.resources.small_sweep import DONE, observe, run_to_end
 
 NODES = {"name": "nodes", "field": "target.solrCloud.nodes", "values": [1, 2, 3, 4]}
 PRICES = {"currency": "EUR", "perCoreHour": 0.04, "perMemoryGibibyteHour": 0.005}
@@ -62,17 +61,10 @@ def run(changes: Changes, figures: dict[int, float], view: Any = found) -> Sweep
 
     `figures` has what each point measures in truth, by the place of its first value.
     """
-    seen = observe(changes)
-    for _ in range(60):
-        decision = decide_sweep(seen)
-        if decision.status.completion_time is not None:
-            return decision.status
-        children = {}
-        for point in decision.status.points:
-            if point.state == "Running":
-                figure = figures[point.values[0]] * NOISE[(point.rounds or 0) % len(NOISE)]
-                children[point.name] = (
-                    view(figure) if figure else replace(DONE, has_succeeded=False)
-                )
-        seen = again(seen, decision, children)
-    raise AssertionError(decision.status)
+
+    def end(point: SweepPoint) -> ChildView:
+        figure = figures[point.values[0]] * NOISE[(point.rounds or 0) % len(NOISE)]
+        ended: ChildView = view(figure) if figure else replace(DONE, has_succeeded=False)
+        return ended
+
+    return run_to_end(observe(changes), end)

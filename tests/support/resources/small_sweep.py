@@ -2,13 +2,14 @@
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepEstimate, SweepPoint, SweepStatus
-from solrbench.sweep.decision import SweepDecision
+from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import ChildView, SweepObservation, count_points
 from support.resources.small_resource import Changes, change, create, resource
@@ -134,3 +135,14 @@ def again(
     status = SweepStatus.model_validate(stored)
     sweep = seen.sweep.model_copy(update={"status": status})
     return replace(seen, sweep=sweep, children=children)
+
+
+def run_to_end(seen: SweepObservation, view: Callable[[SweepPoint], ChildView]) -> SweepStatus:
+    """Return the status of a sweep at its end; `view` is how the benchmark of a point ends."""
+    for _ in range(60):
+        decision = decide_sweep(seen)
+        if decision.status.completion_time is not None:
+            return decision.status
+        running = [each for each in decision.status.points if each.state == "Running"]
+        seen = again(seen, decision, {each.name: view(each) for each in running})
+    raise AssertionError(decision.status)

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
-from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.state import SweepObservation
+from solrbench.sweep.state import ChildView, SweepObservation
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import DONE, HEAP, NOW, again, parse_sweep, plan
+from support.resources.small_sweep import DONE, HEAP, NOW, parse_sweep, plan, run_to_end
 
 STATUS: Mapping[str, Any] = {
     "summary": {"step": "evening"},
@@ -270,32 +270,26 @@ def test_each_transaction_has_conclusions_of_its_own(request_name: str, percent:
     sweep = parse_sweep(changes, MIX | {"spec.load.repeats": {"count": 3}})
     made = make_plan(sweep)
     assert not made.problems
-    seen = SweepObservation(sweep, made, {}, NOW, concurrency=1)
     by_name = {each.point.name: each.point for each in made.points}
-    for _ in range(40):
-        decision = decide_sweep(seen)
-        children = {}
-        for point in decision.status.points:
-            if point.state == "Running":
-                given = by_name[point.name].given
-                factor = 1 + 0.01 * ((point.rounds or 0) - 1)
-                times = LEVELS[given["release"], given["users"]]
-                results = [
-                    {"step": "one", "request": name, "averageMilliseconds": factor * time}
-                    for name, time in zip(("add", "add.check"), times, strict=True)
-                ]
-                status = {"summary": {"step": "one"}, "results": results}
-                children[point.name] = replace(DONE, status=status)
-        if decision.status.completion_time is not None:
-            break
-        seen = again(seen, decision, children)
-    ended = {by_name[each.name].text: each for each in decision.status.points}
+
+    def end(point: SweepPoint) -> ChildView:
+        given = by_name[point.name].given
+        factor = 1 + 0.01 * ((point.rounds or 0) - 1)
+        times = LEVELS[given["release"], given["users"]]
+        results = [
+            {"step": "one", "request": name, "averageMilliseconds": factor * time}
+            for name, time in zip(("add", "add.check"), times, strict=True)
+        ]
+        return replace(DONE, status={"summary": {"step": "one"}, "results": results})
+
+    status = run_to_end(SweepObservation(sweep, made, {}, NOW, concurrency=1), end)
+    ended = {by_name[each.name].text: each for each in status.points}
     worse = ended["release 9.10.1, users 20"]
     assert worse.conclusion == "Worse"
     assert worse.repeat_rounds == [1, 2, 3]
     assert ended["release 9.10.1, users 1"].conclusion == "Same"
     assert worse.value == pytest.approx(LEVELS["9.10.1", 20][request_name == "add.check"], rel=1e-3)
-    (said,) = (e for e in decision.status.answers if e.startswith("release 9.10.1 with users 20: "))
+    (said,) = (e for e in status.answers if e.startswith("release 9.10.1 with users 20: "))
     assert f"the mean time of {request_name} is {percent:g} % higher than with 9.9.0" in said
-    best = {each.condition: each.values for each in decision.status.best}
+    best = {each.condition: each.values for each in status.best}
     assert best["users 20"] == "release 9.9.0, users 20"
