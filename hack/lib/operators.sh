@@ -24,13 +24,13 @@ build_operator() {
 		-o "$2/$1" "${OPERATORS[$1]}"
 }
 
-# make_stack: charts/solr-benchmark-stack with its dependencies, as STACK. What "helm dependency build"
+# make_stack: charts/solr-benchmark-stack with its dependencies, as STACK. What "helm dependency update"
 # would fetch comes from the modules instead, but for kind and minikube, which take official images too.
 make_stack() {
 	local charts=$STACK/charts
 	if [[ ${CLUSTER:-} == @(kind|minikube) ]]; then
 		STACK=$ROOT/charts/solr-benchmark-stack
-		helm dependency build "$STACK"
+		helm dependency update "$STACK"
 		return
 	fi
 	rm -rf "$STACK"
