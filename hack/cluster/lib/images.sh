@@ -14,6 +14,7 @@ declare -A REFERENCE=(
 	[pause]=localhost/solrbench/pause:1
 	[busybox]=localhost/solrbench/busybox:1
 	[solr]=docker.io/library/solr:9.10.1
+	[solr-9.8.1]=docker.io/library/solr:9.8.1
 	[zookeeper]=docker.io/library/zookeeper:3.9.4
 	[nginx]=docker.io/library/nginx:1.22
 	[solr-operator]=docker.io/apache/solr-operator:v0.9.1
@@ -24,7 +25,7 @@ declare -A REFERENCE=(
 # What an image is built on.
 declare -A PARENT=(
 	[python-base]=debian-base [java-base]=debian-base [nginx]=debian-base
-	[solr]=java-base [zookeeper]=java-base [pravega-zookeeper]=java-base
+	[solr]=java-base [solr-9.8.1]=java-base [zookeeper]=java-base [pravega-zookeeper]=java-base
 )
 
 # in_store COMMAND…: buildah on images of our own. No function here has the name of
@@ -34,13 +35,20 @@ in_store() { buildah --root "$CACHE/containers" --runroot "$CACHE/containers-run
 # image_log NAME: where the output of its build goes.
 image_log() { echo "$CACHE/log/image-$1.log"; }
 
+# image_sources NAME: the folder of its Dockerfile, the same for each version of Solr.
+image_sources() { echo "$SOURCES/${1%-[0-9]*}"; }
+
+# solr_version NAME: the version in the name; nothing for the one of the sources.
+solr_version() { [[ $1 != *-[0-9]* ]] || echo "${1##*-}"; }
+
 # image_key NAME: one hash over all that the image is made of.
 image_key() {
-	local name=$1 parent=${PARENT[$1]:-}
+	local name=$1 parent=${PARENT[$1]:-} version
+	version=$(solr_version "$name")
 	if [[ $name == debian-base ]]; then
 		hash_of "=$SUITE" "=$(dpkg --print-architecture)"
 	else
-		hash_of "$SOURCES/$name" ${parent:+"=$(image_key "$parent")"}
+		hash_of "$(image_sources "$name")" ${parent:+"=$(image_key "$parent")"} ${version:+"=$version"}
 	fi
 }
 
@@ -55,12 +63,13 @@ bud() {
 
 # prepare NAME FOLDER: adds what an image's Dockerfile copies but the tree does not hold.
 prepare() {
-	local folder=$2
+	local folder=$2 version
+	version=$(solr_version "$1")
 	case $1 in
 	pause) cp "$(type -P catatonit)" "$folder/catatonit" ;;
 	busybox) cp "$(type -P busybox)" "$folder/busybox" ;;
-	solr)
-		copy_jars "$folder"
+	solr | solr-[0-9]*)
+		copy_jars "$folder" ${version:+"-Dsolr.version=$version"}
 		javac --release 17 -d "$folder/classes" -cp "$folder/lib/*" "$folder/SolrServer.java"
 		(cd "$folder/classes" && jar --create --file ../lib/solrbench-solr-server.jar .)
 		;;
@@ -87,9 +96,10 @@ build_zu() {
 		-C "$1/target/classes" .
 }
 
+# copy_jars FOLDER [OPTION]: what its pom.xml lists, below "lib".
 copy_jars() {
 	mvn -q -B -f "$1/pom.xml" dependency:copy-dependencies -DincludeScope=runtime \
-		-DoutputDirectory="$1/lib"
+		-DoutputDirectory="$1/lib" "${@:2}"
 	# Natives of other systems.
 	find "$1/lib" \( -name '*osx*' -o -name '*windows*' \) -delete
 }
@@ -106,7 +116,7 @@ build_local() {
 	[[ $name != debian-base ]] || { build_debian "$tag"; return; }
 	rm -rf "$folder"
 	mkdir -p "$CACHE/tmp"
-	cp -a "$SOURCES/$name" "$folder"
+	cp -a "$(image_sources "$name")" "$folder"
 	prepare "$name" "$folder"
 	bud "$tag" "$folder" ${PARENT[$name]:+--build-arg "BASE=$(local_name "${PARENT[$name]}")"}
 	rm -rf "$folder"
