@@ -73,13 +73,13 @@ DELETES = {
     "kind": "kind delete cluster --name solrbench --kubeconfig CACHE/kind.conf",
     "minikube": "minikube --profile solrbench delete",
 }
-MEASURED = ("quickstart", "quickstart-solr-10", "solr-operator", "ssweep/topology")
+MEASURED = ("quickstart", "solr-operator", "ssweep/topology", "quickstart-solr-10")
 SOLR_10 = "--set metadata.name=quickstart-solr-10 --set spec.target.solrCloud.image.tag=10.0.0"
 RUNS = (
     "quickstart.yaml --replace --timeout 45m",
-    f"quickstart.yaml --replace --timeout 45m {SOLR_10}",
     "solr-operator.yaml --replace --timeout 45m",
     "sweep.yaml --replace --timeout 45m",
+    f"quickstart.yaml --replace --timeout 45m {SOLR_10}",
 )
 
 
