@@ -34,6 +34,12 @@ def test_refused_document_is_named_in_solrs_words() -> None:
     assert "spec.collection.configSet" in str(failure)
 
 
+def test_values_of_a_response_are_limited() -> None:
+    body = b'{"responseHeader":{"status":0},"x":[%s{}]}' % (b"{}," * 300_000)
+    failure = not_none(parse_failure(200, body, "core"))
+    assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_login_is_not_cured_by_trying(status: int) -> None:
     failure = not_none(parse_failure(status, b"", "core"))

@@ -3,7 +3,6 @@
 One retry policy holds for updates, leaders and downloads; the library stamina waits between tries.
 """
 
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import httpx
 import stamina
 from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 
+from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.errors import JobPodError
 from solrbench.net.http import certificate_problem
 from solrbench.reasons.data import IndexingReason
@@ -152,8 +152,8 @@ def unavailable(location: str, problem: str) -> IndexingError:
 def _objects(body: bytes, *keys: str) -> list[dict[str, Any]]:
     """Return the objects under these keys of a JSON object; an empty one for each that is none."""
     try:
-        parsed = json.loads(body)
-    except ValueError:
+        parsed = decode_json(body)
+    except ForeignDataError:
         parsed = None
     values = [parsed.get(key) if isinstance(parsed, dict) else None for key in keys]
     return [value if isinstance(value, dict) else {} for value in values]
