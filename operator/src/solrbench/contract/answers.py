@@ -37,6 +37,8 @@ class Skipped(StrEnum):
     NO_KEY = "return documents without the uniqueKey"
     APPROXIMATE = "count approximately (minExactCount)"
     PARTIAL = "were answered in part"
+    NO_RESPONSE = "got no response that could be read on either side"
+    NO_RANK = "return other documents, sorted by what Solr returns for none of them"
 
 
 class FacetAnswer(LenientModel):
@@ -44,6 +46,8 @@ class FacetAnswer(LenientModel):
 
     digest: str
     """The same for the same counts in the same order."""
+    approximate: bool = False
+    """Whether its counts may depend on how the documents are spread over shards."""
     text: str = ""
     """Its first buckets, for readers."""
 
@@ -67,8 +71,13 @@ class QueryAnswer(LenientModel):
     """Whether the scores differed when it was sent again: replicas count terms by themselves."""
     facets: dict[str, FacetAnswer] = {}
     error: str = ""
-    """Status and message of Solr, such as `HTTP 400: undefined field x`."""
+    """Status and message of Solr, such as `HTTP 400: undefined field x`, or why there is none."""
     skipped: Skipped | None = None
+
+    @property
+    def failed_status(self) -> str:
+        """The status of an error that was a response, such as `HTTP 400`; empty without one."""
+        return self.error.partition(":")[0] if self.error.startswith("HTTP ") else ""
 
 
 class StoredAnswers(LenientModel):

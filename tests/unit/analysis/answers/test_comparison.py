@@ -11,12 +11,11 @@ from zlib import crc32
 import pytest
 
 from solrbench.analysis.answers.comparison import (
-    AnswerKind,
     ComparedAnswers,
     answers_text,
-    compare_answer,
     compare_answers,
 )
+from solrbench.analysis.answers.difference import AnswerKind, compare_answer, skip_reason
 from solrbench.api.v1alpha1.comparisons import AnswerConclusion
 from solrbench.contract.answers import (
     MAX_ANSWER_BYTES,
@@ -240,9 +239,52 @@ def test_a_list_of_all_documents_has_no_ties_at_its_end() -> None:
     assert compare_answer(one, other).kind is AnswerKind.MISSING
 
 
-def test_errors_of_one_status_are_the_same() -> None:
+def sorted_answer(name: str, *values: float | str | None) -> QueryAnswer:
+    """Return documents of a name that are ordered by a field with these values."""
+    ids = [f"{name}-{number}" for number in range(len(values))]
+    return one_answer(ids=ids, ranks=[[each] for each in values], by_score=False)
+
+
+def test_other_documents_that_are_tied_at_another_value_are_missing() -> None:
+    one, other = sorted_answer("a", 5.0, 5.0), sorted_answer("b", 5.0, 5.0)
+    assert compare_answer(one, other).kind is None
+    other = sorted_answer("b", 7.0, 7.0)
+    assert compare_answer(one, other).kind is AnswerKind.MISSING
+
+
+def test_order_of_documents_that_are_tied_on_one_side_only_is_another_one() -> None:
+    one = sorted_answer("a", "1", "1")
+    other = one.model_copy(update={"ids": one.ids[::-1], "ranks": [["2"], ["1"]]})
+    assert compare_answer(one, other).kind is AnswerKind.ORDER
+    assert compare_answer(other, one).kind is AnswerKind.ORDER
+    other = one.model_copy(update={"ids": one.ids[::-1]})
+    assert compare_answer(one, other).kind is None
+
+
+def test_an_order_by_what_solr_does_not_return_is_not_compared() -> None:
+    one, other = sorted_answer("a", None, None), sorted_answer("b", None, None)
+    assert skip_reason(one, other) is Skipped.NO_RANK
+    assert skip_reason(one, sorted_answer("a", None, None)) is None
+    assert skip_reason(one, other.model_copy(update={"found": 3})) is None
+    # One document may be without a value.
+    assert skip_reason(sorted_answer("a", "1", None), sorted_answer("b", "1", None)) is None
+
+
+def test_errors_of_one_status_are_the_same_and_counted() -> None:
     one, other = (one_answer(error=f"HTTP 400: at {node}") for node in ("a", "b"))
     assert compare_answer(one, other).kind is None
+    refused = one_answer(error="HTTP 401")
+    assert compare_answer(refused, one).kind is AnswerKind.ERROR
+    (note,) = [each for each in compare(stored(one), stored(other)).notes if "fail" in each]
+    assert note.startswith("1 fail on both sides with HTTP 400")
+
+
+def test_queries_without_a_response_on_both_sides_are_not_compared() -> None:
+    late, lost = one_answer(error="no response in time"), one_answer(error="ConnectError: refused")
+    found = compare(stored(late), stored(lost))
+    assert found.conclusion is None
+    assert found.not_compared == "1 got no response that could be read on either side"
+    assert compare(stored(late), stored(one_answer())).errors == 1
 
 
 def stored(*answers: QueryAnswer, **fields: object) -> StoredAnswers:
@@ -256,6 +298,20 @@ def test_other_shards_are_compared_without_scores() -> None:
     found = compare(one, other)
     assert found.conclusion is AnswerConclusion.SAME_ANSWERS
     assert "each shard weighs terms by its own documents" in found.notes[0]
+
+
+def test_facets_that_shards_count_approximately_are_compared_on_one_layout_only() -> None:
+    one, other = (
+        one_answer(facets={"f": {"digest": digest, "approximate": True}}) for digest in "ab"
+    )
+    here, there = "1 shards, compositeId", "2 shards, compositeId"
+    assert compare(stored(one, layout=here), stored(other, layout=there)).different == 0
+    assert compare(stored(one, layout=here), stored(other, layout=here)).facets == 1
+
+
+def test_an_unknown_layout_is_noted() -> None:
+    found = compare(stored(one_answer()), stored(one_answer(), layout="1 shards, compositeId"))
+    assert "the shards of one side are unknown" in found.notes[0]
 
 
 def test_what_is_not_compared_is_said_with_a_remedy() -> None:

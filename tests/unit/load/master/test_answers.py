@@ -22,6 +22,14 @@ SCHEMA: dict[str, Any] = {
     "dynamicFields": [{"name": "random_*", "type": "random"}],
 }
 
+OTHER_ANSWERS = {
+    "bad": (b'{"error": {"msg": "undefined field x"}}', 400),
+    "grouped": (b'{"grouped": {}}', 200),
+    "html": (b"<html>401 Authorization Required</html>", 401),
+    "page": (b"<html>log in</html>", 200),
+    "wide": (b"[%s{}]" % (b"{}," * 300_000), 200),
+}
+
 
 class SmallSolr:
     """Answers each query with documents named after it; the parameters are kept."""
@@ -50,13 +58,9 @@ class SmallSolr:
 
     def answer(self, parameters: dict[str, str]) -> tuple[bytes, int]:
         q, turn = parameters.get("q", ""), next(self._turns)
-        if q == "bad":
-            return b'{"error": {"msg": "undefined field x"}}', 400
-        if q == "grouped":
-            return b'{"grouped": {}}', 200
         if q == "varying":
             return self.documents(turn, "x"), 200
-        return self.documents(7, q), 200
+        return OTHER_ANSWERS.get(q) or (self.documents(7, q), 200)
 
     @staticmethod
     def documents(found: int, name: str) -> bytes:
@@ -119,7 +123,7 @@ def test_the_sort_of_a_query_is_returned_as_rank(tmp_path: Path) -> None:
     assert solr.sent[0]["fl"] == "id,score,solrbench_rank_0:sum(price_d,2)"
     assert solr.sent[0]["rows"] == "5"
     (kept,) = stored.unpack()
-    assert kept.ranks == [[0.0, 3.0], [1.0, 2.0]]
+    assert kept.ranks == [["0", 3.0], ["1", 2.0]]
     assert stored.fewer_rows == 1
 
 
@@ -144,6 +148,14 @@ def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -> None
         "q=d:[NOW-1DAY TO *]": Skipped.USES_NOW,
         "q=a&group=true": Skipped.GROUPED,
     }
+
+
+def test_a_response_that_is_none_of_solr_is_an_error_with_its_status(tmp_path: Path) -> None:
+    stored = ask(tmp_path, SmallSolr(), {"q": "html"}, {"q": "page"}, {"q": "wide"})
+    found = {query: each.error for query, each in by_query(stored).items()}
+    assert found["q=html"] == "HTTP 401"
+    assert found["q=page"].startswith("ForeignDataError: it is not JSON")
+    assert found["q=wide"].startswith("ForeignDataError: its values would take")
 
 
 def test_replicas_that_settle_are_compared(tmp_path: Path) -> None:

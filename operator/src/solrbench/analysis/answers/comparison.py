@@ -7,38 +7,28 @@ of floats; and whatever one side does not answer the same twice.
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import combinations
 
 from pydantic import Field
 
+from solrbench.analysis.answers.difference import (
+    AnswerDifference,
+    AnswerKind,
+    compare_answer,
+    digests,
+    skip_reason,
+)
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, AnswerConclusion
 from solrbench.api.v1alpha1.conditions import StatusModel
-from solrbench.contract.answers import QueryAnswer, Rank, StoredAnswers
+from solrbench.contract.answers import QueryAnswer, StoredAnswers
 from solrbench.contract.foreign import ForeignDataError
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_share
-
-SCORE_TOLERANCE = 1e-5
-"""Relative; floats of 32 bits, added in another order, differ by some 1e-6."""
 
 MAX_EXAMPLES = 10
 MAX_TEXT = 300
 MAX_PROBLEM = 500
 _MAX_NAMED = 3
-
-
-class AnswerKind(StrEnum):
-    """What is different, the first that applies; the values are the words of sentences."""
-
-    ERROR = "errors"
-    FOUND = "numFound"
-    MISSING = "missing documents"
-    ORDER = "order"
-    FACETS = "facets"
-    SCORES = "scores"
 
 
 _FIELDS = {
@@ -49,17 +39,6 @@ _FIELDS = {
     AnswerKind.FACETS: "facets",
     AnswerKind.SCORES: "scores",
 }
-
-
-@dataclass(frozen=True)
-class AnswerDifference:
-    """Two answers to one query; `kind` is None if they are the same.
-
-    `change` is larger the more they differ, for the order of examples.
-    """
-
-    kind: AnswerKind | None = None
-    change: float = 0.0
 
 
 class AnswerExample(StatusModel):
@@ -87,103 +66,6 @@ class ComparedAnswers(AnswerComparison):
         return AnswerComparison(**self.model_dump(exclude={"examples"}))
 
 
-def compare_answer(
-    one: QueryAnswer, other: QueryAnswer, *, by_rank: bool = True
-) -> AnswerDifference:
-    """Return what is different; without `by_rank`, documents that scores choose are left out."""
-    if one.error or other.error:
-        # The messages name nodes, lines and classes; the status says what a client can react to.
-        same = one.error.partition(":")[0] == other.error.partition(":")[0]
-        return AnswerDifference() if same else AnswerDifference(AnswerKind.ERROR, 10.0)
-    if one.found != other.found:
-        larger = max(one.found or 0, other.found or 0, 1)
-        share = abs((one.found or 0) - (other.found or 0)) / larger
-        return AnswerDifference(AnswerKind.FOUND, 1.0 + share)
-    different = AnswerDifference()
-    if by_rank or not one.by_score:
-        different = _compare_documents(one, other)
-    if different.kind is not None:
-        return different
-    if _digests(one) != _digests(other):
-        return AnswerDifference(AnswerKind.FACETS, 0.1)
-    vary = one.scores_vary or other.scores_vary
-    shift = _score_shift(one, other) if by_rank and not vary else 0.0
-    if shift > SCORE_TOLERANCE:
-        return AnswerDifference(AnswerKind.SCORES, min(shift, 0.09))
-    return different
-
-
-def _compare_documents(one: QueryAnswer, other: QueryAnswer) -> AnswerDifference:
-    """Return which documents come first, and in which order."""
-    if missing := _missing(one, other):
-        return AnswerDifference(AnswerKind.MISSING, missing)
-    if inverted := _inverted(one, other):
-        return AnswerDifference(AnswerKind.ORDER, inverted)
-    return AnswerDifference()
-
-
-def _digests(answer: QueryAnswer) -> dict[str, str]:
-    return {name: facet.digest for name, facet in answer.facets.items()}
-
-
-def _tied(one: Rank, other: Rank) -> bool:
-    return all(
-        _deviation(a, b) <= SCORE_TOLERANCE
-        if isinstance(a, float) and isinstance(b, float)
-        else a == b
-        for a, b in zip(one, other, strict=False)
-    )
-
-
-def _deviation(one: float, other: float) -> float:
-    return abs(one - other) / max(abs(one), abs(other), 1e-30)
-
-
-def _missing(one: QueryAnswer, other: QueryAnswer) -> float:
-    """Return the share of documents that only one side has, beyond ties at the end of the list."""
-    length = min(len(one.ids), len(other.ids))
-    lost = _lost(one, other, length) | _lost(other, one, length)
-    return len(lost) / max(length, 1)
-
-
-def _lost(one: QueryAnswer, other: QueryAnswer, length: int) -> set[str]:
-    lost = [index for index, each in enumerate(one.ids[:length]) if each not in other.ids]
-    # Where all that was found is listed, no other document can have taken the place of a tie.
-    if (one.found or 0) > length and length:
-        lost = [index for index in lost if not _tied(one.ranks[index], one.ranks[length - 1])]
-    return {one.ids[index] for index in lost}
-
-
-def _inverted(one: QueryAnswer, other: QueryAnswer) -> float:
-    """Return the share of pairs whose order is the other way round, and tied on neither side."""
-    ours = dict(zip(one.ids, one.ranks, strict=False))
-    theirs = dict(zip(other.ids, other.ranks, strict=False))
-    common = [each for each in one.ids if each in theirs]
-    places = {each: place for place, each in enumerate(other.ids)}
-    pairs = list(combinations(common, 2))
-    inverted = sum(
-        places[a] > places[b] and not _tied(ours[a], ours[b]) and not _tied(theirs[a], theirs[b])
-        for a, b in pairs
-    )
-    return inverted / max(len(pairs), 1)
-
-
-def _score_shift(one: QueryAnswer, other: QueryAnswer) -> float:
-    """Return the largest relative difference of the scores of a document; 0 without scores."""
-    if not one.by_score:
-        return 0.0
-    theirs = dict(zip(other.ids, other.ranks, strict=False))
-    return max(
-        (
-            _deviation(a, b)
-            for key, ranks in zip(one.ids, one.ranks, strict=False)
-            for a, b in zip(ranks, theirs.get(key, []), strict=False)
-            if isinstance(a, float) and isinstance(b, float)
-        ),
-        default=0.0,
-    )
-
-
 def compare_answers(
     baseline: StoredAnswers | None,
     candidate: StoredAnswers | None,
@@ -200,43 +82,37 @@ def compare_answers(
         after = {each.key: each for each in candidate.unpack()}
     except ForeignDataError as error:
         return ComparedAnswers(**named, not_compared=f"the stored answers are damaged: {error}")
-    common = [key for key in before if key in after]
-    skipped = Counter(
-        reason
-        for key in common
-        if (reason := before[key].skipped or after[key].skipped) is not None
-    )
-    pairs = [
-        (before[key], after[key])
-        for key in common
-        if before[key].skipped is None and after[key].skipped is None
-    ]
+    first = min(baseline.first, candidate.first)
+    common = [(_cut(before[key], first), _cut(after[key], first)) for key in before if key in after]
+    reasons = [skip_reason(*pair) for pair in common]
+    skipped = Counter(each for each in reasons if each is not None)
+    pairs = [pair for pair, reason in zip(common, reasons, strict=True) if reason is None]
     if not pairs:
         words = ", ".join(f"{number} {reason}" for reason, number in skipped.most_common())
         return ComparedAnswers(
             **named,
-            skipped=sum(skipped.values()),
+            skipped=skipped.total(),
             not_compared=words
             or f"{baseline_name} and {candidate_name} have no query in common; give both the same"
             " spec.workload and seed",
         )
-    by_rank = not _differs(baseline.layout, candidate.layout)
-    first = min(baseline.first, candidate.first)
-    found = [
-        (compare_answer(_cut(one, first), _cut(other, first), by_rank=by_rank), one, other)
-        for one, other in pairs
-    ]
+    same_shards = not _differs(baseline.layout, candidate.layout)
+    found = [(compare_answer(*pair, same_shards=same_shards), *pair) for pair in pairs]
     different = [each for each in found if each[0].kind is not None]
     counts = Counter(each.kind for each, _, _ in different)
-    notes = [f"{number} {reason}" for reason, number in skipped.most_common(_MAX_NAMED)]
     return ComparedAnswers(
         **named,
         conclusion=AnswerConclusion.DIFFER if different else AnswerConclusion.SAME_ANSWERS,
         queries=len(pairs),
         different=len(different),
         **{field: counts[kind] for kind, field in _FIELDS.items()},
-        skipped=sum(skipped.values()),
-        notes=[*notes, *_notes(baseline, candidate, len(before), len(after), len(common))],
+        skipped=skipped.total(),
+        notes=[
+            *(f"{number} {reason}" for reason, number in skipped.most_common(_MAX_NAMED)),
+            *_failure_notes(pairs),
+            *_layout_notes(baseline, candidate),
+            *_notes(baseline, candidate, len(before), len(after), len(common)),
+        ],
         examples=[
             _example(*each)
             for each in sorted(different, key=lambda each: -each[0].change)[:MAX_EXAMPLES]
@@ -271,16 +147,35 @@ def _problem(
     return ""
 
 
+def _failure_notes(pairs: Iterable[tuple[QueryAnswer, QueryAnswer]]) -> Iterator[str]:
+    failed = Counter(
+        one.failed_status
+        for one, other in pairs
+        if one.failed_status and one.failed_status == other.failed_status
+    )
+    for status, number in failed.most_common(_MAX_NAMED):
+        yield f"{number} fail on both sides with {status}, and count as the same; correct them"
+
+
+def _layout_notes(baseline: StoredAnswers, candidate: StoredAnswers) -> Iterator[str]:
+    if _differs(baseline.layout, candidate.layout):
+        yield (
+            "documents that scores choose, and facets that shards may only estimate, are not"
+            f" compared: {baseline.layout} beside {candidate.layout}, and each shard weighs terms"
+            " by its own documents"
+        )
+    elif not baseline.layout or not candidate.layout:
+        yield (
+            "the shards of one side are unknown; if both have others, scores and estimated facets"
+            " differ by themselves; allow reading of /admin/collections"
+        )
+
+
 def _notes(
     baseline: StoredAnswers, candidate: StoredAnswers, before: int, after: int, common: int
 ) -> list[str]:
-    """Return what a reader must know of the comparison, each with its remedy."""
+    """Return what a reader must know of the queries, each with its remedy."""
     notes = []
-    if _differs(baseline.layout, candidate.layout):
-        notes.append(
-            f"documents that scores choose are not compared: {baseline.layout} beside"
-            f" {candidate.layout}, and each shard weighs terms by its own documents"
-        )
     for stored, number in ((baseline, before), (candidate, after)):
         if number > common or stored.left_out:
             notes.append(
@@ -316,7 +211,7 @@ def _shown(answer: QueryAnswer, other: QueryAnswer, kind: AnswerKind) -> str:
     if answer.error:
         return answer.error[:MAX_TEXT]
     if kind is AnswerKind.FACETS:
-        theirs = _digests(other)
+        theirs = digests(other)
         parts = [
             f"{name}: {facet.text}"
             for name, facet in answer.facets.items()

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import orjson
 from gevent.pool import Pool
 
-from solrbench.analysis.answers.comparison import AnswerKind, compare_answer
+from solrbench.analysis.answers.difference import AnswerKind, compare_answer
 from solrbench.contract.answers import (
     FacetAnswer,
     QueryAnswer,
@@ -25,6 +24,7 @@ from solrbench.contract.answers import (
     StoredAnswers,
     pack_answers,
 )
+from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.load_plan import AnswersPlan, LoadPlan
 from solrbench.errors import SolrbenchError
 from solrbench.load.workload.answer_facets import read_facets
@@ -258,8 +258,11 @@ class _Target:
             return _read(answer, request, unique_key, response)
         except httpx.TimeoutException:
             return answer.model_copy(update={"error": "no response in time"})
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
-            return answer.model_copy(update={"error": f"{type(error).__name__}"})
+        except (httpx.HTTPError, ForeignDataError) as error:
+            text = f"{type(error).__name__}: {error}"
+            return answer.model_copy(update={"error": text[:_MAX_ERROR]})
+        except (ValueError, LookupError, TypeError, AttributeError):
+            return answer.model_copy(update={"error": "a response that is not one of Solr"})
 
 
 def _repeated(parameters: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
@@ -272,12 +275,10 @@ def _repeated(parameters: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 def _read(
     answer: QueryAnswer, request: AnswerRequest, unique_key: str, response: httpx.Response
 ) -> QueryAnswer:
-    content = orjson.loads(response.content)
     if not response.is_success:
-        error = content.get("error")
-        said = error.get("msg", "") if isinstance(error, dict) else ""
-        text = f"HTTP {response.status_code}: {said}"
+        text = f"HTTP {response.status_code}: {_message(response.content)}"
         return answer.model_copy(update={"error": text[:_MAX_ERROR].rstrip(": ")})
+    content = decode_json(response.content)
     found, header = content.get("response"), content.get("responseHeader") or {}
     if not isinstance(found, dict) or not isinstance(found.get("docs"), list):
         reason = Skipped.GROUPED if "grouped" in content else Skipped.NO_DOCUMENTS
@@ -303,10 +304,19 @@ def _read(
     )
 
 
+def _message(content: bytes) -> str:
+    """Return what Solr says of an error; empty if it was none of Solr."""
+    try:
+        return str(decode_json(content)["error"]["msg"])
+    except (ForeignDataError, LookupError, TypeError):
+        return ""
+
+
 def _rank_value(value: Any) -> float | str | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None if value is None else str(value)
-    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else float(value)
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}")
+    # Whole numbers, too, as they are not rounded: two dates in milliseconds are never a tie.
+    return None if value is None else str(value)
 
 
 def _layout(http: httpx.Client, url: str, collection: str) -> str:

@@ -1,7 +1,8 @@
 """The facets and statistics of a response as digests, so that any of them can be compared."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 import orjson
@@ -16,48 +17,61 @@ _DIGITS = 5
 """Of sums and means: shards add them in another order."""
 
 
+_APPROXIMATE_STATISTICS = frozenset({"percentiles", "cardinality"})
+
+
 def read_facets(content: Mapping[str, Any]) -> dict[str, FacetAnswer]:
     """Return every facet of a response by its name."""
-    found: dict[str, Any] = {}
-    for name, value in _parts(content):
+    found: dict[str, list[Any]] = {}
+    approximate: set[str] = set()
+    for name, value, varies in _parts(content):
         key = name if len(found) < MAX_FACETS or name in found else "others"
-        found[key] = [*found.get(key, []), _plain(value)]
+        found.setdefault(key, []).append(_plain(value))
+        approximate |= {key} if varies else set()
     return {
-        name: FacetAnswer(digest=hashlib.sha256(text).hexdigest()[:12], text=_shown(values))
+        name: FacetAnswer(
+            digest=hashlib.sha256(text).hexdigest()[:12],
+            text=_shown(values),
+            approximate=name in approximate,
+        )
         for name, values in found.items()
         for text in (orjson.dumps(values, option=orjson.OPT_SORT_KEYS),)
     }
 
 
-def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
+    """Yield name and value of each facet, and whether shards may only estimate it."""
     counts = content.get("facet_counts")
     for kind, facets in (counts if isinstance(counts, dict) else {}).items():
         for name, value in (facets if isinstance(facets, dict) else {}).items():
             label = name if kind == "facet_fields" else f"{kind.removeprefix('facet_')} {name}"
-            yield label, _ties_sorted(value) if kind == "facet_fields" else value
+            terms = kind == "facet_fields" and isinstance(value, list)
+            yield label, _terms(value) if terms else value, False
     facets = content.get("facets")
-    # The count beside them is that of the documents found.
+    # The count beside them is that of the documents found. Terms are not refined unless it is asked
+    # for, and no response says whether it was.
     for name, value in (facets if isinstance(facets, dict) else {}).items():
         if name != "count":
-            yield name, value
+            yield name, value, True
     stats = content.get("stats")
     fields = stats.get("stats_fields") if isinstance(stats, dict) else None
     for name, value in (fields if isinstance(fields, dict) else {}).items():
-        yield f"stats {name}", value
+        estimated = isinstance(value, dict) and not _APPROXIMATE_STATISTICS.isdisjoint(value)
+        yield f"stats {name}", value, estimated
 
 
-def _ties_sorted(flat: Any) -> Any:
-    """Return terms and counts with terms of one count, that follow each other, by name."""
-    if not isinstance(flat, list):
-        return flat
-    pairs: list[list[Any]] = []
-    group: list[list[Any]] = []
-    for term, count in zip(flat[::2], flat[1::2], strict=False):
-        if group and group[-1][1] != count:
-            pairs += sorted(group, key=lambda pair: str(pair[0]))
-            group = []
-        group.append([term, count])
-    return [*pairs, *sorted(group, key=lambda pair: str(pair[0]))]
+def _terms(flat: list[Any]) -> list[Any]:
+    """Return a flat list of terms and counts as pairs, ties sorted."""
+    pairs = zip(flat[::2], flat[1::2], strict=False)
+    return _ties_sorted(map(list, pairs), lambda pair: pair[1], lambda pair: pair[0])
+
+
+def _ties_sorted(
+    items: Iterable[Any], count: Callable[[Any], Any], name: Callable[[Any], Any]
+) -> list[Any]:
+    """Return what is counted with items of one count, that follow each other, by name."""
+    runs = groupby(items, count)
+    return [each for _, run in runs for each in sorted(run, key=lambda item: str(name(item)))]
 
 
 def _plain(value: Any) -> Any:
@@ -65,7 +79,17 @@ def _plain(value: Any) -> Any:
         return float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
         return {key: _plain(each) for key, each in value.items()}
-    return [_plain(each) for each in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    values = [_plain(each) for each in value]
+    if not all(isinstance(each, dict) and "count" in each for each in values):
+        return values
+    # Buckets of the JSON API have a val, those of pivots a value.
+    return _ties_sorted(
+        values,
+        lambda bucket: bucket["count"],
+        lambda bucket: bucket.get("val", bucket.get("value")),
+    )
 
 
 def _shown(values: list[Any]) -> str:
