@@ -317,7 +317,10 @@ def test_cost_of_requests_is_that_at_the_capacity(search_for: str, rate: float |
     ("changes", "message"),
     [
         ({"spec.prices": REMOVE}, "prices must be set with objective.minimise"),
-        ({"spec.prices": PRICES | {"perCoreHour": -1.0}}, "prices.perCoreHour"),
+        (
+            {"spec.prices": PRICES | {"perCoreHour": -1.0}},
+            "prices: perCoreHour must be at least 0.0, leave it out where nothing is paid",
+        ),
         ({"spec.prices": {"currency": "EUR"}}, "must be above 0"),
         ({"spec.prices": PRICES | {"currency": "a b"}}, "prices.currency"),
         ({"spec.repeats": REMOVE}, "repeats must be set with objective.minimise"),
