@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar
 from pydantic import Field, Strict, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule
+from solrbench.api.v1alpha1.fields import at_least
 
-Price = Annotated[float, Strict(), Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+Price = Annotated[float, Strict(), Field(le=1_000_000, allow_inf_nan=False)]
 """Price of one unit for an hour, in `currency`."""
 
 
@@ -34,6 +35,10 @@ class Prices(Model):
     persistent volumes of Solr."""
 
     rules: ClassVar = (
+        *(
+            at_least(field, 0.0, ", leave it out where nothing is paid")
+            for field in ("perCoreHour", "perMemoryGibibyteHour", "perDiskGibibyteHour")
+        ),
         Rule(
             cel=(
                 "self.perCoreHour > 0.0 || self.perMemoryGibibyteHour > 0.0"

@@ -313,7 +313,10 @@ class SweepSpec(Model):
     rules: ClassVar = (
         Rule(
             cel="!has(self.objective.minimise) || has(self.prices)",
-            message="prices must be set with objective.minimise",
+            message=(
+                "prices must be set with objective.minimise, such as"
+                " {currency: EUR, perCoreHour: 0.04}"
+            ),
         ),
         Rule(
             # From one run nothing is concluded.
