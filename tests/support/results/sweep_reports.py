@@ -1,4 +1,4 @@
-"""A sweep over two crossed axes with figures, and its report."""
+"""A sweep over two crossed axes with figures, and its report; also one of 500 points."""
 
 from datetime import UTC, datetime
 
@@ -24,10 +24,27 @@ PENDING = "2 pods of Solr cannot be scheduled: 1 Insufficient memory"
 
 def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
     """Return a sweep with design Full whose points are measured; one failed, one is Invalid."""
-    sweep = parse_sweep({"spec.design": "Full"})
+    return _measure(parse_sweep({"spec.design": "Full"}), repeats)
+
+
+def large_report() -> SweepReport:
+    """Return the report of a sweep of 500 points: 20 heaps, each with 1 to 25 users."""
+    heaps = [f"{each}Mi" for each in range(512, 832, 16)]
+    axes = [
+        {"name": "heap", "field": "target.solrCloud.heap", "values": heaps},
+        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
+    ]
+    changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
+    return _report(_measure(parse_sweep(changes), repeats=5, factors=(0.99, 1.08)))
+
+
+def _measure(
+    sweep: SolrBenchmarkSweep, repeats: int, factors: tuple[float, float] = (0.8, 0.7)
+) -> SolrBenchmarkSweep:
+    """Return it as measured: each value of an axis has the p95 of the one before, by its factor."""
     plan = make_plan(sweep)
     assert not plan.problems
-    points = [_point(each, repeats) for each in plan.points]
+    points = [_point(each, repeats, factors) for each in plan.points]
     found, answers, best = answer_sweep(sweep.spec, plan, points)
     points = [
         each.model_copy(update={"conclusion": found[each.name].conclusion, "on_target": True})
@@ -51,7 +68,10 @@ def full_sweep(repeats: int = 5) -> SolrBenchmarkSweep:
 
 def full_report(repeats: int = 5) -> SweepReport:
     """Return its report, with the benchmarks of its points."""
-    sweep = full_sweep(repeats)
+    return _report(full_sweep(repeats))
+
+
+def _report(sweep: SolrBenchmarkSweep) -> SweepReport:
     environment = make_report().environment
     assert environment is not None
     benchmarks = [
@@ -62,13 +82,13 @@ def full_report(repeats: int = 5) -> SweepReport:
     return build_sweep_report(sweep, by_name, (sweep.status.points[0].name, environment))
 
 
-def _point(planned: PlannedPoint, repeats: int) -> SweepPoint:
+def _point(planned: PlannedPoint, repeats: int, factors: tuple[float, float]) -> SweepPoint:
     heap, nodes = planned.point.indexes
     if (heap, nodes) == FAILED:
         return SweepPoint(
             name=planned.point.name, values=[heap, nodes], state="Failed", reason="PodsPending"
         )
-    p95 = round(40 * 0.8**heap * 0.7**nodes, 3)
+    p95 = round(40 * factors[0] ** heap * factors[1] ** nodes, 3)
     return SweepPoint(
         name=planned.point.name,
         values=[heap, nodes],
