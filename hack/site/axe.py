@@ -1,9 +1,9 @@
 """Check HTML pages by axe-core in Chromium: python -m hack.site.axe AXE_JS PAGE…; 1 if not clean.
 
 AXE_JS is `axe.min.js` of the npm package axe-core, which hack/site/axe fetches; it is no part of a
-page. For each page a copy beside it, wide and at 360 px, runs the rules on itself and leaves what
-they found in its DOM, which Chromium prints. The copy has no Content-Security-Policy, as that would
-forbid the script.
+page. For each page a copy beside it, in frames of two widths, runs the rules on itself and leaves
+what they found in the DOM around it, which Chromium prints: a window itself is never narrower than
+500 px. The copy has no Content-Security-Policy, as that would forbid the script.
 """
 
 import html
@@ -34,7 +34,7 @@ addEventListener("load", async () => {{
   const pre = document.createElement("pre");
   pre.id = "axe-found";
   pre.textContent = JSON.stringify({{found, wide, width: innerWidth}});
-  document.body.append(pre);
+  top.document.body.append(pre);
 }});
 </script>
 """
@@ -54,13 +54,16 @@ def run(browser: str, axe: Path, page: Path, width: int) -> dict[str, Any]:
     copy = page.with_name(f".axe-{page.name}")
     text = _POLICY.sub("", page.read_text("utf-8")) + _RUN.format(axe=axe.resolve().as_uri())
     copy.write_text(text, "utf-8")
+    frame = page.with_name(f".frame-{page.stem}.html")
+    size = f'width="{width}" height="1000" style="border: 0"'
+    frame.write_text(f'<!doctype html><body><iframe {size} src="{copy.name}"></iframe>', "utf-8")
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
     # A mouse, without which the theme takes keyboards for absent, too.
     options += ["--blink-settings=primaryHoverType=2,availableHoverTypes=2"]
-    options += ["--virtual-time-budget=20000", f"--window-size={width},1000", "--dump-dom"]
+    options += ["--virtual-time-budget=20000", f"--window-size={WIDE + 50},1050", "--dump-dom"]
     try:
         done = subprocess.run(
-            [browser, *options, copy.resolve().as_uri()],
+            [browser, *options, frame.resolve().as_uri()],
             capture_output=True,
             text=True,
             check=True,
@@ -68,6 +71,7 @@ def run(browser: str, axe: Path, page: Path, width: int) -> dict[str, Any]:
         )
     finally:
         copy.unlink()
+        frame.unlink()
     found = _FOUND.search(done.stdout)
     if found is None:
         return {"found": [["no-result", "the rules did not end", []]], "wide": []}
