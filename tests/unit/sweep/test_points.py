@@ -123,7 +123,10 @@ def problem(changes: Changes, template: Changes | None = None) -> str:
         ({"spec.axes": [HEAP, HEAP | {"name": "again"}]}, "would replace what"),
         ({"spec.axes": [HEAP | {"field": "suspend"}]}, "suspend belongs to the sweep"),
         ({"spec.axes": [HEAP | {"field": "spec.seed"}]}, "below the spec of a benchmark"),
-        ({"spec.axes": [HEAP | {"field": "load.steps[3].users"}]}, "none at [3]"),
+        (
+            {"spec.axes": [HEAP | {"field": "load.steps[3].users"}]},
+            "none at [3], counted from 0; add it to the template, or",
+        ),
         ({"spec.axes": [HEAP | {"field": "target.solrCloud.heap.x"}]}, "no object around x"),
         ({"spec.baseline": {"heap": "9Gi"}}, "spec.baseline.heap: must be a value of the axis"),
         ({"spec.baseline": {"disk": 1}}, "must be one of the axes heap, nodes"),

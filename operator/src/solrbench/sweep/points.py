@@ -73,8 +73,8 @@ def _set_item(node: Any, index: int, rest: tuple[str | int, ...], value: Any, pa
     if not isinstance(node, list) or index >= len(node):
         number = len(node) if isinstance(node, list) else 0
         raise FieldPathError(
-            f"{path}: the template has {number} items there, so none at [{index}];"
-            " positions count from 0"
+            f"{path}: the template has {number} items there, so none at [{index}], counted from 0;"
+            " add it to the template, or leave the axis out"
         )
     changed = _set(node[index], rest, value, path)
     if changed is ABSENT:
