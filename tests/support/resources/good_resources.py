@@ -288,6 +288,20 @@ GOOD: dict[str, Changes] = {
             "fields": {"title_s": "probe"},
         },
     },
+    "steps that index beside others, on fresh data": {
+        "spec.load.repeats": {"count": 3, "startOn": "FreshData"},
+        "spec.load.steps": [
+            step(indexing={}),
+            step(name="queries"),
+            {
+                "name": "planned",
+                "requestsPerSecond": 20,
+                "durationSeconds": 10,
+                "indexing": {"batchSize": 10_000, "commitWithinMilliseconds": 1},
+            },
+        ],
+        "spec.objectives": [{"name": "docs", "throughput": {"minDocumentsPerSecond": 5000}}],
+    },
     "prefixes of ids and routed queries": {
         "spec.dataset.generator.routePrefixes": 65_536,
         "spec.workload.queries.generated.routedPercent": 100,

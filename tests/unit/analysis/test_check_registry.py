@@ -18,6 +18,7 @@ from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import (
     CONNECTIONS_RAN_OUT,
     PARTIAL_RESULTS,
+    AddedDocuments,
     FailureKind,
     StepRunResult,
     WorkerPercentile,
@@ -82,6 +83,7 @@ PLANTED: dict[str, Reasons] = {
     "RequestsDropped": of(open_loop(1000, dropped_requests=11)),
     "RequestsLate": of(open_loop(1000, late_requests=51), max_late_percent=5),
     "QueriesMayRepeat": of(healthy(queries_may_repeat=True)),
+    "DocumentsLost": of(healthy(batch_size=10, added=AddedDocuments(documents=9))),
     "DeletedDocuments": of(target.with_target(deleted_documents=11), max_deleted_percent=1),
     "VariantDiffers": of(target.through(999, "9.10.1")),
     "FirstRepeatDiffers": of(
@@ -160,6 +162,8 @@ def document_with_everything_wrong() -> StepRunResult:
             ),
             "telemetry": quiet_machine(99.0),
             "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
+            "batch_size": 10,
+            "added": AddedDocuments(problem="no connection"),
         }
     )
 

@@ -32,6 +32,7 @@ STATUS: Mapping[str, Any] = {
             "step": "evening",
             "variant": "direct",
             "requestsPerSecond": 50.0,
+            "documentsPerSecond": 2500.0,
             "averageMilliseconds": 3.0,
             "p99Milliseconds": 9.0,
             "responseP99Milliseconds": 90.0,
@@ -96,6 +97,12 @@ STATUS: Mapping[str, Any] = {
             "the share of failed requests",
         ),
         (ObjectiveFigure(Metric.REQUESTS_PER_SECOND, "evening"), 50.0, "50 requests/s", None),
+        (
+            ObjectiveFigure(Metric.DOCUMENTS_PER_SECOND),
+            2500.0,
+            "2500 documents/s",
+            "the rate of documents",
+        ),
         (
             ObjectiveFigure(Metric.P95_MILLISECONDS, "evening", "direct", "check-out"),
             13.0,
@@ -223,6 +230,14 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
             (
                 "spec.axes[1]: must not be load.steps[0].users with the objective Capacity, whose"
                 " search sends a load of its own; leave the axis out, or choose another metric"
+            ),
+        ),
+        (
+            {"spec.objective": {"metric": "DocumentsPerSecond"}},
+            {},
+            (
+                "spec.objective.metric: the last step adds no documents; set its indexing, or name"
+                " another in spec.objective.step"
             ),
         ),
     ],

@@ -116,6 +116,12 @@ CHECKS: Mapping[str, ValidityCheck] = {
         "measure again",
         load_checks.check_queries_may_repeat,
     ),
+    "DocumentsLost": ValidityCheck(
+        "After a step that indexes, replicas lack documents that Solr had accepted, differ from"
+        " each other, or could not be asked.",
+        "look at Solr's log and at the events of its pods, and measure again",
+        target_checks.check_added_documents,
+    ),
     "DeletedDocuments": ValidityCheck(
         "Too many documents in the index are deleted, as after index pods that ran again.",
         "use dataset.indexing.maxSegments 1, which drops them, or raise"

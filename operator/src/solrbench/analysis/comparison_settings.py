@@ -7,7 +7,13 @@ from typing import Any
 import orjson
 
 from solrbench.analysis.differences import DEFAULT_RULE, SMALLEST_EFFECT_PERCENT, ComparisonRule
-from solrbench.analysis.metrics import AVERAGE, RATE, ComparisonMetric, percentile_metric
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    DOCUMENTS,
+    RATE,
+    ComparisonMetric,
+    percentile_metric,
+)
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
@@ -18,6 +24,11 @@ _PERCENTILES = {
     PrimaryMetric.P90: 90.0,
     PrimaryMetric.P95: 95.0,
     PrimaryMetric.P99: 99.0,
+}
+_OTHERS = {
+    PrimaryMetric.AVERAGE: AVERAGE,
+    PrimaryMetric.REQUESTS_PER_SECOND: RATE,
+    PrimaryMetric.DOCUMENTS_PER_SECOND: DOCUMENTS,
 }
 
 
@@ -38,7 +49,7 @@ class ComparisonSettings:
         """Return the primary metric."""
         if self.percent is not None:
             return percentile_metric(self.percent)
-        return AVERAGE if self.primary is PrimaryMetric.AVERAGE else RATE
+        return _OTHERS[self.primary]
 
 
 def settings_of_spec(spec: Spec) -> ComparisonSettings:

@@ -74,7 +74,11 @@ def _place(load: str | None, variant: str | None) -> str:
 
 def _loads_of(spec: Spec) -> dict[str, str]:
     return loads_as_text(
-        {step.name: (step.users, step.requests_per_second) for step in spec.load.steps}
+        {
+            # With its name: users who send updates are no users who search.
+            step.name: (None, None) if step.indexing else (step.users, step.requests_per_second)
+            for step in spec.load.steps
+        }
     )
 
 

@@ -63,11 +63,12 @@ class ComparisonMetric:
 
 AVERAGE = ComparisonMetric("averageMilliseconds", "average", "ms")
 RATE = ComparisonMetric("requestsPerSecond", "requests/s", "", is_lower_better=False)
+DOCUMENTS = ComparisonMetric("documentsPerSecond", "documents/s", "", is_lower_better=False)
 FAILED = ComparisonMetric("failedPercent", "failed", "%", scale=Scale.POINTS)
 INDEXING = ComparisonMetric("indexingSeconds", "indexing", "s")
 INDEX_SIZE = ComparisonMetric("indexBytes", "index size", "bytes")
 
-_OTHERS = {each.name: each for each in (AVERAGE, RATE, FAILED, INDEXING, INDEX_SIZE)}
+_OTHERS = {each.name: each for each in (AVERAGE, RATE, DOCUMENTS, FAILED, INDEXING, INDEX_SIZE)}
 
 
 def percentile_metric(percent: float) -> ComparisonMetric:

@@ -36,7 +36,8 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     name = objective.request or ALL_REQUESTS
     requests = samples.of(name)
     counts, times = requests.counts, requests.perceived
-    if not counts.due or not samples.seconds or objective.is_of_dataset:
+    weight = samples.documents_per_request(name) if objective.is_of_documents else 1.0
+    if not counts.due or not samples.seconds or objective.is_of_dataset or not weight:
         return None
     if objective.response_time is not None:
         percent = objective.response_time.percentile
@@ -46,7 +47,7 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
         return _with_repeats(_time(times.average, times.mean_interval()), samples)
     if objective.failures is not None:
         return _failed_percent(requests)
-    share, interval = 1.0, ConfidenceBounds(1.0, 1.0)
+    share, interval = weight, ConfidenceBounds(weight, weight)
     if objective.goodput is not None:
         within = objective.goodput.within_milliseconds * MILLISECOND
         good, whole = requests.good_within(within), counts.requests
@@ -128,6 +129,7 @@ def evaluate_objectives(
             evaluate(objective, step.name, variant, step_samples)
             for step in spec.load.steps
             if not objective.steps or step.name in objective.steps
+            if step.indexing is not None or not objective.is_of_documents
             for variant in variant_names(spec)
             if (step_samples := samples.of(step.name, variant))
         ]

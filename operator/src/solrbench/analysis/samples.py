@@ -14,7 +14,14 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from solrbench.analysis.differences import RepeatValue
-from solrbench.analysis.metrics import AVERAGE, FAILED, RATE, ComparisonMetric, percentile_metric
+from solrbench.analysis.metrics import (
+    AVERAGE,
+    DOCUMENTS,
+    FAILED,
+    RATE,
+    ComparisonMetric,
+    percentile_metric,
+)
 from solrbench.api.v1alpha1 import Spec
 from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -157,6 +164,8 @@ class RunSamples:
         values = {FAILED: 100 * counts.failures / counts.requests}
         if document.rate_seconds > 0:
             values[RATE] = document.rated(counts) / document.rate_seconds
+            if documents := document.documents(counts):
+                values[DOCUMENTS] = documents / document.rate_seconds
         if times.average is not None:
             values[AVERAGE] = times.average / 1000
             for percent in percents:
@@ -178,7 +187,9 @@ class RunSamples:
         }
         # A planned rate is met however much arrivals vary.
         of_rate = None if samples.is_planned else times.rate_error()
-        return errors if of_rate is None else errors | {RATE: of_rate / _DEVIATIONS}
+        if of_rate is None:
+            return errors
+        return errors | dict.fromkeys((RATE, DOCUMENTS), of_rate / _DEVIATIONS)
 
 
 _DEVIATIONS = 1.96
@@ -256,6 +267,14 @@ class StepSamples:
             run.document.rated(result) for run in self.runs for result in run.of(request).results
         )
         return rated / self.seconds
+
+    def documents_per_request(self, request: str) -> float:
+        """Return the documents of good responses by the requests of a rate; 0 unless it indexes."""
+        counted = [
+            (run.document, result) for run in self.runs for result in run.of(request).results
+        ]
+        rated = sum(document.rated(result) for document, result in counted)
+        return sum(document.documents(each) for document, each in counted) / rated if rated else 0.0
 
     def values(self, request: str, percents: Sequence[float]) -> RepeatValues:
         """Return the metrics of a request name, or of `ALL_REQUESTS`, in each repeat."""

@@ -191,6 +191,8 @@ def scalability(samples: BenchmarkSamples, totals: Sequence[StepResult]) -> list
     ladder = samples.spec.load.steps
     # Users with a think time are not always busy, so that more of them need not queue.
     steps = [each for each in ladder if each.users is not None and not each.think_time]
+    # Queries and updates have nothing in common, nor updates of different sizes.
+    steps = steps if len({each.indexing for each in steps}) == 1 else []
     scalabilities = [
         _of_variant(steps, variant, samples, totals) for variant in variant_names(samples.spec)
     ]

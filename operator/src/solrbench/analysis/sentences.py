@@ -29,6 +29,7 @@ CONCLUSIONS = {
 }
 _FIGURES = {
     "requests/s": "throughput",
+    "documents/s": "the rate of documents",
     "average": "the mean time",
     "failed": "the share of failed requests",
     "indexing": "the time of indexing",
@@ -174,6 +175,8 @@ def describe_measure(objective: Objective) -> str:
         return f"p{objective.response_time.percentile:g}{of}"
     if objective.goodput is not None:
         return f"goodput{of} within {objective.goodput.within_milliseconds} ms"
+    if objective.is_of_documents:
+        return f"rate of documents{of}"
     names = {
         "mean": objective.mean_response_time,
         "failures": objective.failures,
@@ -187,11 +190,17 @@ def describe_measure(objective: Objective) -> str:
 def limit_of(objective: Objective) -> tuple[float, str]:
     """Return the limit and its unit."""
     times = (objective.response_time, objective.mean_response_time)
-    rates = (objective.throughput, objective.goodput)
+    throughput, goodput = objective.throughput, objective.goodput
+    rates = [goodput.min_requests_per_second] if goodput else []
+    documents = list[float]()
+    if throughput is not None:
+        rates += filter(None, [throughput.min_requests_per_second])
+        documents += filter(None, [throughput.min_documents_per_second])
     limits: list[tuple[str, list[float]]] = [
         ("ms", [each.max_milliseconds for each in times if each is not None]),
         ("%", [objective.failures.max_percent] if objective.failures else []),
-        ("requests/s", [each.min_requests_per_second for each in rates if each is not None]),
+        ("requests/s", rates),
+        ("documents/s", documents),
         ("s", [objective.indexing_time.max_seconds] if objective.indexing_time else []),
         ("bytes", [objective.index_size.max_bytes] if objective.index_size else []),
     ]

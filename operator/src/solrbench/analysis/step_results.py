@@ -239,6 +239,7 @@ def _merge(
         repeats=len(documents),
         requests_per_second=round(rate, DIGITS),
         requests_per_second_interval=rate_interval(samples.service, rate),
+        **_documents(samples.service, rate * step_samples.documents_per_request(request)),
         percentiles=percentile_results(samples.perceived, spec.load.percentiles),
         drain_seconds=None if drain is None else round(drain, DIGITS),
         steady_from_second=_longest([each.steady_from_second for each in documents]),
@@ -252,6 +253,15 @@ def _merge(
         **_service_times(samples, has_users=step.users is not None),
         **(_response_times(samples, repeats) if samples.is_planned else {}),
     )
+
+
+def _documents(service: Times, rate: float) -> dict[str, Any]:
+    """Return the rate of documents with its interval; nothing unless the step indexes."""
+    if not rate:
+        return {}
+    interval = rate_interval(service, rate)
+    rounded = round(rate, DIGITS)
+    return {"documents_per_second": rounded, "documents_per_second_interval": interval}
 
 
 def _longest(values: Sequence[Number | None]) -> Number | None:

@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Load, RepeatStart
 from solrbench.contract.environment import AttemptRecord, Environment, find_changes
 from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
+from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import (
     PARTIAL_RESULTS,
@@ -163,6 +164,32 @@ def _is_one_node(spec: Spec, attempts: Sequence[AttemptRecord]) -> bool:
     # On one node all topologies share its CPUs alike: they still compare with each other.
     used = {node for attempt in attempts for nodes in attempt.nodes.values() for node in nodes}
     return spec.load.validity.allow_shared_nodes is None and len(used) == 1
+
+
+def check_added_documents(document: StepRunResult, load: Load) -> Outcome:
+    """Compare the documents that each replica has after a step that indexes with those sent.
+
+    What failed may have been added or not, so any number of these may be there.
+    """
+    del load
+    size, added = document.batch_size, document.added
+    if size is None or (added is None and document.ended_early is not None):
+        return None
+    counts = sum_counts(document.requests)
+    sent = (counts.requests + counts.ramp_requests) * size
+    accepted = sent - (counts.failures + counts.ramp_failures) * size
+    problem = "" if added is None else added.problem
+    text = f"the added documents could not be counted: {problem or 'the step broke off'}"
+    wrong = max(accepted, 1)
+    if added is not None and not problem:
+        text = f"replicas have {added.documents:,} of {accepted:,} documents that Solr accepted"
+        text = "; ".join([text, *added.differing])
+        wrong = max(accepted - added.documents, len(added.differing))
+        # Those of a worker that was lost are counted nowhere.
+        if added.documents > sent and not document.lost_workers:
+            text = f"replicas have {added.documents:,} documents, of which only {sent:,} were sent"
+            wrong = added.documents - sent
+    return ValidityFinding(wrong, f"{text} (limit 0)") if wrong > 0 else None
 
 
 def check_deleted_documents(document: StepRunResult, load: Load) -> Outcome:

@@ -95,6 +95,11 @@ class PlannedStepRun(Model):
     ramp_from_requests_per_second: float = 0.0
     """Planned rate of the step before in the ladder, where a ramp begins; 0 without one."""
 
+    @property
+    def batch_size(self) -> int | None:
+        """Documents in each request; None unless the step indexes."""
+        return None if self.step.indexing is None else self.step.indexing.batch_size
+
 
 class Resumption(Model):
     """What earlier attempts of the load sent of the ladder that a plan begins with."""

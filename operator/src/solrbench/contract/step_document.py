@@ -244,6 +244,17 @@ class VisibilityResult(LenientModel):
     """What went wrong last."""
 
 
+class AddedDocuments(LenientModel):
+    """The documents of a step that indexes, as the replicas had them when it was over."""
+
+    documents: int = 0
+    """Documents that every replica of their shard has."""
+    differing: list[str] = []
+    """Replicas that have others than the first of their shard, or are not active; some of them."""
+    problem: str = ""
+    """Why they could not be counted; empty if they were."""
+
+
 class StepRunResult(LenientModel):
     """The result of one step run."""
 
@@ -258,6 +269,10 @@ class StepRunResult(LenientModel):
     """None in an open loop."""
     requests_per_second: float | None = None
     """Planned rate; None in a closed loop, as the following."""
+    batch_size: int | None = None
+    """Documents in each request; None unless the step indexes."""
+    added: AddedDocuments | None = None
+    """What was found of these documents; None as well if the step run broke off."""
     planned_requests: int | None = None
     """Measured arrivals of the plan: requests sent and dropped."""
     attempt: int
@@ -349,6 +364,11 @@ class StepRunResult(LenientModel):
     def rate_seconds(self) -> float:
         """The time that rates are divided by."""
         return self.seconds if self.duration_seconds is None else self.duration_seconds
+
+    def documents(self, counts: RequestCounts) -> float:
+        """Return how many documents good responses in that time had; 0 unless it indexes."""
+        good = 1 - counts.failures / counts.requests if counts.requests else 0.0
+        return self.rated(counts) * good * (self.batch_size or 0)
 
     def rated(self, counts: RequestCounts) -> int:
         """Return how many requests of `counts`, which are of this step run, ended in that time."""

@@ -26,6 +26,7 @@ _SHORT_MESSAGE = 120
 _DETAILS = (
     "ramp_requests",
     "requests_per_second_interval",
+    "documents_per_second_interval",
     "average_milliseconds_interval",
     "seconds_per_thousand_requests",
     "percentiles",

@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.metrics import (
     AVERAGE,
+    DOCUMENTS,
     MIN_REPEATS,
     P95,
     RATE,
@@ -213,6 +214,8 @@ def _result_value(row: _VariantRow, result: StepResult | None) -> str | None:
         return None
     if row.difference.metric is RATE:
         return format_number(result.requests_per_second)
+    if row.difference.metric is DOCUMENTS:
+        return format_number(result.documents_per_second or 0)
     planned = result.is_open_loop
     average = result.response_average_milliseconds if planned else result.average_milliseconds
     p95 = result.response_p95_milliseconds if planned else result.p95_milliseconds

@@ -174,6 +174,8 @@ def step_text(step: Step) -> str:
     load = f"{format_number(step.requests_per_second or 0)} requests/s planned"
     if step.users is not None:
         load = count(step.users, "user")
+    if step.indexing is not None:
+        load += f", updates of {count(step.indexing.batch_size, 'document')}"
     if step.duration_seconds is not None:
         return f"{load}, {step.duration_seconds} s"
     return f"{load}, {count(step.requests or 0, 'request')}"

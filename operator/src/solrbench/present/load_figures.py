@@ -34,13 +34,14 @@ _MAX_PERCENTILE = 99.0
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     """Return throughput and latency; nothing unless two steps differ in their load."""
     loads = {step.name: step.users or step.requests_per_second for step in spec.load.steps}
-    closed = {step.users is not None for step in spec.load.steps}
+    kinds = {(step.users is not None, step.indexing) for step in spec.load.steps}
     known = {name: float(load) for name, load in loads.items() if load is not None}
     totals = [each for each in status.totals if each.step in known]
-    # Users and rates cannot share an axis, and one load is no curve.
-    if len(closed) > 1 or len({known[each.step] for each in totals}) < 2:
+    # Users and rates cannot share an axis, nor queries and updates; and one load is no curve.
+    if len(kinds) > 1 or len({known[each.step] for each in totals}) < 2:
         return []
-    axis = "Users" if closed == {True} else "Planned requests/s"
+    has_users = any(users for users, _ in kinds)
+    axis = "Users" if has_users else "Planned requests/s"
     totals.sort(key=lambda each: known[each.step])
     by_variant: dict[str, list[StepResult]] = {}
     for each in totals:

@@ -41,7 +41,7 @@ _OPEN: Mapping[str, ResultField] = {each.shown.columns.open: each for each in RE
 _HIDEABLE = frozenset(
     column
     for column in ResultColumn
-    if column in {ResultColumn.VARIANT, ResultColumn.GOODPUT}
+    if column in {ResultColumn.VARIANT, ResultColumn.DOCUMENTS, ResultColumn.GOODPUT}
     or (column in _CLOSED) is not (column in _OPEN)
 )
 """Columns that are left out where they are empty: what not all benchmarks, or loops, have."""
@@ -178,12 +178,18 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
                 result.requests_per_second, result.requests_per_second_interval, result.repeats
             ),
         ),
+        NumberColumn(
+            ResultColumn.DOCUMENTS,
+            lambda result: _with_interval(
+                result.documents_per_second, result.documents_per_second_interval, result.repeats
+            ),
+        ),
         NumberColumn("Average", lambda result: _time(_average(result), result.repeats)),
         *map(_percentile_column, percents),
     ]
     # Results of older versions have no percentiles, and so no intervals.
     table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
-    return table.without_empty_columns({ResultColumn.VARIANT})
+    return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 
 
 def _percentile_column(percent: float) -> Column[StepResult]:
@@ -210,7 +216,9 @@ def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
     return repeats == _FEW and interval.upper - interval.lower > value
 
 
-def _with_interval(value: float, interval: Interval | None, repeats: int) -> str:
+def _with_interval(value: float | None, interval: Interval | None, repeats: int) -> str | None:
+    if value is None:
+        return None
     if interval is None:
         return format_number(value)
     # With two repeats Student's t is 12.7: the interval would be wider than the number.

@@ -91,6 +91,10 @@ class LoadReason(Reason):
         "Solr did not reload the collection to empty its caches, or did not respond.",
         "Read the log of the Solr nodes that the message names.",
     )
+    DOCUMENTS_NOT_DELETED = Kind.WARNING.reason(
+        "Solr did not delete the documents of an earlier step that indexes.",
+        "Read the log of the Solr nodes; the load is started again, as `spec.backoffLimit` allows.",
+    )
     CACHES_NOT_EMPTY = Kind.PERMANENT.reason(
         "Solr's caches have entries after they were emptied, or Solr does not report them.",
         "Remove warming queries from the config set, or set `load.between.caches` to Keep.",

@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract.step_runs import variant_names
-from solrbench.sweep.objective_figure import OF_BENCHMARK, OF_TELEMETRY, figure_of
+from solrbench.sweep.objective_figure import OF_BENCHMARK, OF_TELEMETRY, RATES, figure_of
 from solrbench.sweep.validation import CheckedPoint
 
 _RATE = re.compile(r"load\.steps(\[\d+\])?\.requestsPerSecond")
@@ -19,7 +19,7 @@ def check_objective(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str
     specs = [each.benchmark.spec for each in points]
     if not specs:
         return []
-    wrong = [*_check_metric(spec, specs), *_check_axes(spec)]
+    wrong = [*_check_metric(spec, specs), *_check_documents(spec, specs), *_check_axes(spec)]
     figure, given = figure_of(spec), spec.template.load_repeats
     repeats = given.get("count")
     has_repeats = "until" in given or (isinstance(repeats, int) and repeats > 1)
@@ -57,14 +57,27 @@ def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
             )
 
 
+def _check_documents(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
+    """Yield the step that adds no documents, if the objective is their rate."""
+    name = spec.objective.step
+    named = [[step for step in each.load.steps if name in (None, step.name)] for each in specs]
+    is_rate = spec.metric is Metric.DOCUMENTS_PER_SECOND
+    if is_rate and any(steps and steps[-1].indexing is None for steps in named):
+        which = f"step {name}" if name else "the last step"
+        yield (
+            f"spec.objective.metric: {which} adds no documents; set its indexing, or name another"
+            " in spec.objective.step"
+        )
+
+
 def _check_axes(spec: SweepSpec) -> Iterator[str]:
     """Yield the conditions that are named as objective, or that the objective has no use of."""
     metric = spec.metric
     for index, axis in enumerate(spec.axes):
         rates = [path for path in axis.paths if _RATE.fullmatch(path)]
-        if metric is Metric.REQUESTS_PER_SECOND and rates and axis.is_condition:
+        if metric in RATES and rates and axis.is_condition:
             yield (
-                f"spec.objective.metric: must not be RequestsPerSecond, which {rates[0]} of the"
+                f"spec.objective.metric: must not be {metric}, which {rates[0]} of the"
                 f" axis {axis.name} gives; choose P95Milliseconds, or Capacity with load.capacity"
             )
         steps = [path for path in axis.paths if path.startswith("load.steps")]

@@ -11,6 +11,7 @@ from typing import Any
 
 from solrbench.analysis.metrics import (
     AVERAGE,
+    DOCUMENTS,
     FAILED,
     INDEX_SIZE,
     INDEXING,
@@ -34,6 +35,7 @@ from solrbench.stats.number_format import (
 
 METRICS: Mapping[Metric, ComparisonMetric] = {
     Metric.REQUESTS_PER_SECOND: RATE,
+    Metric.DOCUMENTS_PER_SECOND: DOCUMENTS,
     Metric.MEAN_MILLISECONDS: AVERAGE,
     Metric.P50_MILLISECONDS: percentile_metric(50),
     Metric.P95_MILLISECONDS: percentile_metric(95),
@@ -60,6 +62,11 @@ OF_TELEMETRY = {
     Metric.CPU_MILLISECONDS_PER_REQUEST: "cpuMillisecondsPerRequest",
     Metric.READS_PER_REQUEST: "readsPerRequest",
 }
+RATES = {
+    Metric.REQUESTS_PER_SECOND: "requests/s",
+    Metric.DOCUMENTS_PER_SECOND: "documents/s",
+}
+"""Rates, whose unit says what they are."""
 OF_BENCHMARK = (Metric.INDEXING_SECONDS, Metric.INDEX_BYTES)
 _FEWEST_READS = 0.01
 """Reads per request below which points do not differ: of 0 there is no ratio."""
@@ -114,7 +121,7 @@ class ObjectiveFigure:
     @property
     def leader(self) -> str:
         """What a sentence calls the point with the best mean."""
-        if self.metric is Metric.REQUESTS_PER_SECOND or self.metric in _TIMES:
+        if self.metric in RATES or self.metric in _TIMES:
             return "fastest"
         return "one with the best mean"
 
@@ -134,7 +141,7 @@ class ObjectiveFigure:
         """Return a value with what it is of and its unit, such as `p95 70 ms`."""
         if value is None:
             return ""
-        label = "" if self.metric is Metric.REQUESTS_PER_SECOND else self.comparison.label
+        label = "" if self.metric in RATES else self.comparison.label
         of_request = f"of {self.request}" if self.request else ""
         if not label:
             return " ".join(filter(None, (self.short(value), of_request)))
@@ -150,10 +157,8 @@ class ObjectiveFigure:
             return f"{format_number(value / 2**20)} MiB"
         if self.comparison.unit == "ms":
             return format_milliseconds(value)
-        unit = {
-            Metric.REQUESTS_PER_SECOND: "requests/s",
-            Metric.CAPACITY: "users" if self.of_users else "requests/s",
-        }.get(self.metric, self.comparison.unit)
+        capacity = {Metric.CAPACITY: "users" if self.of_users else "requests/s"}
+        unit = (RATES | capacity).get(self.metric, self.comparison.unit)
         return f"{format_number(value)} {unit}".strip()
 
     def read(self, status: Body) -> float | None:
@@ -184,6 +189,8 @@ class ObjectiveFigure:
             return share_percent(result.get("failures", 0), requests) if requests else None
         if self.metric is Metric.REQUESTS_PER_SECOND:
             found = result.get("requestsPerSecond")
+        elif self.metric is Metric.DOCUMENTS_PER_SECOND:
+            found = result.get("documentsPerSecond")
         else:
             service, response = _TIMES[self.metric]
             found = result.get(response, result.get(service))

@@ -79,7 +79,7 @@ def read_headroom(demand: float | None, child: ChildView) -> float | None:
             value, limit = result.get("value"), result["limit"]
             if value is None:
                 return None
-            if result["unit"] == "requests/s":  # the least that is allowed, not the most
+            if result["unit"].endswith("/s"):  # the least that is allowed, not the most
                 ratios.append(value / limit if limit else MAX_HEADROOM)
             else:
                 ratios.append(limit / value if value else MAX_HEADROOM)

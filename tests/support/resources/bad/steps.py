@@ -13,9 +13,17 @@ from support.resources.bad.rows import (
     bad_in_one_way,
     wrong,
 )
-from support.resources.small_resource import PLANNED, REMOVE, STEP, step
+from support.resources.small_resource import (
+    PLANNED,
+    REMOVE,
+    STEP,
+    custom_locustfile,
+    step,
+)
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
+
+INDEXING = {f"{STEP}.indexing": {"batchSize": 100}}
 
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
 
@@ -222,4 +230,52 @@ STEPS = [
         "spec.load.steps[0].maxInFlight",
         TOO_SMALL,
     ),
+    *(
+        bad(name, INDEXING | changes, "spec", message)
+        for name, changes, message in (
+            (
+                "documents added to a target of others",
+                {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]}}},
+                "load.steps[].indexing adds and deletes documents, and counts them",
+            ),
+            (
+                "documents added that nothing makes",
+                {
+                    "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
+                    "spec.workload.queries": {"configMap": {"name": "queries"}},
+                },
+                "load.steps[].indexing must go with dataset.generator",
+            ),
+            (
+                "documents added with prefixes of ids",
+                {"spec.dataset.generator.routePrefixes": 4},
+                "load.steps[].indexing must go with dataset.generator, whose documents",
+            ),
+            (
+                "documents added without a route",
+                {"spec.collection.router": {"name": "implicit"}},
+                "load.steps[].indexing must go with collection.router.name compositeId",
+            ),
+            (
+                "documents added again and again to one index",
+                {"spec.load.repeats": {"count": 3}},
+                "load.repeats.startOn must be FreshData or FreshTarget with load.steps[].indexing",
+            ),
+            (
+                "documents added beside users of a locustfile",
+                custom_locustfile(),
+                "load.steps[].indexing must not go with workload.locustfile",
+            ),
+        )
+    ),
+    bad(
+        "documents added at the times of a log",
+        {
+            "spec.workload.queries": {"configMap": {"name": "log"}},
+            STEP: {"replay": {}, "durationSeconds": 9, "indexing": {}},
+        },
+        "spec.load.steps[0]",
+        "indexing must go with users or requestsPerSecond, replay sends the queries of a log",
+    ),
+    wrong("updates of no document", f"{STEP}.indexing.batchSize", 0, TOO_SMALL),
 ]

@@ -129,8 +129,8 @@ class UntilSteady(Model):
     window_seconds: Annotated[Int, Field(ge=1, le=3600)] = 1
     """`windowSeconds` is the minimum length of a window."""
     window_requests: Annotated[Int, Field(ge=1, le=1_000_000)] = 1000
-    """`windowRequests` is the minimum number of requests in a window; with few, means differ by
-    chance alone."""
+    """`windowRequests` is the minimum number of requests in a window, before a step that indexes of
+    documents; with few, means differ by chance alone."""
     deviation_percent: Annotated[Int, Field(ge=1, le=100)] = 5
     """`deviationPercent` is the sample standard deviation of the windows' means, in per cent of
     their mean, below which the warm-up is steady."""

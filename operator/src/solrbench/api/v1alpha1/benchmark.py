@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.arrivals import REPLAY_RULES, WarmUp
 from solrbench.api.v1alpha1.collection import MAX_COMPANIONS, Caches, Collection, Companion
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Seconds, Seed, pass_seed_on
-from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.load import MAX_REPEATS, Load
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVES, ComparisonSpec, Objective
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
@@ -24,6 +24,7 @@ from solrbench.api.v1alpha1.spec_rules import (
     ROUTING_RULES,
 )
 from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_indexing import indexing_rules
 from solrbench.api.v1alpha1.target import STEP_VARIANTS_RULE, Target
 from solrbench.api.v1alpha1.validity import Diagnostics
 from solrbench.api.v1alpha1.workload import LOCUSTFILE_RULES, Workload
@@ -139,7 +140,8 @@ class Spec(Model):
     @property
     def may_change_index(self) -> bool:
         """Whether documents may be added or deleted while steps are measured."""
-        return self.workload.may_change_index or self.load.visibility is not None
+        adds = any(step.indexing is not None for step in self.load.steps)
+        return adds or self.workload.may_change_index or self.load.visibility is not None
 
     rules: ClassVar = (
         Rule(
@@ -173,6 +175,7 @@ class Spec(Model):
         *DURATION_RULES,
         *REPEAT_RULES,
         *ROUTING_RULES,
+        *indexing_rules(MAX_REPEATS),
         *LOCUSTFILE_RULES,
         *OBJECTIVE_RULES,
         *REPLAY_RULES,

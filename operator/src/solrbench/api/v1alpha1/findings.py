@@ -339,7 +339,7 @@ class InvalidReason(StatusModel):
     ConnectionsRanOut, RequestsDropped, RequestsLate, QueriesMayRepeat, WorkersDiffer,
     DelayedByGenerator, FirstRepeatDiffers, RepeatsDrift, RepeatsDisagree, EmptyResultsIncreased,
     LoadSharesNodes, SolrSharesNodes, DeletedDocuments, VariantDiffers, CpuStolen, OthersUseCpu,
-    CpuPressure, NotSteady, TargetChanged, RepeatTimesDiffer."""
+    CpuPressure, NotSteady, TargetChanged, RepeatTimesDiffer, DocumentsLost."""
     message: Text
     """`message` gives what happened, the measured value, its limit and the remedy, of the worst
     repeat."""

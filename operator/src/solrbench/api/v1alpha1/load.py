@@ -29,6 +29,7 @@ from solrbench.api.v1alpha1.fields import (
 )
 from solrbench.api.v1alpha1.objectives import Capacity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
+from solrbench.api.v1alpha1.step_indexing import STEP_RULE, StepIndexing
 from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity, Visibility
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
@@ -204,6 +205,9 @@ class Step(Model):
     """`replay` sends the requests of `workload.queries` in the order of their file, each at the
     time that its line holds, from the first line on: an open loop, too. The step ends after
     `durationSeconds` or `requests`, or with the file."""
+    indexing: StepIndexing | None = None
+    """`indexing` adds documents, in place of the requests of the workload, as often as `users` or
+    `requestsPerSecond` say: each request is an update with `batchSize` documents."""
     rate_changes: Annotated[list[RateChange], Field(max_length=MAX_CHANGES)] = []
     """`rateChanges` are times and the arrival rates at these times, between which the rate changes
     linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
@@ -270,6 +274,7 @@ class Step(Model):
             cel="!(has(self.thinkTime) && has(self.pacingMilliseconds))",
             message="thinkTime and pacingMilliseconds must not both be set, each is the whole wait",
         ),
+        STEP_RULE,
         *RATE_CHANGE_RULES,
         Rule(
             cel=(

@@ -55,10 +55,17 @@ class FailureLimit(Model):
 class ThroughputLimit(Model):
     """A limit on the rate."""
 
-    min_requests_per_second: Rate
+    min_requests_per_second: Rate | None = None
     """`minRequestsPerSecond` is the least rate, at least 0.001."""
+    min_documents_per_second: Rate | None = None
+    """`minDocumentsPerSecond` is the least rate at which steps with `indexing` add documents, at
+    least 0.001."""
 
-    rules: ClassVar = (at_least("minRequestsPerSecond", 0.001),)
+    rules: ClassVar = (
+        exactly_one("minRequestsPerSecond", "minDocumentsPerSecond"),
+        at_least("minRequestsPerSecond", 0.001),
+        at_least("minDocumentsPerSecond", 0.001),
+    )
 
 
 class GoodputLimit(Model):
@@ -139,6 +146,12 @@ class Objective(Model):
     def is_of_dataset(self) -> bool:
         """Whether it limits a number of the dataset, not of steps."""
         return self.indexing_time is not None or self.index_size is not None
+
+    @property
+    def is_of_documents(self) -> bool:
+        """Whether it limits what only steps that index have."""
+        limit = self.throughput
+        return limit is not None and limit.min_documents_per_second is not None
 
     @property
     def limits_trials(self) -> bool:
@@ -222,6 +235,7 @@ class PrimaryMetric(StrEnum):
     P95 = "P95"
     P99 = "P99"
     REQUESTS_PER_SECOND = "RequestsPerSecond"
+    DOCUMENTS_PER_SECOND = "DocumentsPerSecond"
 
 
 class StoredReport(Model):
@@ -279,8 +293,8 @@ class ComparisonSpec(Model):
     difference is smaller. Shares of failures matter from one percentage point on."""
     primary: PrimaryMetric = PrimaryMetric.P95
     """`primary` is the figure of all requests of a step that decides whether the step is Better,
-    Worse or Same; other figures, and single request names, have a conclusion only where it has
-    one."""
+    Worse or Same (DocumentsPerSecond, only of steps with `indexing`); other figures, and single
+    request names, have a conclusion only where it has one."""
 
     answers: AnswersSpec | None = None
     """`answers` compares the answers to queries, too: through variants, and with `baseline`. In a

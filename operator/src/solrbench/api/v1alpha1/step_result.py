@@ -67,6 +67,7 @@ class ResultColumn(StrEnum):
     REQUESTS = "Requests", ColumnGroup.COUNTS
     FAILURES = "Failures", ColumnGroup.COUNTS
     RATE = "Requests/s", ColumnGroup.COUNTS
+    DOCUMENTS = "Documents/s", ColumnGroup.COUNTS
     GOODPUT = "Goodput/s", ColumnGroup.COUNTS
     """Good responses in time, per second."""
     PER_THOUSAND = "Per 1000", ColumnGroup.COUNTS
@@ -166,6 +167,12 @@ class StepResult(StatusModel):
     requests_per_second_interval: Interval | None = Shown(Unit.NONE).optional()
     """95 % confidence interval of the rate, as all intervals from how blocks of time differ; absent
     if the step was too short for its own swings."""
+    documents_per_second: _Number = _every(
+        Unit.DOCUMENTS_PER_SECOND, ResultColumn.DOCUMENTS, "step_documents_per_second"
+    ).optional()
+    """Documents of good responses per second; only of steps with `indexing`."""
+    documents_per_second_interval: Interval | None = Shown(Unit.NONE).optional()
+    """95 % confidence interval of that rate."""
     goodput_requests_per_second: _Number = _every(
         Unit.RATE, ResultColumn.GOODPUT, "step_goodput_requests_per_second"
     ).optional()

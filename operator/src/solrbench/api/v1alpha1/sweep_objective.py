@@ -13,6 +13,7 @@ class Metric(StrEnum):
     """What the best point is best at."""
 
     REQUESTS_PER_SECOND = "RequestsPerSecond"
+    DOCUMENTS_PER_SECOND = "DocumentsPerSecond"
     MEAN_MILLISECONDS = "MeanMilliseconds"
     P50_MILLISECONDS = "P50Milliseconds"
     P95_MILLISECONDS = "P95Milliseconds"
@@ -26,8 +27,8 @@ class Metric(StrEnum):
 
 
 _OF_REQUESTS = (
-    "['RequestsPerSecond', 'MeanMilliseconds', 'P50Milliseconds', 'P95Milliseconds',"
-    " 'P99Milliseconds', 'FailedPercent']"
+    "['RequestsPerSecond', 'DocumentsPerSecond', 'MeanMilliseconds', 'P50Milliseconds',"
+    " 'P95Milliseconds', 'P99Milliseconds', 'FailedPercent']"
 )
 _OF_BENCHMARK = "['IndexingSeconds', 'IndexBytes']"
 
@@ -49,7 +50,8 @@ class SweepObjective(Model):
 
     metric: Metric | None = None
     """`metric` is the figure of each point that conclusions, the best point and answers are about:
-    the highest RequestsPerSecond or Capacity, or the least of the others. When absent, it is
+    the highest RequestsPerSecond, DocumentsPerSecond (of a step with `indexing`) or Capacity, or
+    the least of the others. When absent, it is
     Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
     with an Invalid step are left out. Times are service times, with a planned rate response times;
     CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry."""

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
+from solrbench.api.v1alpha1.request_mix import (
+    GeneratedUpdates,
+    MixEntry,
+    UpdateIdPolicy,
+    Updates,
+)
+from solrbench.api.v1alpha1.step_indexing import StepIndexing
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, Workload
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import WARM_UP_FOLDER
 from solrbench.load.recording.recorder import StepRunRecorder
@@ -43,9 +50,13 @@ class LoadTarget:
     """Nodes of the variants by name; step runs with a variant go there instead."""
     warm_up: "LoadTarget | None" = None
     """The same for warm-ups, if they have queries of their own."""
+    updates: Mapping[StepIndexing, "LoadTarget"] = field(default_factory=dict)
+    """The same for steps that index, and their warm-ups."""
 
     def of(self, assignment: Assignment) -> "LoadTarget":
         """Return what is sent in a step run or warm-up."""
+        if assignment.indexing is not None:
+            return self.updates[assignment.indexing]
         return self.warm_up if assignment.is_warm_up and self.warm_up is not None else self
 
     def nodes_of(self, variant: str) -> Sequence[Node]:
@@ -61,12 +72,36 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
             `BadPlan` or `CertificateNotTrusted`.
     """
     own = plan.workload.of_warm_up
-    target = _load(plan, queries_folder)
+    indexing = {each.step.indexing for each in plan.step_runs} - {None}
+    updates = {each: _load(_updates_plan(plan, each), queries_folder) for each in indexing if each}
+    target = replace(_load(plan, queries_folder), updates=updates)
     if own is None:
         return target
     # The names of a warm-up are in no result.
     warm_up = plan.model_copy(update={"workload": own, "max_request_names": MAX_REQUEST_NAMES})
     return replace(target, warm_up=_load(warm_up, queries_folder / WARM_UP_FOLDER))
+
+
+UPDATE = "update"
+"""Request name of a step that indexes."""
+
+
+def _updates_plan(plan: LoadPlan, indexing: StepIndexing) -> LoadPlan:
+    """Return a plan whose workload is nothing but the updates of a step."""
+    documents = GeneratedUpdates(
+        ids=UpdateIdPolicy.NEW, seed=plan.generator.seed if plan.generator else 1
+    )
+    updates = Updates(
+        generated=documents,
+        documents_per_request=indexing.batch_size,
+        commit_within_milliseconds=indexing.commit_within_milliseconds,
+    )
+    workload = Workload(
+        mix=[MixEntry(name=UPDATE, updates=updates)],
+        seed=plan.workload.draw_seed,
+        timeout_seconds=plan.workload.timeout_seconds,
+    )
+    return plan.model_copy(update={"workload": workload})
 
 
 def _load(plan: LoadPlan, queries_folder: Path) -> LoadTarget:

@@ -27,6 +27,7 @@ from solrbench.load.errors import (
 )
 from solrbench.load.locust_runtime import StepLoadShape, configure_locust, placeholder_user_class
 from solrbench.load.locust_scaling import DeterministicUsersDispatcher, limit_stats_forever
+from solrbench.load.master.added_documents import StepDocuments
 from solrbench.load.master.answers import AnswerPass
 from solrbench.load.master.caches import CacheReset, CacheSampler
 from solrbench.load.master.diagnostics import (
@@ -97,6 +98,7 @@ class Master:
             telemetry=_telemetry(plan),
             diagnostics=_diagnostics(plan),
             visibility=_visibility(plan),
+            documents=StepDocuments(plan, partial(load_auth, plan), gevent.sleep),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
             ask_queries=_answers(plan, settings),
             # A thread of its own: the results of a day from many workers take seconds to add.

@@ -158,6 +158,7 @@ def merge_worker_results(
         trial=planned.trial,
         users=planned.step.users,
         requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
+        batch_size=planned.batch_size,
         planned_requests=_planned(worker_results),
         queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,

@@ -9,7 +9,12 @@ from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import DiagnosticFile, ServerFigures, Telemetry
-from solrbench.contract.step_document import RequestResult, StepRunResult, VisibilityResult
+from solrbench.contract.step_document import (
+    AddedDocuments,
+    RequestResult,
+    StepRunResult,
+    VisibilityResult,
+)
 from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.load.master.live_totals import RunningTotals
 from solrbench.stats.histograms import Histogram
@@ -49,6 +54,8 @@ class StepRunMetadata:
     """Whether queries that are to be sent once may have been sent before it."""
     telemetry: Telemetry | None = None
     visibility: list[VisibilityResult] = field(default_factory=list)
+    added: AddedDocuments | None = None
+    """Documents of a step that indexes."""
     diagnostics: list[DiagnosticFile] = field(default_factory=list)
     """What was taken from Solr's JVMs."""
     ended_early: EndedEarly | None = None
@@ -68,6 +75,7 @@ class StepRunMetadata:
             "list_offsets": list(self.list_offsets),
             "queries_may_repeat": self.queries_may_repeat,
             "visibility": self.visibility,
+            "added": self.added,
             "diagnostics": self.diagnostics,
             "ended_early": self.ended_early,
         }
@@ -107,6 +115,7 @@ def partial_result(
         trial=planned.trial,
         users=planned.step.users,
         requests_per_second=planned.step.requests_per_second,
+        batch_size=planned.batch_size,
         end_time=metadata.start_time + timedelta(seconds=seconds),
         seconds=seconds,
         requests=[request],

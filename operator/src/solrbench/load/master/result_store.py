@@ -136,7 +136,8 @@ def resumed(plan: LoadPlan) -> ListOffsets:
     # Within a lost attempt, workers that were left may have begun a step several times.
     many = before.lost_steps > 0 and plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
     mark = replace(mark, may_repeat=before.may_repeat or many)
-    if not before.lost_steps:
+    # Updates of a step that indexes are of no list.
+    if not before.lost_steps or plan.step_runs[0].step.indexing is not None:
         return mark
     first = plan.step_runs[0]
     warm_up = warm_up_assignment(plan, first)

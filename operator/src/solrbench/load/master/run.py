@@ -14,6 +14,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
+from solrbench.load.master.added_documents import StepDocuments
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.partial_result import WarmUpResult
 from solrbench.load.master.request_windows import merge_request_windows
@@ -98,6 +99,7 @@ class RunCoordinator:
         telemetry: TelemetrySampler | None = None,
         diagnostics: DiagnosticsRecorder | None = None,
         visibility: VisibilityProbe | None = None,
+        documents: StepDocuments | None = None,
         in_background: Background = lambda work: work(),
     ) -> None:
         self._plan = plan
@@ -121,6 +123,7 @@ class RunCoordinator:
             telemetry=telemetry,
             diagnostics=diagnostics,
             visibility=visibility,
+            documents=documents,
         )
         self._schedule = RunSchedule(plan)
         self._documents = StepRunDocuments(plan, utc_now=utc_now, now=now, telemetry=telemetry)
@@ -198,6 +201,10 @@ class RunCoordinator:
         if assignment is None:
             return WarmUpResult()
         until = self._plan.warm_up.until_steady if self._plan.warm_up else None
+        if until is not None and planned.batch_size is not None:
+            # A mean over an update is one over its documents.
+            needed = -(-until.window_requests // planned.batch_size)
+            until = until.model_copy(update={"window_requests": needed})
         offsets = self._executor.offsets
         has_own_queries = self._plan.workload.warm_up_queries is not None
         if has_own_queries:  # they begin anew, and the lists of the steps stay where they are

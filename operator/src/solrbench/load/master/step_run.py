@@ -1,7 +1,7 @@
 """One step run from its assignment to its results, again if a worker was lost in it."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import count
@@ -10,9 +10,12 @@ from typing import NamedTuple, Protocol
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.api.v1alpha1.load import rate_at
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
+from solrbench.contract.request_counts import sum_counts
+from solrbench.contract.step_document import AddedDocuments
 from solrbench.contract.windows import CacheSample
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError, StepRunAbortedError
+from solrbench.load.master.added_documents import StepDocuments
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.distributed_step_run import DistributedStepRun, DistributedStepRunState
 from solrbench.load.master.partial_result import StepRunMetadata
@@ -182,6 +185,7 @@ class StepRunExecutor:
         telemetry: TelemetrySampler | None = None,
         diagnostics: DiagnosticsRecorder | None = None,
         visibility: VisibilityProbe | None = None,
+        documents: StepDocuments | None = None,
     ) -> None:
         self.offsets = ListOffsets(once_only_entries(plan.workload))
         """Where the lists of the workload go on with the next step run."""
@@ -193,6 +197,7 @@ class StepRunExecutor:
         self._telemetry = telemetry
         self._diagnostics = diagnostics
         self._visibility = visibility
+        self._documents = documents
         self._utc_now = utc_now
         self._now = now
 
@@ -208,7 +213,8 @@ class StepRunExecutor:
         """
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key
-            offsets = list(self.offsets.offsets)
+            # Updates are of no list: ids begin anew with each step run.
+            offsets = [] if assignment.indexing else list(self.offsets.offsets)
             step_run = self._assign(
                 assignment.model_copy(update={"key": key, "offsets": offsets, "restarts": again}),
                 stage,
@@ -228,6 +234,8 @@ class StepRunExecutor:
         self._status.restart_counting()
         warming_up = stage is RunStage.WARMING_UP
         self._status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
+        if self._documents is not None and assignment.indexing is not None:
+            self._documents.delete()  # those of a warm-up, or of a try that was lost
         # Before the caches are read, which takes its time: until then the live totals are those of
         # the last step run.
         step_run = self._workers.assign(assignment)
@@ -265,9 +273,9 @@ class StepRunExecutor:
             self._result_timeout(step_run.assignment),
             collapse.update if collapse else detector.update if detector else lambda: None,
         )
-        before = self.offsets
+        before, indexing = self.offsets, step_run.assignment.indexing
         self.offsets = before.advanced_by(
-            [result for _, result in results], lost=bool(step_run.lost)
+            [] if indexing else [result for _, result in results], lost=bool(step_run.lost)
         )
         # Servers are read while the users are still there: letting them go takes seconds.
         metadata = StepRunMetadata(
@@ -279,13 +287,26 @@ class StepRunExecutor:
             caches=self._caches.end(began),
             # Last: it waits for documents that are not found yet, and commits.
             visibility=self._visibility.end() if self._visibility is not None else [],
+            added=self._added(step_run.assignment, results) if indexing else None,
             lost_workers=tuple(step_run.lost),
-            list_offsets=self.offsets.offsets,
+            list_offsets=self.offsets.offsets or (0,) * len(self.offsets.once_only),
             queries_may_repeat=before.may_repeat,
             ended_early=collapse.ended if collapse else None,
         )
         self._stop_users(step_run, rate)
         return CompletedStepRun(metadata, results, detector.is_steady if detector else None)
+
+    def _added(
+        self, assignment: Assignment, results: Iterable[tuple[str, WorkerStepResult]]
+    ) -> AddedDocuments | None:
+        """Return what the replicas have of the documents of a step, which are deleted then."""
+        if self._documents is None or assignment.indexing is None or assignment.is_warm_up:
+            return None
+        sums = sum_counts(each for _, result in results for each in result.requests)
+        accepted = sums.requests + sums.ramp_requests - sums.failures - sums.ramp_failures
+        return self._documents.count_and_delete(
+            assignment.document_prefix, accepted * assignment.indexing.batch_size
+        )
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""
@@ -315,7 +336,7 @@ class StepRunExecutor:
             aborted.assignment.start is Start.BARRIER
             and aborted.state is DistributedStepRunState.SPAWNING
         )
-        if any(self.offsets.once_only) and not waited:
+        if any(self.offsets.once_only) and not waited and not aborted.assignment.indexing:
             most = max_requests_sent(aborted.assignment, self._workload)
             self.offsets = self.offsets.skip_lost(most)
 

@@ -18,6 +18,7 @@ from pydantic import Field, TypeAdapter
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.api.v1alpha1.request_mix import Transaction
+from solrbench.api.v1alpha1.step_indexing import StepIndexing
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
@@ -64,6 +65,9 @@ class LiveTotals(NamedTuple):
 
 WARM_UP = "warm-up"
 
+STEP_DOCUMENTS = "solrbench-step-"
+"""What ids of documents begin with that steps add; no document of a dataset does."""
+
 
 class Start(StrEnum):
     """When users begin, and from when on they are measured."""
@@ -101,6 +105,8 @@ class Assignment(Model):
     """Time to start requests for, once measuring begins."""
     think_time: ThinkTime | None = None
     pacing_milliseconds: int | None = None
+    indexing: StepIndexing | None = None
+    """Documents that are added in place of the requests of the workload."""
     attempt: int = 1
     """Attempt of the load."""
     restarts: int = 0
@@ -113,6 +119,14 @@ class Assignment(Model):
     def is_warm_up(self) -> bool:
         """Whether its requests are in no result; a step may be called warm-up, too."""
         return WARM_UP in self.key.split("/")[1:]
+
+    @property
+    def document_prefix(self) -> str:
+        """What ids of documents begin with that it adds, and those of no other, lost ones included.
+
+        It ends with a character that is in no key: of two prefixes, none begins with the other.
+        """
+        return f"{STEP_DOCUMENTS}{self.attempt}-{self.key.replace('/', '-')}."
 
     @property
     def label(self) -> str:
@@ -230,6 +244,8 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | 
         attempt=plan.attempt,
         requests=plan.warm_up.requests,
         seconds=plan.warm_up.duration_seconds if until is None else until.max_seconds,
+        # Queries would warm up what the step does not use.
+        indexing=planned.step.indexing,
     )
 
 
@@ -250,6 +266,7 @@ def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
         seconds=step.duration_seconds,
         think_time=step.think_time,
         pacing_milliseconds=step.pacing_milliseconds,
+        indexing=step.indexing,
         attempt=plan.attempt,
     )
 

@@ -211,7 +211,9 @@ class _Generated:
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
         # What a lost try has added is there, and would be replaced.
         again = f"-again-{assignment.restarts}" if assignment.restarts else ""
-        self._run = run.rstrip("-") + again
+        self._run = run.rstrip("-") + again + "-"
+        if assignment.indexing is not None:
+            self._run = assignment.document_prefix
         prefixes = source.generator.route_prefixes
         self._prefixes = self._draw(prefixes) if self._new and prefixes else None
         self._old = self._draw(source.generator.documents)
@@ -219,7 +221,7 @@ class _Generated:
     def batch(self, first: int, size: int) -> list[bytes]:
         head, tails, texts = self._source.head, self._source.tails, self._texts
         if self._new:
-            ids = [f"{self._run}-{number:012d}" for number in range(first, first + size)]
+            ids = [f"{self._run}{number:012d}" for number in range(first, first + size)]
             if self._prefixes is not None:
                 ids = [route_prefix(next(self._prefixes)) + name for name in ids]
         else:
