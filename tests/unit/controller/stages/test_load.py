@@ -61,6 +61,17 @@ def test_plan_has_the_rate_where_a_ramp_begins() -> None:
     assert [each.ramp_from_requests_per_second for each in plan.step_runs] == [0.0, 8.0]
 
 
+def test_plan_has_the_updates_of_a_step_and_the_generator_that_makes_them() -> None:
+    world = measured_so_far(retries=2)
+    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body["spec"]["load"]["steps"] = [{"users": 2, "requests": 10, "indexing": {"batchSize": 50}}]
+    plan = plan_of(world)
+    assert [each.batch_size for each in plan.step_runs] == [50]
+    assert plan.generator is not None
+    # So documents are not counted while they come and go.
+    assert SolrBenchmark.parse(body).spec.may_change_index
+
+
 def test_proxy_must_be_an_allowed_host() -> None:
     world = measured_so_far(retries=2)
     body = world.cluster.objects["SolrBenchmark", "default", "one"]
