@@ -78,7 +78,7 @@ DEFECTS: dict[str, Defect] = {
         "kube.results:BenchmarkResultStore.store",
         "chunks = to_chunks(document)",
         "self._keep(benchmark.metadata.uid, known | {document.id:"
-        " evaluate_document(document, benchmark.spec.load)})\n    chunks = to_chunks(document)",
+        " evaluated})\n    chunks = to_chunks(document)",
         "StatefulSet",
         "apply ConfigMap/one-report-r1",
     ),

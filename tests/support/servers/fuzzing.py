@@ -25,34 +25,61 @@ from typing import Any
 
 import orjson
 
-from solrbench.analysis.baseline import MAX_STORED_BYTES
 from solrbench.contract.environment import Environment
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.pod_plans import ExportOutcome, IndexProgress
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import DiagnosticFile
+from solrbench.contract.step_document import StepRunResult, UsageSlice
+from solrbench.contract.storage import MAX_DOCUMENT_BYTES
 from support.repository import ROOT
 from support.resources.small_resource import resource as benchmark
-from support.results.builders import make_document, make_result
+from support.results.builders import make_timed_result, swinging
+from support.results.validity_documents import open_loop, worker
 from support.servers.hostile_documents import (
+    GOOD,
     MIB,
+    pack_histogram,
     read_chunks,
-    read_master,
     read_progress,
     read_report,
+    read_result,
     read_solr,
+    read_state,
     resident,
 )
 
 MEMORY = 192 * MIB
 """What the whole process may have in RAM, as its control group would say."""
-MAX_CPU_SECONDS = 2.0
+MAX_CPU_SECONDS = 0.5
 MAX_CHANGES = 6
 MAX_FOUND = 5
-LARGEST = 2 * MAX_STORED_BYTES
+LARGEST = MAX_DOCUMENT_BYTES + MIB
+"""More than any of them reads."""
 
-STEP = json.loads(
-    make_document("a", 1, make_result([1000, 2000] * 50)).model_dump_json(by_alias=True)
-)
+
+def _measured() -> StepRunResult:
+    """Return a step run of an open loop with a worker, its usage, servers and blocks of time."""
+    (request,) = open_loop(200, partial_results=0).requests
+    timed = make_timed_result(swinging(40)).service_time_blocks
+    response = request.service_time_histogram
+    times = {
+        "service_time_blocks": timed,
+        "response_time_blocks": timed,
+        "response_time_histogram": response,
+        "response_time_without_lag_histogram": response,
+        "failed_time_histogram": response,
+        "windows": SecondSeries([SecondSums(second, 9, 1, 900, 300) for second in range(9)]),
+    }
+    usage = UsageSlice(begin_seconds=1.0, seconds=1.0, cpu_seconds=0.5, core_cpu_seconds=0.4)
+    busy = worker(most_cpu=usage, most_busy=usage, lag_p99_microseconds=9, cpu_limit_cores=1.0)
+    changes = {"id": GOOD.id, "step": GOOD.step, "workers": [busy, busy]}
+    return open_loop(200).model_copy(
+        update=changes | {"requests": [request.model_copy(update=times)]}
+    )
+
+
+STEP = json.loads(_measured().model_dump_json(by_alias=True))
 REPLICA = {
     "state": "active",
     "core": "c",
@@ -90,7 +117,7 @@ def _pack_result(text: bytes) -> None:
 
 def _read_model(model: Any, text: bytes) -> None:
     with suppress(ForeignDataError):
-        read(model, text)
+        read(model, text[:MIB])  # what a ConfigMap, or the end of a container, can say
 
 
 def _unpack(text: bytes) -> None:
@@ -100,8 +127,8 @@ def _unpack(text: bytes) -> None:
 
 READERS: dict[str, tuple[Callable[[bytes], object], Any]] = {
     "Solr": (read_solr, STATUS),
-    "state": (partial(read_master, what="state"), STATE),
-    "result": (partial(read_master, what="result"), STEP),
+    "state": (read_state, STATE),
+    "result": (read_result, STEP),
     "progress": (read_progress, PROGRESS),
     "last words of an index pod": (partial(_read_model, IndexProgress), PROGRESS),
     "last words of an export pod": (partial(_read_model, ExportOutcome), OUTCOME),
@@ -128,6 +155,9 @@ SCALARS: tuple[Any, ...] = (
     "\N{GRINNING FACE}",
     "2026-99-99T00:00:00Z",
     "a" * 5000,
+    pack_histogram([b"\2" * 3]),
+    pack_histogram([b"\xff" * 3]),
+    pack_histogram(bytes(MIB) for _ in range(64)),
     [],
     {},
 )

@@ -10,9 +10,12 @@ import gzip
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,19 +23,34 @@ from unittest.mock import patch
 
 import httpx
 
-from solrbench.analysis.baseline import MAX_STORED_BYTES
+from solrbench.analysis.baseline import (
+    MAX_STORED_BYTES,
+    UnreadableReportError,
+    benchmark_input,
+    compare_candidate,
+)
+from solrbench.analysis.comparison_settings import settings_of_spec
+from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.contract.server_document import DiagnosticFile
-from solrbench.contract.storage import ChunkedDocument, from_chunks
+from solrbench.contract.storage import ChunkedDocument
 from solrbench.errors import SolrbenchError
 from solrbench.index.progress import IndexPodClient
-from solrbench.kube.results import read_baseline
+from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.load.master_client import LoadMasterClient
+from solrbench.manifests.results import build_report
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes, node_identities, replicas
+from support.fakes.fake_cluster import FakeCluster
+from support.resources.objects import stored
+from support.results.builders import make_document, make_result, make_spec
 
 MIB = 1 << 20
 PART = 1 << 16
+BENCHMARK = stored().model_copy(update={"spec": make_spec("two")})
+GOOD = make_document("two", 1, make_result([1000, 2000] * 50))
+"""A step run of it."""
+
 CLIENTS = ("solr.client", "load.master_client", "index.progress")
 
 STATUS = b'{"cluster":{"live_nodes":[],"collections":{"x":[', b"]}}}"
@@ -47,6 +65,9 @@ SERIES = b'{"spec":{},"status":{},"steps":[{"windows":[', b"]}]}"
 TRENDS = b'{"spec":{},"steps":[],"status":{"trends":[', b"]}}"
 SPEC = b'{"status":{},"steps":[],"spec":{', b"}}"
 ANY = b"{", b"}"
+
+ENCODING, COMPRESSION = 0x1C849313, 0x1C849314
+"""Cookies of HdrHistogram V2."""
 
 Document = Callable[[], bytes]
 Ends = tuple[bytes, bytes]
@@ -73,6 +94,27 @@ def text(character: str, size: int) -> bytes:
     return b'{"id":"%b%b"}' % (b"x" * (size - 20), character.encode())
 
 
+def pack_histogram(counts: Iterable[bytes]) -> str:
+    """Return a histogram of our range with these counts, as they come, in its stored form."""
+    header = struct.pack(">4I2Qd", ENCODING, 0, 0, 3, 1, 3_600_000_000, 1.0)
+    writer = zlib.compressobj(1)
+    packed = b"".join([*map(writer.compress, chain([header], counts)), writer.flush()])
+    return base64.b64encode(struct.pack(">II", COMPRESSION, len(packed)) + packed).decode()
+
+
+def with_bombs() -> bytes:
+    """Return a result of which the histograms are small and unpack to 64 MiB each."""
+    bomb = pack_histogram(bytes(MIB) for _ in range(64))
+    names = ("service_time", "response_time", "response_time_without_lag")
+    (result,) = GOOD.requests
+    result = result.model_copy(update={f"{name}_histogram": bomb for name in names})
+    return GOOD.model_copy(update={"requests": [result]}).model_dump_json(by_alias=True).encode()
+
+
+def report_with_bombs() -> bytes:
+    return STEPS[0] + with_bombs() + STEPS[1]
+
+
 def read_solr(document: bytes) -> None:
     """Read it as each response of Solr that does not need another one."""
     with serve(document), SolrClient(["http://a:8983/solr"]) as solr:
@@ -81,14 +123,25 @@ def read_solr(document: bytes) -> None:
                 read(solr)
 
 
-def read_master(document: bytes, what: str) -> None:
-    """Read it as a response of a load master."""
+def read_state(document: bytes) -> None:
+    """Read it as the state of a load master."""
     with (
         serve(document),
         LoadMasterClient("192.0.2.1", "token") as master,
         suppress(SolrbenchError),
     ):
-        master.state() if what == "state" else master.result("x")
+        master.state()
+
+
+def read_result(document: bytes) -> None:
+    """Read it as a result of a load master, and store it."""
+    with (
+        serve(document),
+        LoadMasterClient("192.0.2.1", "token") as master,
+        suppress(SolrbenchError),
+    ):
+        found = master.result(GOOD.id)
+        BenchmarkResultStore(FakeCluster()).store(BENCHMARK, found, 1)
 
 
 def read_progress(document: bytes) -> None:
@@ -102,14 +155,18 @@ def read_report(packed: bytes) -> None:
     cluster: Any = SimpleNamespace(get=lambda *_: encoded)
     reports: Any = None
     baseline = Baseline.model_validate({"report": {"configMap": {"name": "old"}}})
-    with suppress(SolrbenchError):
-        read_baseline(cluster, reports, "ns", baseline)
+    with suppress(SolrbenchError, UnreadableReportError):
+        found = read_baseline(cluster, reports, "ns", baseline)
+        own = benchmark_input("new", BENCHMARK, [RunSamples(GOOD)])
+        compare_candidate(found, own, settings_of_spec(BENCHMARK.spec))
 
 
 def read_chunks(packed: bytes) -> None:
     """Read it as a stored result; its digest stands behind it."""
+    chunks = ChunkedDocument((packed[:-64],), packed[-64:].decode())
+    cluster = FakeCluster(*build_report(BENCHMARK, GOOD.id, chunks, 1))
     with suppress(SolrbenchError):
-        from_chunks(ChunkedDocument((packed[:-64],), packed[-64:].decode()))
+        BenchmarkResultStore(cluster).runs(BENCHMARK)
 
 
 @contextmanager
@@ -165,6 +222,7 @@ RESULTS: dict[str, Document] = {
     "as wide a text as is read": partial(text, "\N{GRINNING FACE}", 5_500_000),
     "a wider text": partial(text, "\N{GRINNING FACE}", 12 * MIB),
     "a text": partial(text, "", 12 * MIB),
+    "histograms that unpack to much": with_bombs,
 }
 REPORTS: dict[str, Document] = {
     "16 MiB of steps": partial(repeat, STEPS, b"{}", 16 * MIB),
@@ -175,23 +233,19 @@ REPORTS: dict[str, Document] = {
     "as many requests as are read": partial(repeat, REQUESTS, b"{}", 225_000),
     "as many windows as are unpacked": partial(repeat, SERIES, b"{}", MAX_STORED_BYTES),
     "as many fields of a spec as are read": partial(keys, SPEC, 115_000),
+    "histograms that unpack to much": report_with_bombs,
 }
 CASES: dict[str, tuple[Callable[[bytes], object], Document]] = {
     **{f"Solr: {name}": (read_solr, make) for name, make in SOLR.items()},
-    **{
-        f"state: {name}": (partial(read_master, what="state"), make)
-        for name, make in STATES.items()
-    },
-    **{
-        f"result: {name}": (partial(read_master, what="result"), make)
-        for name, make in RESULTS.items()
-    },
+    **{f"state: {name}": (read_state, make) for name, make in STATES.items()},
+    **{f"result: {name}": (read_result, make) for name, make in RESULTS.items()},
     "progress of an index pod": (read_progress, partial(keys, PROGRESS, 3000)),
     **{f"baseline: {name}": (read_report, partial(pack, make)) for name, make in REPORTS.items()},
     "chunks: requests": (
         read_chunks,
         partial(pack_result, RESULTS["as many requests as are read"]),
     ),
+    "chunks: histograms that unpack to much": (read_chunks, partial(pack_result, with_bombs)),
     "chunks: bomb": (read_chunks, partial(pack_result, partial(bytes, 64 * MIB))),
     "diagnostic file: bomb": (
         lambda packed: DiagnosticFile.of_packed("a.jfr", packed).unpack(),

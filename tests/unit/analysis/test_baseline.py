@@ -30,6 +30,7 @@ from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.tests import Looks
 from support.results.builders import START, make_document, make_result, make_spec
+from support.servers.hostile_documents import pack_histogram
 
 
 def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult:
@@ -255,6 +256,15 @@ def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str)
 def test_a_stored_report_that_is_too_large_is_refused(text: bytes, problem: str) -> None:
     with pytest.raises(UnreadableReportError, match=problem):
         report_input("old", text)
+
+
+def test_times_of_a_stored_report_that_no_load_has_measured_are_refused() -> None:
+    stored = report()
+    for step in stored["steps"]:
+        step["requests"][0]["serviceTimeHistogram"] = pack_histogram([b"\x80"])
+    before = report_input("old", orjson.dumps(stored))
+    with pytest.raises(UnreadableReportError, match="numbers are none of a load: not an Hdr"):
+        compare_candidate(before, side("new", SLOWER), ComparisonSettings())
 
 
 def test_series_of_a_stored_report_do_not_count() -> None:

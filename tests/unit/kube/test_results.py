@@ -1,6 +1,7 @@
 """Results are stored, read back, and known from then on."""
 
 import base64
+import random
 import tracemalloc
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,18 +16,20 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries, SecondSums
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import StepRunResult, UsageSlice
 from solrbench.contract.storage import to_chunks
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import delete_leftovers, find_documents, sorted_documents
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
+from solrbench.stats.histograms import BUCKETS, Histogram
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault
 from support.fakes.operator_driver import KilledError, Kills, kills_at
 from support.resources.objects import stored
 from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
+from support.results.validity_documents import worker
 
 BENCHMARK = stored()
 OTHER = BENCHMARK.model_copy(
@@ -145,7 +148,10 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
 
 def test_histograms_and_blocks_count_in_what_is_kept() -> None:
     (result,) = FIRST.requests
-    large = result.model_copy(update={"service_time_blocks": "x" * 100_000})
+    counts = {bucket: random.Random(bucket).randrange(1 << 34) for bucket in range(BUCKETS)}
+    times = Histogram.from_buckets(counts).encode()
+    assert len(times) > 100_000
+    large = result.model_copy(update={"service_time_histogram": times})
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster, max_bytes=150_000)
     for benchmark in (BENCHMARK, OTHER):
@@ -204,6 +210,36 @@ def test_the_number_of_chunks_is_checked() -> None:
 def test_the_digest_is_checked_and_the_config_map_named() -> None:
     with failing(TemporaryError, "ReportDamaged", r"ConfigMap base-report-.*-0: .*SHA-256"):
         read(*annotated(sha256="0" * 64))
+
+
+NO_TIMES = FIRST.model_copy(
+    update={"requests": [FIRST.requests[0].model_copy(update={"service_time_histogram": "eA=="})]}
+)
+NO_SECONDS = FIRST.model_copy(
+    update={
+        "workers": [
+            worker(
+                most_cpu=UsageSlice(begin_seconds=0, seconds=0, cpu_seconds=1, core_cpu_seconds=1)
+            )
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize("document", [NO_TIMES, NO_SECONDS])
+def test_numbers_that_no_load_measures_are_damage(document: StepRunResult) -> None:
+    with failing(TemporaryError, "ReportDamaged", r"ConfigMap base-report-.*-0: .*not as it was"):
+        read(*chunks(document))
+
+
+@pytest.mark.parametrize("document", [NO_TIMES, NO_SECONDS])
+def test_numbers_that_no_load_measures_are_not_stored(document: StepRunResult) -> None:
+    cluster = FakeCluster()
+    with failing(
+        TemporaryError, "VersionMismatch", "r1-s0-two holds numbers that no load measures"
+    ):
+        store(BenchmarkResultStore(cluster), document)
+    assert cluster.names("ConfigMap") == set()
 
 
 def test_a_damaged_chunk_is_noticed() -> None:

@@ -1,5 +1,6 @@
 import math
 import random
+import tracemalloc
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
@@ -7,6 +8,7 @@ from itertools import chain
 import pytest
 
 from solrbench.stats.histograms import (
+    BUCKETS,
     HIGHEST_MICROSECONDS,
     Histogram,
     bucket_of,
@@ -16,6 +18,7 @@ from solrbench.stats.histograms import (
     merge,
 )
 from support.results.builders import ReferenceHistogram
+from support.servers.hostile_documents import pack_histogram
 
 PERCENTS = (1, 25, 50, 75, 90, 95, 99, 99.9, 100)
 
@@ -103,6 +106,38 @@ def test_percent_outside_its_range_is_refused(percent: float) -> None:
 def test_text_that_is_no_histogram_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an HdrHistogram"):
         decode(text)
+
+
+@pytest.mark.parametrize(
+    ("counts", "problem"),
+    [
+        ([bytes(1 << 20)] * 2, "too long"),
+        ([b"\x02" * (BUCKETS + 1)], "overrun"),
+        ([b"\xff" * 100], "overflow"),
+        ([b"\x80"], "decoding error"),
+        ([b"\x80\x80\x80\x80\x80\x80\x80\x80\x40"] * 8, "samples"),
+    ],
+)
+def test_counts_that_no_step_run_has_are_refused(counts: list[bytes], problem: str) -> None:
+    with pytest.raises(ValueError, match=f"not an HdrHistogram .*{problem}"):
+        decode(pack_histogram(counts))
+
+
+def test_a_histogram_that_unpacks_to_much_is_refused_before_it_does() -> None:
+    bomb = pack_histogram(bytes(1 << 20) for _ in range(16))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="too long"):
+        decode(bomb)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 << 20
+
+
+def test_counts_beyond_32_bits_are_added() -> None:
+    many = Histogram.from_buckets({70: 1 << 31, 80: 5})
+    merged = merge([many.encode(), many.encode()])
+    assert merged.count == 2 * ((1 << 31) + 5)
+    assert merged.percentile(100) == 80
 
 
 def test_histogram_of_another_precision_is_refused() -> None:

@@ -273,14 +273,22 @@ def compare_candidate(
     """Return two sides beside each other, measured apart; what decides comes first.
 
     Steps, variants and request names are the same if they have one name.
+
+    Raises:
+        UnreadableReportError: the times or numbers of a step are none that a load measures.
     """
     load = candidate.spec.get("load", {})
     percents = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
     if settings.percent is not None:
         percents.add(settings.percent)
     steps = _compared_steps(baseline.steps, candidate.steps)
-    metrics = compare_steps(steps, sorted(percents), settings.rule, settings.metric)
-    metrics += _compare_indexing(baseline, candidate, settings.rule)
+    try:
+        metrics = compare_steps(steps, sorted(percents), settings.rule, settings.metric)
+        metrics += _compare_indexing(baseline, candidate, settings.rule)
+        smallest = settings.rule.smallest_effect_percent
+        trends = compare_trends(baseline.trends, candidate.trends, smallest)
+    except (ValueError, ArithmeticError) as error:
+        raise UnreadableReportError(f"its numbers are none of a load: {error}") from error
     metrics.sort(key=lambda compared: not compared.is_primary)
     # Without validation: a status holds fewer metrics than a file may have.
     return BaselineComparison.model_construct(
@@ -294,9 +302,7 @@ def compare_candidate(
             for each in metrics
         ],
         left_out=0,
-        trends=compare_trends(
-            baseline.trends, candidate.trends, settings.rule.smallest_effect_percent
-        ),
+        trends=trends,
         settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
         differences=_differences(baseline, candidate),
     )

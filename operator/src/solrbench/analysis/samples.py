@@ -134,6 +134,14 @@ class RunSamples:
         self._results = [RequestSamples.of_result(result) for result in document.requests]
         self._known: dict[str, RequestSamples] = {}
 
+    def decode_times(self) -> None:
+        """Decode all times, which otherwise happens when a number of them is asked for.
+
+        ValueError is raised if others than a load have made them.
+        """
+        for result in self._results:
+            _ = result.service.count, result.response.count, result.failed.count
+
     def of(self, request: str) -> RequestSamples:
         """Return the samples of a request name, or of `ALL_REQUESTS` but whole transactions."""
         if request not in self._known:

@@ -51,14 +51,19 @@ _SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outlie
 
 
 def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
-    """Return what is found in one step run, and kept of it: all but the series of its time."""
+    """Return what is found in one step run, and kept of it: all but the series of its time.
+
+    ValueError or ArithmeticError is raised for times or numbers that no load measures.
+    """
     findings = {reason: check.find(document, load) for reason, check in CHECKS.items()}
     # Series are nearly all of a document, which never changes once it is stored but for its pods.
     without_series = {"windows": SecondSeries(), "slow_requests": []}
     requests = [request.model_copy(update=without_series) for request in document.requests]
     left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
+    samples = RunSamples(document.model_copy(update=left_out | {"requests": requests}))
+    samples.decode_times()
     return EvaluatedRun(
-        RunSamples(document.model_copy(update=left_out | {"requests": requests})),
+        samples,
         findings,
         mean_series(document),
         summarise_cold_start([document]),

@@ -287,7 +287,10 @@ def _compare_benchmarks(
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
     settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
-    comparison = compare_candidate(baseline, candidate, settings)
+    try:
+        comparison = compare_candidate(baseline, candidate, settings)
+    except UnreadableReportError as error:
+        raise CommandError(f"{baseline.name} and {candidate.name}: {error}") from error
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)
         for run in candidate.runs

@@ -6,9 +6,12 @@ milliseconds.
 """
 
 from datetime import datetime
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
 
 from solrbench.api.rules import LenientModel
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, ResponseGap, TimeFigures, UserShares
@@ -296,7 +299,7 @@ class StepRunResult(LenientModel):
     """A list with the order `Once` came to its end, and with it the step run."""
     ended_early: EndedEarly | None = None
     """Why the step run was ended before its time; None if it was not."""
-    requests: list[RequestResult]
+    requests: Annotated[list[RequestResult], Field(max_length=MAX_REQUEST_NAMES)]
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
     are spread evenly, and in documents of older versions."""

@@ -4,6 +4,7 @@ import base64
 import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -47,9 +48,10 @@ def read_documents(
     """
     newest: dict[str, tuple[int, Kept]] = {}
     for bodies in _whole_documents(cluster, benchmark, step_run_id):
-        document, version = _read(bodies), _version(bodies)
-        if document.id not in newest or version > newest[document.id][0]:
-            newest[document.id] = version, keep(document)
+        with _naming_damage(bodies):
+            document, version = _read(bodies), _version(bodies)
+            if document.id not in newest or version > newest[document.id][0]:
+                newest[document.id] = version, keep(document)
     return [kept for _, kept in newest.values()]
 
 
@@ -59,7 +61,8 @@ def read_written(
     """Return the document of a step run that has this digest, if all of it is stored."""
     for bodies in _whole_documents(cluster, benchmark, step_run_id):
         if _annotation(bodies[0], SHA256_ANNOTATION) == sha256:
-            return _read(bodies)
+            with _naming_damage(bodies):
+                return _read(bodies)
     return None
 
 
@@ -190,12 +193,18 @@ def _complete(bodies: list[Manifest]) -> bool:
 
 
 def _read(bodies: list[Manifest]) -> StepRunResult:
+    # By number, not by name: a list is in the order of names, where 10 comes before 2.
+    ordered = sorted(bodies, key=_chunk_number)
+    chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
+    return from_chunks(ChunkedDocument(chunks, _annotation(bodies[0], SHA256_ANNOTATION)))
+
+
+@contextmanager
+def _naming_damage(bodies: list[Manifest]) -> Iterator[None]:
+    """Name a ConfigMap of a document that cannot be read, or whose numbers no load measures."""
     try:
-        # By number, not by name: a list is in the order of names, where 10 comes before 2.
-        ordered = sorted(bodies, key=_chunk_number)
-        chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
-        return from_chunks(ChunkedDocument(chunks, _annotation(bodies[0], SHA256_ANNOTATION)))
-    except (KeyError, ValueError, DamagedReportError) as error:
+        yield
+    except (KeyError, ValueError, ArithmeticError, DamagedReportError) as error:
         damage = (
             error
             if isinstance(error, DamagedReportError)

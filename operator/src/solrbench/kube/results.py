@@ -21,6 +21,7 @@ from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
 from solrbench.contract.environment import Environment, add_attempt
+from solrbench.contract.load_plan import OTHER_VERSION_REMEDY
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
@@ -125,9 +126,17 @@ class BenchmarkResultStore:
         """Store a result and read it back; one that it takes the place of goes only then.
 
         Raises:
-            TemporaryError: if what is read is not what was written.
+            TemporaryError: if it cannot be evaluated, or what is read is not what was written.
         """
         known = self.runs(benchmark)
+        try:
+            evaluated = evaluate_document(document, benchmark.spec.load)
+        except (ValueError, ArithmeticError) as error:
+            raise TemporaryError(
+                LoadReason.VERSION_MISMATCH,
+                f"the result of {document.id} holds numbers that no load measures ({error});"
+                f" {OTHER_VERSION_REMEDY}",
+            ) from error
         with self._lock:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
         chunks = to_chunks(document)
@@ -142,8 +151,7 @@ class BenchmarkResultStore:
                 " again",
             )
         delete_superseded(self._cluster, benchmark, document.id, chunks.sha256)
-        stored = {document.id: evaluate_document(document, benchmark.spec.load)}
-        self._keep(benchmark.metadata.uid, _in_order(known | stored))
+        self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""
@@ -195,6 +203,9 @@ def _in_order(runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
 
 
 _MAX_PROBLEMS = 2
+
+STORE_ANEW = "store what `solrbench report NAME -o json` prints"
+"""What to do about a report that is no baseline."""
 
 
 def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBenchmark:
@@ -277,6 +288,6 @@ def _stored_input(cluster: Cluster, namespace: str, stored: StoredReport) -> Com
     except (UnreadableReportError, binascii.Error) as error:
         raise PermanentError(
             LifecycleReason.BASELINE_UNREADABLE,
-            f"{field}: key {stored.key} of ConfigMap {stored.name} cannot be read: {error}; store"
-            " what `solrbench report NAME -o json` prints",
+            f"{field}: key {stored.key} of ConfigMap {stored.name} cannot be read: {error};"
+            f" {STORE_ANEW}",
         ) from error

@@ -7,21 +7,25 @@ HdrHistogram V2, compressed, base64 (https://github.com/HdrHistogram/HdrHistogra
 tools read too.
 """
 
-import binascii
+import base64
 import math
+import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from ctypes import addressof
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
+import pyhdrh
 from hdrh import histogram as hdrh
-from hdrh.codec import HdrCookieException, HdrLengthException
+from hdrh.codec import V2_COMPRESSION_COOKIE_BASE, V2_ENCODING_COOKIE_BASE
 from numpy.typing import NDArray
 
 LOWEST_MICROSECONDS = 1
 HIGHEST_MICROSECONDS = 3_600_000_000
 SIGNIFICANT_DIGITS = 3
+_LAYOUT = LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
 
 _HdrHistogram: Any = hdrh.HdrHistogram  # the package has no types
 
@@ -150,9 +154,7 @@ class Histogram(BucketCounts):
     """Counts of service or response times that are recorded one by one."""
 
     def __init__(self, stored: Any = None) -> None:
-        self._hdr = stored or _HdrHistogram(
-            LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
-        )
+        self._hdr = stored or _HdrHistogram(*_LAYOUT)
 
     @classmethod
     def from_buckets(cls, counts: Mapping[int, int]) -> Self:
@@ -194,20 +196,56 @@ class Histogram(BucketCounts):
         return text.decode()
 
 
+_COMPRESSED, _ENCODED = V2_COMPRESSION_COOKIE_BASE | 0x10, V2_ENCODING_COOKIE_BASE | 0x10
+"""Cookies of the two forms; the bit stands for counts of any length."""
+
+_FRAME = struct.Struct(">II")
+"""Cookie and length of the compressed part, before it."""
+
+_HEADER = struct.Struct(">4I2Qd")
+"""Cookie, length, offset, digits, lowest and highest value and a factor, at its begin."""
+
+_MAX_BYTES = _HEADER.size + 9 * BUCKETS
+"""What it may have: a count takes up to 9 bytes."""
+
+_MAX_COUNT = 2**53
+"""Samples of a histogram; of all that are merged, counts fit into 64 bits."""
+
+
+def _unpack(encoded: str) -> bytes:
+    """Return header and counts of a stored form, no more than this layout may have.
+
+    A kilobyte of others may unpack to a gigabyte.
+    """
+    packed = base64.b64decode(encoded)
+    frame, reader = _FRAME.unpack_from(packed), zlib.decompressobj()
+    unpacked = reader.decompress(packed[_FRAME.size :], _MAX_BYTES)
+    cookie, _, _, digits, lowest, highest, _ = _HEADER.unpack_from(unpacked)
+    if frame != (_COMPRESSED, len(packed) - _FRAME.size) or not reader.eof:
+        raise ValueError("cut off, too long, or of another version")
+    layout = lowest, highest, digits
+    # Buckets are added one by one, which with another layout would be those of other values.
+    if (cookie, *layout) != (_ENCODED, *_LAYOUT):
+        raise ValueError(f"it has another range or precision: {layout}")
+    return unpacked
+
+
 def decode(encoded: str) -> Histogram:
     """Return the histogram of a stored form; ValueError if it is none of this layout."""
+    stored = _HdrHistogram(*_LAYOUT)
+    place = addressof(stored.counts)
     try:
-        stored = _HdrHistogram.decode(encoded)
-    except (binascii.Error, zlib.error, HdrCookieException, HdrLengthException) as error:
+        unpacked = _unpack(encoded)
+        found = pyhdrh.decode(unpacked, _HEADER.size, place, BUCKETS, stored.word_size)
+    except (zlib.error, struct.error, ValueError, ArithmeticError, IndexError) as error:
         raise ValueError(f"not an HdrHistogram in V2 compressed form: {error}") from error
-    layout = (
-        stored.lowest_trackable_value,
-        stored.highest_trackable_value,
-        stored.significant_figures,
-    )
-    # Buckets are added one by one, which with another layout would be those of other values.
-    if layout != (LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS):
-        raise ValueError(f"histogram has another range or precision: {layout}")
+    # The sum that the library returns has 32 bits.
+    total = np.frombuffer(stored.counts, np.uint64).sum(dtype=float)
+    if total > _MAX_COUNT:
+        raise ValueError(f"not an HdrHistogram of a step run: {total:.0f} samples")
+    if total:
+        ends = found["min_nonzero_index"], found["max_nonzero_index"]
+        stored.set_internal_tacking_values(*ends, int(total))
     return Histogram(stored)
 
 

@@ -228,8 +228,8 @@ def stored(world: World) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("packed", [True, False])
-def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
+def comparing_with_report(packed: bool, **changes: str) -> World:
+    """Return such a world, with the report of a benchmark in a ConfigMap, of which texts differ."""
     world = comparing(REPORT)
     world.cluster.put(ended("old", succeeded=True))
     store_baseline(world, "old", 120, 121, 119, 120, 120)
@@ -244,18 +244,34 @@ def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
             "steps": [each.model_dump(**as_json) for each in documents],
         }
     )
+    for step in documents:
+        for name, value in changes.items():
+            text = text.replace(str(getattr(step.requests[0], name)).encode(), value.encode())
     kept = config_map("kept")
     if packed:
         kept["binaryData"] = {"old.json": base64.b64encode(gzip.compress(text)).decode()}
     else:
         kept["data"] = {"old.json": text.decode()}
     world.cluster.put(kept)
-    status = world.reconcile("one").status
+    return world
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
+    status = comparing_with_report(packed).reconcile("one").status
     assert status.comparison is not None
     assert (status.comparison.baseline, status.comparison.figures[0].conclusion) == (
         "report kept",
         "Same",
     )
+
+
+def test_a_report_with_times_that_no_load_measures_is_said() -> None:
+    world = comparing_with_report(packed=True, service_time_histogram="eA==")
+    status = world.reconcile("one").status
+    assert (status.comparison, status.internal_errors) == (None, 0)
+    after = SolrBenchmark.parse(stored(world))
+    assert condition_of(after, "Compared") == ("False", "BaselineUnreadable")
 
 
 def test_a_baseline_that_is_gone_is_said_and_measuring_goes_on() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
+    UnreadableReportError,
     benchmark_input,
     compare_candidate,
     fit_comparison,
@@ -47,8 +48,8 @@ from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
-from solrbench.errors import SolrbenchError
-from solrbench.kube.results import observe_baseline, read_baseline
+from solrbench.errors import PermanentError, SolrbenchError
+from solrbench.kube.results import STORE_ANEW, observe_baseline, read_baseline
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -149,7 +150,13 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
     runs = context.reports.samples(benchmark).runs
     after = benchmark_input(benchmark.metadata.name, benchmark, runs)
     before = read_baseline(context.cluster, context.reports, context.namespace, baseline)
-    return fit_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
+    try:
+        return fit_comparison(compare_candidate(before, after, settings_of_spec(benchmark.spec)))
+    except UnreadableReportError as error:
+        raise PermanentError(
+            LifecycleReason.BASELINE_UNREADABLE,
+            f"spec.comparison.baseline: {before.name} cannot be compared: {error}; {STORE_ANEW}",
+        ) from error
 
 
 def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
