@@ -92,6 +92,7 @@ def test_status_older_than_the_stateful_set_is_not_ready() -> None:
     [
         (LOCK, '{"operation":"BalanceReplicas"}', "has locked it"),
         (QUEUE, '[{"operation":"BalanceReplicas"}]', "has queued a retry"),
+        (QUEUE, "[{", "has queued a retry: [{"),
     ],
 )
 def test_work_of_the_solr_operator_under_way(key: str, value: str, words: str) -> None:

@@ -4,7 +4,6 @@ Its status has neither conditions nor `observedGeneration` (Solr Operator v0.9.1
 it is checked together with the StatefulSet that the Solr Operator makes of it.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,6 +19,8 @@ PATIENCE = timedelta(seconds=60)
 
 LOCK = "solr.apache.org/clusterOpsLock"
 QUEUE = "solr.apache.org/clusterOpsRetryQueue"
+NOTHING_QUEUED = (None, "", "[]", "null")
+"""What its annotation says then: the Solr Operator writes JSON without blanks."""
 CONTAINER = "solrcloud-node"
 
 Body = dict[str, Any]
@@ -70,7 +71,8 @@ def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
     annotations = metadata.get("annotations") or {}
     if annotations.get(LOCK):
         yield f"the Solr Operator has locked it for an operation: {annotations[LOCK]}"
-    if annotations.get(QUEUE) and json.loads(annotations[QUEUE]):
+    # A user who may change the StatefulSet can write anything there: nothing of it is decoded.
+    if annotations.get(QUEUE) not in NOTHING_QUEUED:
         yield f"the Solr Operator has queued a retry: {annotations[QUEUE]}"
     # The status may belong to an older spec: it has no `observedGeneration`. So the StatefulSet
     # that the Solr Operator made of the spec is compared with it.
