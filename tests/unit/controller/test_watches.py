@@ -251,6 +251,30 @@ def test_watch_that_fails_is_not_open_and_begins_again(
     responses.end.set()
 
 
+class Pauses(threading.Event):
+    """Notes how long it is waited for, and is set after some times."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.seconds: list[float | None] = []
+        self._most = most
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.seconds.append(timeout)
+        if len(self.seconds) == self._most:
+            self.set()
+        return self.is_set()
+
+
+def test_the_pause_grows_until_a_watch_has_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    refused, opened = (lambda: status(403, "no right to watch")), stream_of
+    responses = Responses(refused, refused, refused, opened, opened, refused)
+    watches = PodWatches(cluster_of(responses), ("search",), lambda *_: None)
+    monkeypatch.setattr(watches, "_stopped", pauses := Pauses(6))
+    watches._run("search", KINDS[0], threading.Event())
+    assert pauses.seconds == [1, 2, 4, 1, 1, 2]
+
+
 def test_watch_that_ended_is_not_open(changes: Changes) -> None:
     responses = Responses(lambda: stream_of(POD))
     watches = begin(responses, changes)

@@ -1,6 +1,7 @@
 """The pods and Jobs of benchmarks, watched so that a change of one is noticed at once.
 
-How often kopf asks the API server again: for ever where it lists and watches.
+Here is also how often kopf repeats its own requests to the API server: those that list or watch
+without an end, all others a few times.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ WATCH_SECONDS = 240
 FIRST_RETRY_SECONDS = 1.0
 LAST_RETRY_SECONDS = 30.0
 """Before a watch that ended, was refused or interrupted begins anew; the pause doubles from the
-first to the last, and is the first again as soon as a watch shows anything."""
+first to the last, and is the first again as soon as a watch has begun."""
 
 
 class PodWatches:
@@ -79,7 +80,6 @@ class PodWatches:
                 ):
                     if self._stopped.is_set():
                         return
-                    pause = FIRST_RETRY_SECONDS
                     self._on_change(changed["namespace"], changed["labels"][LABEL_BENCHMARK])
             except Exception as error:  # noqa: BLE001  # a dead thread would notice nothing for ever
                 text = " ".join(str(error).split()) or type(error).__name__
@@ -87,6 +87,8 @@ class PodWatches:
                 log.info("%s: changes of each %s are not noticed: %s", place, kind[1], text)
             # Until the next watch is open, reconciles look for themselves; it begins with all that
             # is there, so that what changed meanwhile is noticed then.
+            if is_open.is_set():  # it ends after its time even where nothing has changed
+                pause = FIRST_RETRY_SECONDS
             is_open.clear()
             self._stopped.wait(pause)
             pause = min(2 * pause, LAST_RETRY_SECONDS)
