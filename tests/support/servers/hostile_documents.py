@@ -36,6 +36,7 @@ from solrbench.contract.server_document import DiagnosticFile
 from solrbench.contract.storage import ChunkedDocument
 from solrbench.errors import SolrbenchError
 from solrbench.index.progress import IndexPodClient
+from solrbench.kube.reader import as_manifest
 from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.manifests.results import build_report
@@ -65,6 +66,7 @@ SERIES = b'{"spec":{},"status":{},"steps":[{"windows":[', b"]}]}"
 TRENDS = b'{"spec":{},"steps":[],"status":{"trends":[', b"]}}"
 SPEC = b'{"status":{},"steps":[],"spec":{', b"}}"
 ANY = b"{", b"}"
+DATA = b'{"kind":"ConfigMap","metadata":{},"data":{', b"}}"
 
 ENCODING, COMPRESSION = 0x1C849313, 0x1C849314
 """Cookies of HdrHistogram V2."""
@@ -239,6 +241,10 @@ CASES: dict[str, tuple[Callable[[bytes], object], Document]] = {
     **{f"Solr: {name}": (read_solr, make) for name, make in SOLR.items()},
     **{f"state: {name}": (read_state, make) for name, make in STATES.items()},
     **{f"result: {name}": (read_result, make) for name, make in RESULTS.items()},
+    "ConfigMap of keys without values": (
+        as_manifest,
+        lambda: DATA[0] + b",".join(b'"k%06d":""' % each for each in range(150_000)) + DATA[1],
+    ),
     "progress of an index pod": (read_progress, partial(keys, PROGRESS, 3000)),
     **{f"baseline: {name}": (read_report, partial(pack, make)) for name, make in REPORTS.items()},
     "chunks: requests": (

@@ -130,6 +130,13 @@ def test_results_that_are_all_needed_are_said_to_be_too_large(
     assert [each[1] for each in operator.events].count("ReportsTooLarge") == 1
 
 
+@pytest.mark.parametrize("text", ["", "x", "-9", "\N{SUPERSCRIPT TWO}", "9" * 5000])
+def test_a_size_that_is_no_number_does_not_count(text: str) -> None:
+    odd = report("old", 0, 0)
+    odd["metadata"]["annotations"][BYTES_ANNOTATION] = text
+    assert drop(FakeCluster(*ENDED, odd), 1) == []
+
+
 def test_nothing_is_read_but_metadata_while_there_is_room() -> None:
     cluster = FakeCluster(*ENDED, *reports_of("old"))
     assert drop(cluster, 4) == []

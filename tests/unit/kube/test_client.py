@@ -95,6 +95,13 @@ def test_a_page_of_a_proxy_is_cut() -> None:
     assert len(caught.value.message) < 1100
 
 
+@pytest.mark.parametrize("body", [b"no JSON", b"[" + b"[]," * 600_000 + b"[]]"])
+def test_a_response_that_is_no_object_or_takes_much_is_refused(body: bytes) -> None:
+    versions = {"/api": httpx.Response(200, content=body)}
+    with failing(TemporaryError, "ApiUnreachable", "a response of the API server cannot be read"):
+        cluster(**versions).server_hosts()
+
+
 def test_an_unknown_user_has_an_error_of_its_own() -> None:
     with pytest.raises(UnauthorizedError):
         cluster(**{"/x": status(401, "Unauthorized")}).read("/x")

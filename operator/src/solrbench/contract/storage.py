@@ -27,6 +27,9 @@ answers."""
 MAX_DOCUMENT_BYTES = MAX_RESULT_BYTES + (2 << 20)
 """What a stored document may have: the operator adds pods and target to that of the master."""
 
+MAX_CHUNKS = -(-MAX_DOCUMENT_BYTES // MAX_CHUNK_BYTES) + 1
+"""Chunks of such a document that gzip makes no shorter."""
+
 
 @dataclass(frozen=True)
 class ChunkedDocument:

@@ -12,12 +12,17 @@ from solrbench.decide.pauses import awaits_export, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import READ_AT_ONCE
 from solrbench.manifests.results import BYTES_ANNOTATION
 from solrbench.reasons.end import CleanupReason
 
 _KEPT = ("apiVersion", "kind", "metadata")
 """What an event needs of the resource that it is about."""
+
+READ_AT_ONCE = 10
+"""Resources in one part of a list: each may have a megabyte."""
+
+_DIGITS = 9
+"""Of the bytes of a ConfigMap, which are a megabyte at most."""
 
 
 def limit_reports(context: ReconcileContext) -> str:
@@ -80,7 +85,8 @@ def drop_oldest_reports(
 
 def _bytes_of(chunk: Manifest) -> int:
     text = (chunk["metadata"].get("annotations") or {}).get(BYTES_ANNOTATION, "")
-    return int(text) if text.isdigit() else 0
+    # Anyone may have written it, also digits that are no number, and numbers without an end.
+    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 0
 
 
 def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:

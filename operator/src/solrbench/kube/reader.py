@@ -13,7 +13,9 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.names import label_selector
+from solrbench.errors import TemporaryError
 from solrbench.kube.connection import (
     JSON,
     TIMEOUT_SECONDS,
@@ -84,6 +86,9 @@ METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.i
 METADATA_OF_EVENTS = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
+MAX_MANIFEST_MEMORY = 64 << 20
+"""What the values of a response may take, an eighth of the memory limit of the chart: a megabyte of
+an object may be keys without values."""
 HOSTS_SECONDS = 60.0
 """How long the hosts of the API server are kept: every connection elsewhere is checked by them."""
 
@@ -122,8 +127,9 @@ class ObjectReader:
             body = self._send(f"reading {path}", "GET", path)
         except NotFoundError:
             return None
-        # While a definition goes, its OpenAPI document may be empty.
-        return as_manifest(body) if body else None
+        # While a definition goes, its OpenAPI document may be empty. Nothing there is of a tenant.
+        found: Manifest | None = orjson.loads(body) if body else None
+        return found
 
     def server_hosts(self) -> list[str]:
         """Return the hosts of the API server: where this client finds it, and where it says it is.
@@ -300,7 +306,8 @@ class ObjectReader:
         path = self._path(api_version, kind, namespace)
         while True:
             body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
-            page = as_manifest(body)
+            # Metadata may be of anything; whole objects are listed of kinds with a schema alone.
+            page = as_manifest(body) if accept == METADATA_ONLY else orjson.loads(body)
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
             yield [about | item for item in page.get("items") or []]
@@ -320,6 +327,17 @@ class ObjectReader:
 
 
 def as_manifest(body: bytes) -> Manifest:
-    """Return the object that a response of the API server holds."""
-    manifest: Manifest = orjson.loads(body)
+    """Return the object, or the metadata of some, that a response of the API server holds.
+
+    Raises:
+        TemporaryError: if its values take more than `MAX_MANIFEST_MEMORY`, or it is no JSON.
+    """
+    try:
+        manifest: Manifest = decode_json(body, MAX_MANIFEST_MEMORY)
+    except ForeignDataError as error:
+        raise TemporaryError(
+            ApiServerReason.API_UNREACHABLE,
+            f"a response of the API server cannot be read: {error}; look for large annotations and"
+            " keys without values in the objects of the namespace",
+        ) from error
     return manifest

@@ -5,6 +5,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -14,7 +15,13 @@ from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.names import LABEL_STEP_RUN, selector
 from solrbench.contract.pod_plans import StoredDocument
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.storage import ChunkedDocument, DamagedReportError, from_chunks, to_chunks
+from solrbench.contract.storage import (
+    MAX_CHUNKS,
+    ChunkedDocument,
+    DamagedReportError,
+    from_chunks,
+    to_chunks,
+)
 from solrbench.decide.views import controller_uid
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
@@ -29,8 +36,45 @@ from solrbench.manifests.results import (
 
 Kept = TypeVar("Kept")
 
-READ_AT_ONCE = 10
-"""ConfigMaps in one part of a list: each may have a megabyte."""
+
+@dataclass(frozen=True)
+class _Chunk:
+    """What the metadata of a ConfigMap says of the part of a document in it.
+
+    Anyone may have written it. So bodies are read only of what these say is whole.
+
+    Attributes:
+        number: its place in the document; -1 if its name has none
+        version: when it was written: versions grow, and may be compared (KEP-5504)
+    """
+
+    namespace: str
+    name: str
+    uid: str
+    number: int
+    version: int
+    step_run: str
+    sha256: str
+    count: str
+
+    @classmethod
+    def of(cls, body: Manifest) -> "_Chunk":
+        metadata = body["metadata"]
+        annotations = metadata.get("annotations") or {}
+        number = metadata["name"].rpartition("-")[2]
+        return cls(
+            metadata["namespace"],
+            metadata["name"],
+            metadata["uid"],
+            int(number) if number.isdecimal() and len(number) <= _DIGITS else -1,
+            int(metadata["resourceVersion"]),
+            metadata["labels"][LABEL_STEP_RUN],
+            annotations.get(SHA256_ANNOTATION, ""),
+            annotations.get(CHUNKS_ANNOTATION, ""),
+        )
+
+
+_DIGITS = len(str(MAX_CHUNKS))
 
 
 def read_documents(
@@ -47,9 +91,9 @@ def read_documents(
         TemporaryError: if a stored document is damaged.
     """
     newest: dict[str, tuple[int, Kept]] = {}
-    for bodies in _whole_documents(cluster, benchmark, step_run_id):
-        with _naming_damage(bodies):
-            document, version = _read(bodies), _version(bodies)
+    for chunks in _newest(_list_chunks(cluster, benchmark, step_run_id)):
+        with _naming_damage(chunks):
+            document, version = _read(cluster, chunks), _version(chunks)
             if document.id not in newest or version > newest[document.id][0]:
                 newest[document.id] = version, keep(document)
     return [kept for _, kept in newest.values()]
@@ -59,10 +103,10 @@ def read_written(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
 ) -> StepRunResult | None:
     """Return the document of a step run that has this digest, if all of it is stored."""
-    for bodies in _whole_documents(cluster, benchmark, step_run_id):
-        if _annotation(bodies[0], SHA256_ANNOTATION) == sha256:
-            with _naming_damage(bodies):
-                return _read(bodies)
+    for chunks in _whole(_list_chunks(cluster, benchmark, step_run_id)):
+        if chunks[0].sha256 == sha256:
+            with _naming_damage(chunks):
+                return _read(cluster, chunks)
     return None
 
 
@@ -71,7 +115,7 @@ def delete_superseded(
 ) -> None:
     """Delete every chunk of a step run that is not of the document with this digest."""
     listed = _list_chunks(cluster, benchmark, step_run_id)
-    _delete(cluster, [body for body in listed if _annotation(body, SHA256_ANNOTATION) != sha256])
+    _delete(cluster, [chunk for chunk in listed if chunk.sha256 != sha256])
 
 
 def delete_leftovers(cluster: Cluster, benchmark: SolrBenchmark) -> None:
@@ -80,42 +124,23 @@ def delete_leftovers(cluster: Cluster, benchmark: SolrBenchmark) -> None:
     An operator that was killed while it wrote or replaced a document has left such.
     """
     listed = _list_chunks(cluster, benchmark)
-    kept = {name for document in _newest(listed) for name in document.chunks}
-    _delete(cluster, [body for body in listed if body["metadata"]["name"] not in kept])
+    kept = {chunk.name for chunks in _newest(listed) for chunk in chunks}
+    _delete(cluster, [chunk for chunk in listed if chunk.name not in kept])
 
 
-def _delete(cluster: Cluster, chunks: list[Manifest]) -> None:
-    for metadata in (chunk["metadata"] for chunk in chunks):
-        place = metadata["namespace"], metadata["name"]
-        cluster.delete("v1", "ConfigMap", *place, uid=metadata["uid"])
-
-
-def _whole_documents(
-    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None
-) -> Iterator[list[Manifest]]:
-    """Yield the ConfigMaps of each document of which all chunks are there."""
-    labels, namespace = _labels(benchmark, step_run_id), benchmark.metadata.namespace
-    by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for part in cluster.list_in_parts("v1", "ConfigMap", namespace, labels, READ_AT_ONCE):
-        for body in part:
-            if _is_chunk(body, benchmark):
-                by_document[_document(body)].append(body)
-        for key in [key for key, bodies in by_document.items() if _complete(bodies)]:
-            yield by_document.pop(key)
+def _delete(cluster: Cluster, chunks: list[_Chunk]) -> None:
+    for chunk in chunks:
+        cluster.delete("v1", "ConfigMap", chunk.namespace, chunk.name, uid=chunk.uid)
 
 
 def _list_chunks(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> list[Manifest]:
+) -> list[_Chunk]:
     """Return the chunks of every step run, or of one, without what is in them."""
-    labels, namespace = _labels(benchmark, step_run_id), benchmark.metadata.namespace
-    listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
-    return [body for body in listed if _is_chunk(body, benchmark)]
-
-
-def _labels(benchmark: SolrBenchmark, step_run_id: str | None) -> dict[str, str]:
     one = {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
-    return selector(benchmark, names.REPORT) | one
+    labels, namespace = selector(benchmark, names.REPORT) | one, benchmark.metadata.namespace
+    listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
+    return [_Chunk.of(body) for body in listed if _is_chunk(body, benchmark)]
 
 
 def _is_chunk(body: Manifest, benchmark: SolrBenchmark) -> bool:
@@ -124,14 +149,31 @@ def _is_chunk(body: Manifest, benchmark: SolrBenchmark) -> bool:
     return is_own and LABEL_STEP_RUN in body["metadata"]["labels"]
 
 
-def _document(body: Manifest) -> tuple[str, str]:
-    """Return step run and digest: a step run that was extended has two documents for a moment."""
-    return body["metadata"]["labels"][LABEL_STEP_RUN], _annotation(body, SHA256_ANNOTATION)
+def _whole(chunks: list[_Chunk]) -> list[list[_Chunk]]:
+    """Return the chunks of each document of which all are there, in their order, oldest first."""
+    # A step run that was extended has two documents for a moment.
+    by_document: dict[tuple[str, str], list[_Chunk]] = defaultdict(list)
+    # By number, not by name: a list is in the order of names, where 10 comes before 2.
+    for chunk in sorted(chunks, key=lambda chunk: chunk.number):
+        by_document[chunk.step_run, chunk.sha256].append(chunk)
+    return sorted(filter(_complete, by_document.values()), key=_version)
 
 
-def _version(bodies: list[Manifest]) -> int:
-    """Return when the last chunk was written: versions grow, and may be compared (KEP-5504)."""
-    return max(int(body["metadata"]["resourceVersion"]) for body in bodies)
+def _newest(chunks: list[_Chunk]) -> list[list[_Chunk]]:
+    """Return the chunks of the last whole document of each step run, in the order of ids."""
+    newest = {document[0].step_run: document for document in _whole(chunks)}
+    return [document for _, document in sorted(newest.items())]
+
+
+def _complete(chunks: list[_Chunk]) -> bool:
+    count = len(chunks)
+    numbers, said = [chunk.number for chunk in chunks], {chunk.count for chunk in chunks}
+    return count <= MAX_CHUNKS and numbers == list(range(count)) and said == {str(count)}
+
+
+def _version(chunks: list[_Chunk]) -> int:
+    """Return when the last chunk was written."""
+    return max(chunk.version for chunk in chunks)
 
 
 def sorted_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StepRunResult]:
@@ -161,46 +203,27 @@ def read_owned_config_map(cluster: Cluster, benchmark: SolrBenchmark, name: str)
 
 def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDocument]:
     """Return which ConfigMaps hold which step run, without reading what is in them."""
-    return _newest(_list_chunks(cluster, benchmark))
-
-
-def _newest(chunks: list[Manifest]) -> list[StoredDocument]:
-    by_document: dict[tuple[str, str], list[Manifest]] = defaultdict(list)
-    for body in chunks:
-        by_document[_document(body)].append(body)
-    whole = {key: bodies for key, bodies in by_document.items() if _complete(bodies)}
-    # The last one of each step run wins.
-    newest = {key[0]: key for key in sorted(whole, key=lambda key: _version(whole[key]))}
     return [
-        StoredDocument(
-            chunks=[body["metadata"]["name"] for body in sorted(whole[key], key=_chunk_number)],
-            sha256=key[1],
-        )
-        for _, key in sorted(newest.items())
+        StoredDocument(chunks=[chunk.name for chunk in chunks], sha256=chunks[0].sha256)
+        for chunks in _newest(_list_chunks(cluster, benchmark))
     ]
 
 
-def _chunk_number(body: Manifest) -> int:
-    return int(body["metadata"]["name"].rpartition("-")[2])
+def _read(cluster: Cluster, chunks: list[_Chunk]) -> StepRunResult:
+    """Return the document in these ConfigMaps, of which one at a time is in memory."""
+    parts = tuple(_read_part(cluster, chunk) for chunk in chunks)
+    return from_chunks(ChunkedDocument(parts, chunks[0].sha256))
 
 
-def _annotation(body: Manifest, name: str) -> str:
-    return str((body["metadata"].get("annotations") or {}).get(name, ""))
-
-
-def _complete(bodies: list[Manifest]) -> bool:
-    return _annotation(bodies[0], CHUNKS_ANNOTATION) == str(len(bodies))
-
-
-def _read(bodies: list[Manifest]) -> StepRunResult:
-    # By number, not by name: a list is in the order of names, where 10 comes before 2.
-    ordered = sorted(bodies, key=_chunk_number)
-    chunks = tuple(base64.b64decode(body["binaryData"][CHUNK_KEY]) for body in ordered)
-    return from_chunks(ChunkedDocument(chunks, _annotation(bodies[0], SHA256_ANNOTATION)))
+def _read_part(cluster: Cluster, chunk: _Chunk) -> bytes:
+    body = cluster.get("v1", "ConfigMap", chunk.namespace, chunk.name)
+    if body is None or body["metadata"]["uid"] != chunk.uid:
+        raise DamagedReportError("it was deleted meanwhile")
+    return base64.b64decode(body["binaryData"][CHUNK_KEY])
 
 
 @contextmanager
-def _naming_damage(bodies: list[Manifest]) -> Iterator[None]:
+def _naming_damage(chunks: list[_Chunk]) -> Iterator[None]:
     """Name a ConfigMap of a document that cannot be read, or whose numbers no load measures."""
     try:
         yield
@@ -210,8 +233,8 @@ def _naming_damage(bodies: list[Manifest]) -> Iterator[None]:
             if isinstance(error, DamagedReportError)
             else DamagedReportError(f"it is not as it was written ({error!r})")
         )
-        name = bodies[0]["metadata"]["name"]
-        raise TemporaryError(damage.reason, f"ConfigMap {name}: {damage.message}") from error
+        text = f"ConfigMap {chunks[0].name}: {damage.message}"
+        raise TemporaryError(damage.reason, text) from error
 
 
 log = logging.getLogger("solrbench")
