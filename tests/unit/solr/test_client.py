@@ -2,6 +2,7 @@ import httpx
 import pytest
 
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.solr.client import SolrClient
 from support.failing import failing
 from support.solr.recorded_solr import Reply, Solr
 
@@ -54,6 +55,34 @@ def test_errors_say_whether_waiting_helps(
         get(reply)
     assert type(caught.value) is kind
     assert text in caught.value.message
+
+
+def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        asked.append(f"{request.method} {request.url.host}")
+        if request.url.host != "c":
+            raise httpx.ConnectError(f"{request.url.host} refused")
+        return httpx.Response(200, json={})
+
+    http = httpx.Client(transport=httpx.MockTransport(serve))
+    monkeypatch.setattr("solrbench.solr.client.create_client", lambda *_, **__: http)
+    client = SolrClient([f"http://{each}:8983/solr" for each in "abc"])
+    client.get("/x")
+    client.get_text("/x", {})
+    assert asked == ["GET a", "GET b", "GET c"] * 2
+    asked.clear()
+    client.urls = client.urls[:2]
+    with failing(TemporaryError, "SolrUnreachable", "GET http://b.*b refused"):
+        client.get("/x")
+    with failing(TemporaryError, "SolrUnreachable", "a refused"):
+        client.get("/x", url="http://a:8983/solr")
+    with failing(TemporaryError, "SolrUnreachable", "POST http://a.*a refused"):
+        client.post("/x", content=b"")
+    assert asked == ["GET a", "GET b", "GET a", "POST a"]
 
 
 def test_what_another_server_says_is_not_quoted() -> None:

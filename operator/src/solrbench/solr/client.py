@@ -51,17 +51,17 @@ class SolrClient:
         self._http.close()
 
     def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:
-        """Return the JSON response of a GET to one node, the first when `url` is not given.
+        """Return the JSON response of a GET to one node, the first that is reached without a `url`.
 
         Raises:
-            TemporaryError: if the node does not respond or responds with a server error.
+            TemporaryError: if no such node does not respond or responds with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
         """
         return _checked(self._send("GET", path, params, url))
 
     def get_text(self, path: str, params: Params) -> str:
-        """Return the text of a GET to the first node, where `wt` of `params` is not JSON.
+        """Return the text of a GET to a node, where `wt` of `params` is not JSON.
 
         It raises the errors of `get`.
         """
@@ -90,7 +90,19 @@ class SolrClient:
     def _send(
         self, method: str, path: str, params: Params | None, url: str | None, **options: Any
     ) -> httpx.Response:
-        address = f"{url or self.urls[0]}{path}"
+        """Send a request to `url`, else to the first node; a read then goes on to the others."""
+        first, *others = [url] if url is not None else self.urls
+        for node in others if method == "GET" else []:
+            try:
+                return self._send_to(first, method, path, params, **options)
+            except TemporaryError:  # not reached, as what a node says is no error yet
+                first = node
+        return self._send_to(first, method, path, params, **options)
+
+    def _send_to(
+        self, node: str, method: str, path: str, params: Params | None, **options: Any
+    ) -> httpx.Response:
+        address = f"{node}{path}"
         try:
             return fetch(
                 self._http,
