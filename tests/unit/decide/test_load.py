@@ -250,7 +250,11 @@ def test_pods_that_cannot_start_have_a_deadline(
 
 
 def test_who_came_without_the_token_is_shown_without_a_number_that_changes() -> None:
-    messages = {not_none(check_measured(replace(RUN, refused=n))).message for n in (1, 2)}
+    states = [LoadState(stage="Measuring", refused=n, agents_refused=True) for n in (1, 2)]
+    messages = {
+        not_none(check_measured(replace(RUN, refused=each.refused_by))).message for each in states
+    }
     assert len(messages) == 1
-    assert "refused others, who had not its token" in messages.pop()
+    who = "the load master and an agent in a pod refused others, who had not its token"
+    assert who in messages.pop()
     assert "token" not in not_none(check_measured(RUN)).message

@@ -254,11 +254,19 @@ class LoadState(LenientModel):
     """Of the step run under way."""
     refused: int = 0
     """Requests and messages that came without the token."""
+    agents_refused: bool = False
+    """Whether agents in pods of the target had such requests; False before they were read."""
     unacknowledged: list[str] = []
     """Ids of finished step runs whose documents wait to be stored."""
     reason: str | None = None
     """CamelCase reason when `stage` is Failed: WorkerLost, NoQueries, TargetUnreachable …"""
     message: str | None = None
+
+    @property
+    def refused_by(self) -> tuple[str, ...]:
+        """Who had requests or messages without the token, in words, without numbers."""
+        known = {"the load master": self.refused > 0, "an agent in a pod": self.agents_refused}
+        return tuple(who for who, has_refused in known.items() if has_refused)
 
 
 PROBE = 0

@@ -44,7 +44,7 @@ class LoadRun:
         repeats: how many there are to be, in words
         starting_seconds: limit of the time until the pods run
         creation: why pods are missing, if they may not be created
-        refused: requests and messages that came to the master without its token
+        refused: who had requests or messages without the token, in words
     """
 
     pods: tuple[PodView, ...]
@@ -57,7 +57,7 @@ class LoadRun:
     now: datetime
     starting_seconds: int
     creation: PodProblem | None = None
-    refused: int = 0
+    refused: tuple[str, ...] = ()
 
 
 def check_planned(foreign: int) -> Outcome | None:
@@ -115,7 +115,8 @@ def check_measured(run: LoadRun) -> Outcome | None:
         message += f", {load.step}{through} of repeat {load.repeat} of {run.repeats}"
     if run.refused:
         # Without their number: each change of it would be written to the status.
-        message += "; the load master refused others, who had not its token: see its log"
+        who = " and ".join(run.refused)
+        message += f"; {who} refused others, who had not its token: see its log"
     return wait(find_reason(stage) or LoadReason.STARTING, message)
 
 

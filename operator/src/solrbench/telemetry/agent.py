@@ -1,11 +1,12 @@
 """The agent in pods of Solr and ZooKeeper: their control group and what the JVM records, over HTTP.
 
-`python3 -m solrbench.telemetry.agent` responds with JSON to `GET /usage`, and to `GET /gc-log`
-with the length of the log, and with its text from `?begin=BYTES` on. With `--flight-recordings`,
-`POST /flight-recording?seconds=N` begins one, and `DELETE` ends it and responds with its file. Who
-does not send the token of the variable `SOLRBENCH_AGENT_TOKEN` (`net.token`) gets 401. It runs as a
-container beside the server, under the same user, in a pod whose containers share their processes;
-it needs no right on the node and meets the Pod Security Standard "restricted".
+`python3 -m solrbench.telemetry.agent` responds with JSON to `GET /usage`, which counts the requests
+that were refused, too, and to `GET /gc-log` with the length of the log, and with its text from
+`?begin=BYTES` on. With `--flight-recordings`, `POST /flight-recording?seconds=N` begins one, and
+`DELETE` ends it and responds with its file. Who does not send the token of the variable
+`SOLRBENCH_AGENT_TOKEN` (`net.token`) gets 401. It runs as a container beside the server, under the
+same user, in a pod whose containers share their processes; it needs no right on the node and meets
+the Pod Security Standard "restricted".
 """
 
 import json
@@ -86,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         path, number = self._asked()
         if path == "/usage":
-            self._send(usage)
+            self._send(lambda: usage() | {"refused": self.server.check.refused})
         elif path == "/gc-log":
             self._send(lambda: gc_log(number))
         else:

@@ -41,6 +41,10 @@ class TelemetrySource(ABC):
         """
         return None
 
+    def has_refused(self) -> bool:
+        """Return whether a server was asked by others, who had not the token of the target."""
+        return False
+
     def close(self) -> None:  # noqa: B027 - most have nothing open
         """Close what is open; nothing is read any more."""
 
@@ -219,6 +223,7 @@ class AgentSource(TelemetrySource):
         )
         self._silent: list[str] = []
         self._partly: dict[str, str] = {}
+        self._has_refused = False
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each pod and of each machine, never raise."""
@@ -242,6 +247,10 @@ class AgentSource(TelemetrySource):
             parts.append(f"of {', '.join(pods[:3])} only CPU time and network: {why}")
         return "; ".join(parts) or None
 
+    def has_refused(self) -> bool:
+        """Return whether an agent has said so."""
+        return self._has_refused
+
     def close(self) -> None:
         """Close its connections."""
         self._http.close()
@@ -252,6 +261,7 @@ class AgentSource(TelemetrySource):
             body = response.json()
             readings = parse_usage(body, address, component, time.monotonic())
             pod, why = readings[-1].server, str(body.get("missing", ""))
+            self._has_refused = self._has_refused or bool(body.get("refused"))
         except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
             _logger.info("no usage from %s: %r", address, error)
             return []

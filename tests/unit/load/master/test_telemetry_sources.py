@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.master.telemetry_sources import MachineSource
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
@@ -56,6 +57,17 @@ def test_what_another_user_hides_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
     assert source.missing() == (
         "of base-proxy-7x only CPU time and network: its server runs as another user or group"
     )
+
+
+def test_refusals_of_an_agent_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serving(monkeypatch, pod="s-0") as address:
+        source = AgentSource([(address, "solr")], "t")
+        sampler = TelemetrySampler([MachineSource(), source], 1)
+        source.read(full=True)
+        assert not sampler.has_refused()
+        AgentSource([(address, "solr")], "of another").read(full=True)
+        source.read(full=True)
+    assert sampler.has_refused()
 
 
 def test_all_addresses_of_companions_are_read_but_not_too_many(

@@ -56,7 +56,8 @@ def poll_master(context: ReconcileContext) -> None:
     """Store what is finished and show what is under way."""
     seen = pods(context, *LOAD)
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
-    holds_results, refused = False, 0
+    holds_results = False
+    refused: tuple[str, ...] = ()
     if master is not None and master.phase == "Running" and master.ip:
         token = _token(context)
         with _client(context.cluster, master.ip, token) as remote:
@@ -88,7 +89,7 @@ def _ask(cluster: Cluster, host: str, token: str) -> LoadState:
         return master.state()
 
 
-def _observe(context: ReconcileContext, seen: list[PodView], refused: int) -> LoadRun:
+def _observe(context: ReconcileContext, seen: list[PodView], refused: tuple[str, ...]) -> LoadRun:
     wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
     own = {name: [pod for pod in seen if pod.component == name] for name in wanted}
     creation = (
@@ -118,10 +119,10 @@ def step_runs_on_target(
     return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
-def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, int]:
+def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tuple[str, ...]]:
     """Store and show what the master has.
 
-    Returns whether it still holds a result, and how many peers without its token it has refused.
+    Returns whether it still holds a result, and who has refused peers without the token.
     """
     stored = 0
     try:
@@ -135,7 +136,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, in
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return True, 0  # starting, busy or just gone: the state of the pods shows which
+        return True, ()  # starting, busy or just gone: the state of the pods shows which
     _keep_partial_result(context, master, state)
     live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
@@ -143,9 +144,9 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, in
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     if stored < len(state.unacknowledged):
-        return True, state.refused
+        return True, state.refused_by
     apply_outcome(check_master_state(state))
-    return False, state.refused
+    return False, state.refused_by
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:

@@ -88,6 +88,7 @@ class Master:
             redistribute=plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE,
         )
         self._store = ResultStore(settings.results_folder)
+        self._telemetry = _telemetry(plan)
         self._coordinator = RunCoordinator(
             plan,
             self._worker_pool,
@@ -95,7 +96,7 @@ class Master:
             self._prepare,
             utc_now=partial(datetime.now, UTC),
             caches=CacheSampler(plan, partial(load_auth, plan)),
-            telemetry=_telemetry(plan),
+            telemetry=self._telemetry,
             diagnostics=_diagnostics(plan),
             visibility=_visibility(plan),
             documents=StepDocuments(plan, partial(load_auth, plan), gevent.sleep),
@@ -164,7 +165,9 @@ class Master:
             page.greenlet.link_exception(self._crashed)
 
     def _state(self) -> LoadState:
-        return self._coordinator.state().model_copy(update={"refused": self._check.refused})
+        agents_refused = self._telemetry is not None and self._telemetry.has_refused()
+        seen = {"refused": self._check.refused, "agents_refused": agents_refused}
+        return self._coordinator.state().model_copy(update=seen)
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))

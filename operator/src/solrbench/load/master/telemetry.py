@@ -79,6 +79,10 @@ class TelemetrySampler:
             spacing = (series[-1].moment - series[0].moment) / (len(series) - 1)
             self._pause = max(self._pause, spacing * 2)
 
+    def has_refused(self) -> bool:
+        """Return whether an agent was asked by others, who had not the token of the target."""
+        return any(source.has_refused() for source in self._sources)
+
     def so_far(self) -> Telemetry:
         """Return what the readings until now show."""
         missing = [text for source in self._sources if (text := source.missing())]
