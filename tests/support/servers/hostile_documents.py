@@ -45,6 +45,7 @@ from solrbench.solr.cluster import live_nodes, node_identities, replicas
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.builders import make_document, make_result, make_spec
+from support.results.large_report import clean_up
 
 MIB = 1 << 20
 PART = 1 << 16
@@ -253,6 +254,7 @@ CASES: dict[str, tuple[Callable[[bytes], object], Document]] = {
     ),
     "chunks: histograms that unpack to much": (read_chunks, partial(pack_result, with_bombs)),
     "chunks: bomb": (read_chunks, partial(pack_result, partial(bytes, 64 * MIB))),
+    "clean-up of a report of 256 MiB": (clean_up, bytes),
     "diagnostic file: bomb": (
         lambda packed: DiagnosticFile.of_packed("a.jfr", packed).unpack(),
         partial(pack, partial(bytes, 64 * MIB)),
