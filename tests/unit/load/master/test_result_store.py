@@ -3,8 +3,6 @@ from typing import Any
 
 import gevent
 import pytest
-from flask import Flask
-from flask.testing import FlaskClient
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import LoadPlan, LoadState
@@ -12,16 +10,15 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.load.master.result_store import (
     ListOffsets,
     ResultStore,
-    add_guard,
-    add_routes,
     max_requests_sent,
     resumed,
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
 from solrbench.load.schedule.messages import step_assignment
-from solrbench.net.token import TOKEN_HEADER, TokenCheck
+from solrbench.net.token import TOKEN_HEADER
 from support.load.builders import plan_of, workload
+from support.load.web_page import Page
 from support.load.worker_results import merged_document
 
 
@@ -142,36 +139,6 @@ def test_users_send_what_a_step_wants_or_any_number() -> None:
     exact, timed = plan(EXACT), plan(TIMED)
     assert max_requests_sent(step_assignment(exact, exact.step_runs[0]), exact.workload) == 100
     assert max_requests_sent(step_assignment(timed, timed.step_runs[0]), timed.workload) is None
-
-
-class Page:
-    """Stands for Locust's app: its own buttons only note that they were pressed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.pressed: list[str] = []
-        self.stops = 0
-        self.unfinished: StepRunResult | None = None
-        self.store = ResultStore(folder)
-        app = Flask("page")
-        for path in ("/swarm", "/stop", "/user", "/stats/reset", "/other"):
-            app.add_url_rule(path, path, lambda path=path: self.press(path), methods=["POST"])
-        app.add_url_rule("/", "page", lambda: "the page")
-        self.check = TokenCheck("t")
-        add_guard(app, self.check, self.stop)
-        add_routes(app, self.state, self.store, lambda: self.unfinished)
-        self.client: FlaskClient = app.test_client()
-        self.client.environ_base[f"HTTP_{TOKEN_HEADER.upper().replace('-', '_')}"] = "t"
-        self.foreign: FlaskClient = app.test_client()
-
-    def press(self, path: str) -> str:
-        self.pressed.append(path)
-        return "done"
-
-    def stop(self) -> None:
-        self.stops += 1
-
-    def state(self) -> LoadState:
-        return LoadState(stage="Measuring", step_run_id="r1-s0-a", requests_per_second=12.5)
 
 
 @pytest.fixture

@@ -160,6 +160,7 @@ def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:
 
 
 _LOCKED = frozenset({"/swarm", "/user", "/stats/reset"})
+_GUARDED = (*_LOCKED, "/stop")
 _JSON = "application/json"
 _REFUSAL = "The SolrBenchmark steers this run; only Stop works here, and it ends the run."
 _NO_TOKEN = "this needs the token of the load; `solrbench open` opens the page with it"  # noqa: S105
@@ -177,7 +178,7 @@ def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
     def guard() -> AnyResponse | None:
         if request.path == "/" and "token" in request.args:
             return _take_token(check)
-        needs_token = request.path == "/stop" or request.path.startswith("/solrbench/")
+        needs_token = request.path in _GUARDED or request.path.startswith("/solrbench/")
         if needs_token and not _admits(check):
             response = jsonify({"success": False, "message": _NO_TOKEN})
             response.status_code = 401
