@@ -6,13 +6,14 @@ Then defects are planted, each of which the same runs must find.
 import pytest
 
 from support.faults.defects import DEFECTS
-from support.faults.scenarios import SCENARIOS
+from support.faults.scenarios import SCENARIOS, SHARED
 from support.faults.selection import (
     check,
     every_fault,
     explored,
     is_found,
     pairs,
+    preempted,
     seed_of_session,
 )
 
@@ -26,6 +27,14 @@ def test_a_broken_call_changes_nothing(scenario: str, row: list[object]) -> None
     runs = explored(scenario, every_fault)
     found = check(scenario, runs)
     row += [scenario, runs[0].number, len(runs), len(found)]
+    assert found == []
+
+
+@pytest.mark.parametrize("scenario", SHARED)
+def test_a_preemption_changes_nothing(scenario: str, row: list[object]) -> None:
+    runs = explored(scenario, preempted)
+    found = check(scenario, runs)
+    row += [f"{scenario}, preempted", runs[0].number, len(runs), len(found)]
     assert found == []
 
 

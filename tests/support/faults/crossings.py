@@ -32,6 +32,8 @@ class Fault(StrEnum):
     CONFLICT = "conflict"
     STALE = "stale"
     EXCEPTION = "exception"
+    PREEMPTED = "preempted"
+    """All other resources are reconciled right before it."""
 
 
 READ_FAULTS = (Fault.KILLED_BEFORE, Fault.ERROR_BEFORE, Fault.EXCEPTION)
@@ -81,12 +83,18 @@ def no_fault(_: int, __: Call) -> Fault | None:
 
 @dataclass
 class Crossings:
-    """Where all calls go through; only those of an armed operator count, not those of the world."""
+    """Where all calls go through; only those of an armed operator count, not those of the world.
+
+    Attributes:
+        preempt: reconciles all other resources
+    """
 
     choose: Choose = no_fault
+    preempt: Callable[[], None] = lambda: None
     calls: list[Call] = field(default_factory=list)
     injected: list[tuple[Call, Fault]] = field(default_factory=list)
     _depth: int = 0
+    _is_preempted: bool = False
 
     @contextmanager
     def armed(self) -> Iterator[None]:
@@ -105,7 +113,7 @@ class Crossings:
         serve_stale: Callable[[], T] | None = None,
     ) -> T:
         """Serve a call, or break it as it was chosen."""
-        if not self._depth:
+        if not self._depth or self._is_preempted:
             return serve()
         self.calls.append(call)
         fault = self.choose(len(self.calls), call)
@@ -114,6 +122,13 @@ class Crossings:
         self.injected.append((call, fault))
         if fault is Fault.STALE and serve_stale is not None:
             return serve_stale()
+        if fault is Fault.PREEMPTED:
+            self._is_preempted = True
+            try:
+                self.preempt()
+            finally:
+                self._is_preempted = False
+            return serve()
         if fault in (Fault.KILLED_AFTER, Fault.ERROR_AFTER):
             serve()
         broken = ERRORS.get(fault, error)()

@@ -228,6 +228,13 @@ DEFECTS: dict[str, Defect] = {
     "always its turn": Defect(
         "controller.stages.start:_wait_for_turn", "if not turn.before:", "if True:", "queue of two"
     ),
+    "place without its lock": Defect(
+        "controller.stages.start:acquire_slot",
+        "context.queue.hold_place(context.body)",
+        "from threading import Lock; context.queue.slot_lock = Lock()",
+        "queue of two",
+        "replace_status SolrBenchmark/one",
+    ),
     "suspended with its place": Defect(
         "controller.stages.cleanup:suspend", "context.update(start_time=None)", "pass", "suspended"
     ),

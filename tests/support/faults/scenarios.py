@@ -205,6 +205,9 @@ SCENARIOS: dict[str, Prepare] = {
     ),
 }
 
+SHARED = [each for each in SCENARIOS if each.startswith(("queue", "baseline", "sweep"))]
+"""Those with several resources: one may be reconciled between two calls of another."""
+
 
 def prepare(name: str, patch: pytest.MonkeyPatch) -> Callable[[Crossings], Callable[[], Outcome]]:
     """Return what makes the world of a scenario and runs it."""

@@ -11,7 +11,7 @@ import pytest
 from support.faults.crossings import Call, Choose, Fault, Plan, Run, explore
 from support.faults.defects import Defect
 from support.faults.outcome import unexplained
-from support.faults.scenarios import prepare
+from support.faults.scenarios import SHARED, prepare
 from support.repository import ROOT
 
 MAX_SHOWN = 5
@@ -43,12 +43,18 @@ def every_fault(number: int, call: Call) -> list[Choose]:
     return [single(number, fault) for fault in call.faults]
 
 
+def preempted(number: int, call: Call) -> list[Choose]:
+    """Plan a run for each call, before which all other resources are reconciled."""
+    del call
+    return [single(number, Fault.PREEMPTED)]
+
+
 def faults_of(call: str) -> Plan:
-    """Plan every fault of the calls that begin so."""
+    """Plan every fault of the calls that begin so, and a preemption before each."""
 
     def plan(number: int, each: Call) -> list[Choose]:
         is_meant = f"{each.method} {each.about}".startswith(call)
-        return every_fault(number, each) if is_meant else []
+        return every_fault(number, each) + preempted(number, each) if is_meant else []
 
     return plan
 
@@ -58,7 +64,8 @@ def one_of(scenario: str, part: int) -> Plan:
 
     def plan(number: int, call: Call) -> list[Choose]:
         drawn = draw(scenario, number)
-        fault = call.faults[drawn // part % len(call.faults)]
+        faults = (*call.faults, *([Fault.PREEMPTED] if scenario in SHARED else []))
+        fault = faults[drawn // part % len(faults)]
         return [] if drawn % part else [single(number, fault)]
 
     return plan

@@ -221,6 +221,8 @@ class World:
 
     def __init__(self, patch: pytest.MonkeyPatch, crossings: Crossings) -> None:
         self.crossings = crossings
+        crossings.preempt = self._reconcile_others
+        self._reconciled = "", ""
         self.cluster = ListedCluster(crossings)
         self.sweeps = SweepDriver(patch, self.cluster)
         self.operator = self.sweeps.operator
@@ -285,19 +287,34 @@ class World:
         self.operator.now += timedelta(seconds=SECONDS_A_ROUND)
         self.operator.watch()
         for kind, _, name in sorted(self.cluster.objects):
-            body = self.cluster.objects.get((kind, "default", name))
-            if body is None or kind not in (SWEEP.name, BENCHMARK.name):
-                continue
+            self._reconciled = kind, name
             try:
-                if kind == SWEEP.name:
-                    self.sweeps.handlers.on_due(self.sweeps.key(body))
-                else:
-                    self._reconcile_benchmark(body)
+                self._reconcile_one(kind, name)
             except KilledError:
                 self.sweeps.restart()
                 self.operator.watch()
             except RuntimeError:
                 continue  # the schedule logs it and tries again
+
+    def _reconcile_one(self, kind: str, name: str) -> None:
+        body = self.cluster.objects.get((kind, "default", name))
+        if body is not None and kind == SWEEP.name:
+            self.sweeps.handlers.on_due(self.sweeps.key(body))
+        elif body is not None and kind == BENCHMARK.name:
+            self._reconcile_benchmark(body)
+
+    def _reconcile_others(self) -> None:
+        """Reconcile all but the resource under way, as another thread would in between.
+
+        It would wait for what is locked, and so does nothing then.
+        """
+        queue = self.operator.handlers._queue
+        if queue.slot_lock.locked() or queue._verify_lock.locked():
+            return
+        others = [(kind, name) for kind, _, name in sorted(self.cluster.objects)]
+        for kind, name in others:
+            if (kind, name) != self._reconciled:
+                self._reconcile_one(kind, name)
 
     def _reconcile_benchmark(self, body: Body) -> None:
         """Keep the finalizer as kopf does, then finalize or reconcile."""
