@@ -22,7 +22,7 @@ from solrbench.analysis.comparison_settings import (
 )
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -256,6 +256,16 @@ def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str)
 def test_a_stored_report_that_is_too_large_is_refused(text: bytes, problem: str) -> None:
     with pytest.raises(UnreadableReportError, match=problem):
         report_input("old", text)
+
+
+def test_a_stored_report_with_more_repeats_than_a_benchmark_has_is_refused() -> None:
+    stored = report()
+    (first, *_) = stored["steps"]
+    many = [first | {"id": f"r{n}-s0-a", "repeat": n} for n in range(1, MAX_REPEATS + 2)]
+    text = orjson.dumps(stored | {"steps": many})
+    with pytest.raises(UnreadableReportError, match=f"{MAX_REPEATS + 1} repeats, limit"):
+        report_input("old", text)
+    report_input("old", orjson.dumps(stored | {"steps": many[1:]}))
 
 
 def test_times_of_a_stored_report_that_no_load_has_measured_are_refused() -> None:

@@ -30,7 +30,12 @@ from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
-from solrbench.api.v1alpha1.comparisons import MAX_FIGURES, BaselineComparison, FigureComparison
+from solrbench.api.v1alpha1.comparisons import (
+    MAX_FIGURES,
+    MAX_REPEATS,
+    BaselineComparison,
+    FigureComparison,
+)
 from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
@@ -191,7 +196,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         status = report.get("status") or {}
         if len(orjson.dumps(report["spec"])) > MAX_SPEC_BYTES:
             raise UnreadableReportError(f"its spec has more than {MAX_SPEC_BYTES >> 10} KiB")
-        return ComparisonInput(
+        found = ComparisonInput(
             name,
             complete_spec(report["spec"]),
             [RunSamples(_document(each)) for each in report["steps"]],
@@ -206,6 +211,11 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         ) from error
     except ForeignDataError as error:
         raise UnreadableReportError(f"another version wrote it ({error})") from error
+    # All repeats of a step that both have are decoded, which takes a millisecond for each.
+    repeats = max((len(samples.runs) for samples in found.steps.values()), default=0)
+    if repeats > MAX_REPEATS:
+        raise UnreadableReportError(f"a step has {repeats} repeats, limit {MAX_REPEATS}")
+    return found
 
 
 def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
