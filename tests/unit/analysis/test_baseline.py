@@ -112,6 +112,24 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
     assert words["indexBytes"] == (Conclusion.SAME, False)
 
 
+def test_a_time_of_indexing_that_is_not_solrs_is_not_compared() -> None:
+    target = MeasuredTarget(
+        attempt=1,
+        indexed=START,
+        indexing_seconds=9,
+        indexing_is_valid=False,
+        index_bytes=1000,
+    )
+    document = make_document("a", 1, make_result([1000] * 10))
+    documents = [document.model_copy(update={"target": target})]
+    invalid = DatasetStatus(seconds=9.0, index_bytes=1000, verdict="Invalid")
+    for runs in (list(map(RunSamples, documents)), []):
+        one = ComparisonInput("one", {}, runs, dataset=invalid)
+        figures = words(one, one)
+        assert "indexBytes" in figures
+        assert "indexingSeconds" not in figures
+
+
 def test_repeats_on_one_index_are_one_value_of_it() -> None:
     target = MeasuredTarget(attempt=1, indexed=START, indexing_seconds=9, index_bytes=1000)
     documents = [

@@ -87,10 +87,15 @@ def test_too_many_failures_leave_out_the_rest() -> None:
 
 def test_slow_indexing_leaves_out_all() -> None:
     spec = spec_with({"name": "load", "indexingTime": {"maxSeconds": 60}, "failFast": True})
-    assert skipped(spec, dataset=DatasetStatus(seconds=60)) == {}
-    found = skipped(spec, dataset=DatasetStatus(seconds=61))
+    assert skipped(spec, dataset=DatasetStatus(seconds=61)) == {}  # it may be chance
+    assert skipped(spec, dataset=DatasetStatus(seconds=99, verdict="Invalid")) == {}
+    found = skipped(spec, dataset=DatasetStatus(seconds=70))
     assert len(found) == 6
-    assert set(found.values()) == {"objective load: The indexing time is 61 s; the limit is 60 s."}
+    (reason,) = set(found.values())
+    assert reason.startswith(
+        "objective load: The indexing time is 70 s (95 % confidence interval 63.1 to 76.9 s"
+    )
+    assert "the limit is 60 s." in reason
 
 
 def test_status_has_one_entry_for_each_step_left_out() -> None:

@@ -42,13 +42,13 @@ def benchmark(**status: Any) -> SolrBenchmark:
     return found.model_copy(update={"status": Status.model_construct(**status)})
 
 
-def a_round(level: float, verdict: str = "Valid") -> SolrBenchmark:
+def a_round(level: float, verdict: str = "Valid", of_index: str = "Valid") -> SolrBenchmark:
     return benchmark(
         summary=Summary(verdict=verdict),
         results=[result("one", "find", level), result("one", "add", 3 * level, failures=2)],
         totals=[result("one", ALL_REQUESTS, 2 * level, failures=2)],
         telemetry=[StepTelemetry(step="one", cpu_milliseconds_per_request=level / 10)],
-        dataset=DatasetStatus(seconds=level, index_bytes=1_000_000),
+        dataset=DatasetStatus(seconds=level, index_bytes=1_000_000, verdict=of_index),
     )
 
 
@@ -68,6 +68,8 @@ def test_rounds_that_are_invalid_are_left_out_unless_all_are() -> None:
     invalid = a_round(1000.0, "Invalid")
     assert summarise_point([a_round(10.0), invalid])["indexing_seconds"] == 10
     assert summarise_point([invalid])["indexing_seconds"] == 1000
+    limited = a_round(1000.0, of_index="Invalid")
+    assert summarise_point([a_round(10.0), limited])["indexing_seconds"] == 10
     assert summarise_point([])["steps"] == []
 
 

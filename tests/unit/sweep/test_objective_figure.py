@@ -122,6 +122,14 @@ def test_a_figure_is_read_from_the_status_of_a_benchmark(
     assert figure.read({}) is None
 
 
+def test_a_time_of_indexing_is_invalid_where_the_index_pods_were_the_limit() -> None:
+    status = {"summary": {"verdict": "Valid"}, "dataset": {"verdict": "Invalid", "seconds": 9.0}}
+    assert ObjectiveFigure(Metric.INDEXING_SECONDS).is_invalid(status)
+    assert not ObjectiveFigure(Metric.INDEX_BYTES).is_invalid(status)
+    assert not ObjectiveFigure(Metric.INDEXING_SECONDS).is_invalid({"dataset": {}})
+    assert not ObjectiveFigure(Metric.INDEXING_SECONDS).is_invalid({})
+
+
 def test_only_rate_and_p95_of_the_last_step_have_fields_of_their_own() -> None:
     assert ObjectiveFigure(Metric.P95_MILLISECONDS).has_field
     assert ObjectiveFigure(Metric.REQUESTS_PER_SECOND).has_field

@@ -25,7 +25,7 @@ from solrbench.analysis.differences import (
     estimate_difference,
 )
 from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric, store_figure
-from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples
+from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples, filled_indexes
 from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import ADMITTED
@@ -38,7 +38,6 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.foreign import (
     ForeignDataError,
     decode_json,
@@ -118,17 +117,22 @@ class ComparisonInput:
 
     @property
     def index_metrics(self) -> RepeatValues:
-        """Return time and size of every index that was filled, one value for each of them."""
-        by_index: dict[datetime | None, tuple[str, MeasuredTarget]] = {}
-        for run in self.runs:
-            target = run.document.target
-            if target is not None and target.indexing_seconds is not None:
-                by_index[target.indexed] = run.target, target
-        if not by_index:  # nothing is measured yet, or an older version stored it
-            return _index_metrics([(1, "", self.dataset.seconds, self.dataset.index_bytes)])
+        """Return time and size of every index that was filled, one value for each of them.
+
+        A time that is that of the index pods is left out.
+        """
+        filled = filled_indexes(self.runs)
+        if not filled:  # nothing is measured yet, or an older version stored it
+            seconds = self.dataset.seconds if self.dataset.is_valid else None
+            return _index_metrics([(1, "", seconds, self.dataset.index_bytes)])
         return _index_metrics(
-            (number, key, record.indexing_seconds, record.index_bytes)
-            for number, (key, record) in enumerate(by_index.values(), start=1)
+            (
+                number,
+                key,
+                record.indexing_seconds if record.indexing_is_valid else None,
+                record.index_bytes,
+            )
+            for number, (key, record) in enumerate(filled, start=1)
         )
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from solrbench.analysis.arrivals import MILLISECOND
 from solrbench.analysis.metrics import MIN_REPEATS
@@ -11,6 +12,7 @@ from solrbench.analysis.samples import (
     BenchmarkSamples,
     RequestSamples,
     StepSamples,
+    filled_indexes,
 )
 from solrbench.analysis.sentences import CONFIDENCE, describe_measure, is_least, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
@@ -18,7 +20,7 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import ConfidenceBounds
+from solrbench.stats.distributions import ConfidenceBounds, confidence_interval
 from solrbench.stats.intervals import share_interval
 from solrbench.stats.number_format import format_number, format_percent, round_number
 
@@ -69,14 +71,22 @@ REPEATS_DIFFER = 0.05
 """Relative standard deviation that repeats are taken to have where they are too few to show it."""
 
 _DEVIATIONS = 1.96
+_ASSUMED = (
+    f" With fewer than {MIN_REPEATS} repeats, the interval assumes that they differ by"
+    f" {format_percent(100 * REPEATS_DIFFER)}."
+)
 
 
 def _with_repeats(found: MeasuredValue | None, samples: StepSamples) -> MeasuredValue | None:
+    return None if found is None else _allow_for_repeats(found, len(samples.runs))
+
+
+def _allow_for_repeats(found: MeasuredValue, repeats: int) -> MeasuredValue:
     """Return a number of few repeats with an interval that allows for how far repeats differ."""
-    if found is None or found.interval is None or len(samples.runs) >= MIN_REPEATS:
+    if found.interval is None or repeats >= MIN_REPEATS:
         return found
     value, (lower, upper) = found.value, found.interval
-    margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(len(samples.runs)) * value
+    margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(repeats) * value
     bounds = value - math.hypot(value - lower, margin), value + math.hypot(upper - value, margin)
     return MeasuredValue(value, ConfidenceBounds(max(bounds[0], 0.0), bounds[1]))
 
@@ -118,12 +128,7 @@ def evaluate_objectives(
     results: list[ObjectiveResult] = []
     for objective in spec.objectives:
         if objective.is_of_dataset:
-            size, seconds = dataset.index_bytes, dataset.seconds
-            value: float | None = size if objective.index_size is not None else seconds
-            if value is not None:
-                # It is counted, or timed once: it is its own interval.
-                found = MeasuredValue(value, ConfidenceBounds(value, value))
-                results.append(_result(objective, found))
+            results += _of_dataset(objective, samples, dataset)
             continue
         results += [
             evaluate(objective, step.name, variant, step_samples)
@@ -137,6 +142,36 @@ def evaluate_objectives(
     return ObjectivesStatus(
         conclusion=overall_conclusion([result.conclusion for result in results]), results=results
     )
+
+
+def _of_dataset(
+    objective: Objective, samples: BenchmarkSamples, dataset: DatasetStatus
+) -> Iterator[ObjectiveResult]:
+    """Yield the result of an objective of the index; none before it is filled."""
+    size = dataset.index_bytes
+    if objective.index_size is not None:
+        if size is not None:  # it is counted: it is its own interval
+            yield _result(objective, MeasuredValue(size, ConfidenceBounds(size, size)))
+        return
+    if dataset.seconds is None:
+        return
+    filled = [record for _, record in filled_indexes(samples.runs)]
+    seconds = [each.indexing_seconds for each in filled if each.indexing_is_valid]
+    known = [each for each in seconds if each is not None]
+    # Of the present index there may be no step run yet.
+    if dataset.is_valid and dataset.seconds not in known:
+        known.append(dataset.seconds)
+    if not known:
+        why = " ".join(each.message for each in dataset.reasons)
+        message = f"No indexing time is Solr's: {why or dataset.verdict}."
+        yield _result(objective, None).model_copy(update={"message": message})
+        return
+    mean, count = fmean(known), len(known)
+    own = confidence_interval(known) if count >= MIN_REPEATS else (mean, mean)
+    found = _allow_for_repeats(MeasuredValue(mean, ConfidenceBounds(max(own[0], 0), own[1])), count)
+    result = _result(objective, found)
+    note = _ASSUMED if count < MIN_REPEATS else f" It was filled {count} times."
+    yield result.model_copy(update={"message": result.message + note})
 
 
 def evaluate(
@@ -155,10 +190,7 @@ def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) 
         if objective.failures is not None:
             yield " The interval does not allow for how far repeats differ."
         else:
-            yield (
-                f" With fewer than {MIN_REPEATS} repeats, the interval assumes that they differ by"
-                f" {format_percent(100 * REPEATS_DIFFER)}."
-            )
+            yield _ASSUMED
     if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.

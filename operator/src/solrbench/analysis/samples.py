@@ -10,6 +10,7 @@ import hashlib
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -23,6 +24,7 @@ from solrbench.analysis.metrics import (
     percentile_metric,
 )
 from solrbench.api.v1alpha1 import Spec
+from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
@@ -206,6 +208,16 @@ _DEVIATIONS = 1.96
 
 RepeatValues = dict[ComparisonMetric, list[RepeatValue]]
 """Of one request name: by metric the values of all repeats that have one."""
+
+
+def filled_indexes(runs: Iterable[RunSamples]) -> list[tuple[str, MeasuredTarget]]:
+    """Return each index that was filled for the step runs, after an identifier of its target."""
+    by_time: dict[datetime | None, tuple[str, MeasuredTarget]] = {}
+    for run in runs:
+        target = run.document.target
+        if target is not None and target.indexing_seconds is not None:
+            by_time[target.indexed] = run.target, target
+    return list(by_time.values())
 
 
 class StepSamples:

@@ -171,6 +171,8 @@ class MeasuredTarget(LenientModel):
     """When the benchmark had filled the index; None for a collection of the user's."""
     indexing_seconds: float | None = None
     """Seconds from the first batch to the last when the benchmark had filled it."""
+    indexing_is_valid: bool = True
+    """Whether these are Solr's: not if the index pods were the limit."""
     index_bytes: int | None = None
     """Size of the index over all replicas then."""
     filled: bool = True

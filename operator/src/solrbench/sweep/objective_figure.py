@@ -22,6 +22,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.sentences import name_figure
 from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import INVALID
 from solrbench.api.v1alpha1.objectives import SearchFor
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
@@ -181,6 +182,14 @@ class ObjectiveFigure:
         if found is not None and self.metric is Metric.READS_PER_REQUEST:
             found = max(found, _FEWEST_READS)
         return found
+
+    def is_invalid(self, status: Body) -> bool:
+        """Return whether it is the time of indexing, and that of the index pods, not Solr's.
+
+        The requests of the benchmark may be Valid then.
+        """
+        dataset = status.get("dataset") or {}
+        return self.metric is Metric.INDEXING_SECONDS and dataset.get("verdict") == INVALID
 
     def _of_requests(self, result: Body) -> float | None:
         found: float | None

@@ -193,7 +193,7 @@ def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: 
         values = _read_repeats(repeats, figure.comparison.name, most)
     else:
         value = rounded(figure.read(child.status))
-    verdict = summary.get("verdict")
+    verdict = PointState.INVALID if figure.is_invalid(child.status) else summary.get("verdict")
     return point.model_copy(
         update={
             "state": verdict if verdict in MEASURED else PointState.VALID,

@@ -22,6 +22,7 @@ from solrbench.api.v1alpha1.comparisons import (
 from solrbench.api.v1alpha1.conditions import LIST_MAP_BY_TYPE, Attempts, Condition, StatusModel
 from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.findings import (
+    INVALID,
     MAX_NOT_RUN,
     MAX_RESPONSE_GAPS,
     MAX_TRENDS,
@@ -239,6 +240,11 @@ class DatasetStatus(StatusModel):
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the time of indexing is Solr's; True until it is known."""
+        return self.verdict != INVALID
 
 
 class LiveLoad(StatusModel):

@@ -124,6 +124,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "documents": documents,
             "deleted_documents": deleted,
             "indexing_seconds": context.status.dataset.seconds,
+            "indexing_is_valid": context.status.dataset.is_valid,
             "index_bytes": context.status.dataset.index_bytes,
             "filled": filled,
             "solr_versions": versions.split(", ") if versions else [],

@@ -29,11 +29,12 @@ def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
     """
     every = [each.status for each in benchmarks]
     statuses = [each for each in every if each.summary.verdict != "Invalid"] or every
+    indexed = [each for each in statuses if each.dataset.is_valid] or statuses
     return {
         "steps": _steps(statuses),
         "capacities": _capacities(statuses),
-        "indexing_seconds": _mean(each.dataset.seconds for each in statuses),
-        "documents_per_second": _mean(each.dataset.documents_per_second for each in statuses),
+        "indexing_seconds": _mean(each.dataset.seconds for each in indexed),
+        "documents_per_second": _mean(each.dataset.documents_per_second for each in indexed),
         "index_bytes": _mean(each.dataset.index_bytes for each in statuses),
         "trends": _growing(statuses),
     }
