@@ -8,7 +8,7 @@ import pytest
 from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus
+from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, IndexPodStatus
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.telemetry.readings import ServerReading
 from solrbench.telemetry.summary import summarise_servers
@@ -85,6 +85,13 @@ def test_what_is_planted_is_named_and_healthy_runs_are_not_accused(planted: str)
         assert (found.verdict == "Invalid") == client
         assert [each.reason for each in found.reasons] == ["IndexClientLimits"] * client
     assert named.count(planted) >= (20 if planted == "None" else 18), named
+
+
+def test_pods_without_documents_do_not_share_the_cpu_time_of_others() -> None:
+    by_pod = [IndexPodStatus(pod=n, documents=documents) for n, documents in enumerate((9, 0, 0))]
+    used = IndexPodsStatus(cpu_cores=0.95)
+    dataset = DatasetStatus(waiting_percent=90.0, pods=used, by_pod=by_pod)
+    assert conclude_indexing(dataset, 3, None).verdict == "Invalid"
 
 
 def test_status_has_what_solr_did() -> None:

@@ -200,6 +200,10 @@ def test_usage_of_pods_is_added_when_all_have_ended() -> None:
     assert aggregate_progress(DATASET, [first], 120.0).pods is None
     found = aggregate_progress(DATASET, [first, second], 120.0).pods
     assert found == IndexPodsStatus(cpu_cores=1.5, throttled_percent=30.0)
+    # What a pod took to start that found no document is no part of the rest.
+    idle = pod(2, 0, finished=110.0, usage={"seconds": 1.0, "cpu_seconds": 0.9})
+    three = dataset_of({"spec.dataset.indexing": {"pods": 3}})
+    assert aggregate_progress(three, [first, second, idle], 120.0).pods == found
     silent = [pod(number, 100, finished=110.0) for number in (0, 1)]
     assert aggregate_progress(DATASET, silent, 120.0).pods is None
 

@@ -9,10 +9,11 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from solrbench.api.v1alpha1.status import IndexedFile
-from solrbench.contract.pod_plans import IndexProgress
+from solrbench.contract.pod_plans import IndexProgress, unpack_telemetry
 from solrbench.contract.server_document import ServerFigures
 from solrbench.index import progress
 from solrbench.index.errors import IndexingError
+from solrbench.index.files import ReadCounts
 from solrbench.index.progress import (
     MAX_TERMINATION_MESSAGE_BYTES,
     IndexPodClient,
@@ -25,6 +26,8 @@ from solrbench.index.progress import (
     write_termination_message,
 )
 from solrbench.net.deadline import wildcard_address
+from solrbench.telemetry.readings import ServerReading
+from solrbench.telemetry.summary import OwnPodMeter, summarise_servers
 
 
 @pytest.mark.parametrize(
@@ -74,6 +77,23 @@ def test_counts_what_was_accepted() -> None:
     )
 
 
+def test_usage_begins_with_the_first_batch() -> None:
+    class Meter(OwnPodMeter):
+        begun = 0
+
+        def begin(self) -> None:
+            self.begun += 1
+
+        def figures(self) -> ServerFigures:
+            return ServerFigures(server="index-0", seconds=self.begun, readings=2)
+
+    counter = ProgressCounter(0, lambda: 1.0, Meter("index"))  # its own begin is the first one
+    for _ in range(2):
+        counter.sending()
+    counter.sent()
+    assert counter.progress.usage == {"seconds": 2.0}
+
+
 def test_usage_of_the_pod_is_in_the_last_report() -> None:
     counter = ProgressCounter(0, lambda: 1.0)
     figures = {"cpu_seconds": 1.23456, "throttled_percent": 40.0, "periods": 7.0}
@@ -106,19 +126,46 @@ def test_long_termination_message_is_shortened_and_parses(message: str) -> None:
     assert len(text) > 2000 or found.message == whole
 
 
-def test_files_are_left_out_before_the_message_is_cut() -> None:
+def test_files_are_shortened_and_left_out_before_the_message_is_cut() -> None:
     files = [
         IndexedFile(name="😀" * 60, documents=10**9, bytes=10**12, seconds=n) for n in range(16)
     ]
     cut = "a.json: record 3: " + "x" * 3000
-    for message, most in ((None, 8), ("a.json: record 3", 8), (cut, 4)):
+    for message, most in ((None, 16), ("a.json: record 3", 16), (cut, 4)):
         progress = IndexProgress(pod=1, files=99, slowest_files=files, message=message)
         text = termination_message(progress)
         assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
         found = IndexProgress.model_validate_json(text)
         assert (found.files, found.message) == (99, message)
         assert 0 < len(found.slowest_files) <= most
-        assert found.slowest_files == files[: len(found.slowest_files)]
+        kept = zip(found.slowest_files, files, strict=False)
+        assert all(whole.name.endswith(short.name) for short, whole in kept)
+        assert [each.seconds for each in found.slowest_files] == [*range(len(found.slowest_files))]
+
+
+def test_what_solr_did_comes_before_the_names_of_files() -> None:
+    readings: dict[str, dict[str, list[ServerReading]]] = {"solr": {}}
+    for node in range(3):
+        readings["solr"][f"solr-{node}"] = [
+            ServerReading(f"solr-{node}", 2.0 * n, {"cpu_seconds": n * 3.3 + node}, {"cpus": 4.0})
+            for n in range(30)
+        ]
+    files = [
+        IndexedFile(name=f"{n:02}{'/part' * 8}", documents=10**6, bytes=10**9, seconds=n)
+        for n in range(16)
+    ]
+    found = []
+    for slowest in ([], files):
+        counter = ProgressCounter(0, lambda: 1.0)
+        counter.read(ReadCounts(files=16, slowest=slowest))
+        counter.observed(summarise_servers(readings, []))
+        counter.ended()
+        text = termination_message(counter.progress)
+        assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
+        found.append(IndexProgress.model_validate_json(text))
+    assert unpack_telemetry(found[1].telemetry).series
+    assert found[1].telemetry == found[0].telemetry
+    assert found[1].slowest_files
 
 
 def test_termination_message_is_written(tmp_path: Path) -> None:

@@ -248,7 +248,9 @@ def find_client_limit(dataset: DatasetStatus, pods: int) -> Symptom | None:
             f"the index pods waited for Solr in {format_percent(waiting)} of the time (at least"
             f" {format_percent(MIN_WAITING_PERCENT)}), reading and preparing documents in the rest"
         )
-    cores = None if used is None or used.cpu_cores is None else used.cpu_cores / pods
+    # A pod may have got no file: what the others used is not shared with it.
+    sending = sum(1 for each in dataset.by_pod if each.documents) or pods
+    cores = None if used is None or used.cpu_cores is None else used.cpu_cores / sending
     if cores is not None and cores > MAX_CLIENT_CORES:
         return Symptom(
             f"each index pod used {format_number(cores)} cores (limit {MAX_CLIENT_CORES:g}: one"

@@ -294,7 +294,7 @@ def aggregate_progress(
         documents_per_second=round(documents / seconds, 1),
         bytes_per_second=round(size / seconds, 1),
         waiting_percent=_waiting_percent(dataset, pods) if is_over else None,
-        pods=add_up_usage([pod.usage for pod in pods]) if is_over else None,
+        pods=add_up_usage([pod.usage for pod in pods if pod.documents]) if is_over else None,
         by_pod=_describe_pods(pods, nodes or {}) if is_over else [],
         cleaned=_add_up_cleaned(pods) if is_over else None,
     )

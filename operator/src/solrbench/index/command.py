@@ -68,7 +68,7 @@ def run_index(
     """Index this pod's share of the dataset; return 0 or one of the `EXIT_` codes."""
     pod = pod or IndexPodEnvironment()
     log_retries()
-    counter, meter = ProgressCounter(completion_index, pod.clock), OwnPodMeter(INDEX)
+    counter = ProgressCounter(completion_index, pod.clock, OwnPodMeter(INDEX))
     code, failure, reads = 0, None, ReadCounts()
     try:
         asyncio.run(_index(_read_plan(plan_file), counter, reads, pod))
@@ -81,7 +81,8 @@ def run_index(
         _log.exception("index pod %d failed", completion_index)
         code, message = EXIT_RETRYABLE, repr(error)
         failure = IndexingError(IndexingReason.INTERNAL_ERROR, message, permanent=False)
-    counter.used(meter.figures())
+    if failure is not None:
+        counter.sent()
     counter.read(reads)
     counter.ended(failure)
     write_termination_message(counter.progress, pod.termination_log)
@@ -169,15 +170,16 @@ async def _send_all(
 
     target = target_reader(plan) if counter.progress.pod == 0 else None
     async with PrefetchReader(read, indexing.concurrency) as reader:
-        if target is None:
-            await _drain(reader, sender, indexing.concurrency)
-            return
-        target.begin()
+        if target is not None:
+            target.begin()
         try:
             await _drain(reader, sender, indexing.concurrency)
-            counter.observed(await asyncio.to_thread(target.end))
+            counter.sent()
+            if target is not None:
+                counter.observed(await asyncio.to_thread(target.end))
         finally:
-            target.stop()
+            if target is not None:
+                target.stop()
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:

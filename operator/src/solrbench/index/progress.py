@@ -20,7 +20,7 @@ from solrbench.index.errors import IndexingError
 from solrbench.index.files import ReadCounts
 from solrbench.net.deadline import AddressCheck, single_family, url_host
 from solrbench.net.http import create_client, fetch
-from solrbench.telemetry.summary import POD_METRICS
+from solrbench.telemetry.summary import POD_METRICS, OwnPodMeter
 
 MAX_TERMINATION_MESSAGE_BYTES = 4096
 """Kubernetes cuts a termination message here, and cut JSON is no JSON."""
@@ -28,22 +28,33 @@ MAX_TERMINATION_MESSAGE_BYTES = 4096
 _TELEMETRY_KEY_BYTES = 20
 """Of `"telemetry":"",`."""
 
+_SHORT_NAME = 16
+"""Characters of the name of a file that are kept, its end; shorter ones name no file."""
+
 _log = logging.getLogger(__name__)
 
 
 class ProgressCounter:
     """Counts accepted batches; `progress` has the counts so far."""
 
-    def __init__(self, pod: int, clock: Callable[[], float]) -> None:
-        """Start at zero; `clock` returns the Unix time in seconds."""
+    def __init__(
+        self, pod: int, clock: Callable[[], float], meter: OwnPodMeter | None = None
+    ) -> None:
+        """Start at zero; `clock` returns the Unix time in seconds.
+
+        `meter` reads what the pod uses from its first batch on: before that, Python starts.
+        """
         self.progress = IndexProgress(pod=pod)
         self._clock = clock
+        self._meter = meter
         self._last: float | None = None
         self._target: Telemetry | None = None
 
     def sending(self) -> None:
         """Note the time of the first batch."""
         if self.progress.started is None:
+            if self._meter is not None:
+                self._meter.begin()
             self._update(started=self._clock())
 
     def retried(self) -> None:
@@ -62,6 +73,11 @@ class ProgressCounter:
     def observed(self, target: Telemetry) -> None:
         """Note what Solr did, as much as a termination message has room for beside the rest."""
         self._target = target
+
+    def sent(self) -> None:
+        """Note what the pod used, after the last batch."""
+        if self._meter is not None:
+            self.used(self._meter.figures())
 
     def used(self, pod: ServerFigures) -> None:
         """Note what the pod used."""
@@ -84,7 +100,9 @@ class ProgressCounter:
         if failure is not None:
             self._update(reason=failure.reason.value, message=str(failure))
         elif self._target is not None:
-            used = len(as_json(self.progress)) + _TELEMETRY_KEY_BYTES
+            # The names of files get what it leaves: without series nothing of Solr can be shown.
+            beside = self.progress.model_copy(update={"slowest_files": []})
+            used = len(as_json(beside)) + _TELEMETRY_KEY_BYTES
             room = MAX_TERMINATION_MESSAGE_BYTES - used
             self._update(telemetry=pack_telemetry(self._target, room))
 
@@ -100,13 +118,19 @@ def as_json(progress: IndexProgress) -> bytes:
 def termination_message(progress: IndexProgress) -> bytes:
     """Return JSON of at most `MAX_TERMINATION_MESSAGE_BYTES`.
 
-    Files are left out first, then the message is cut in the middle.
+    Names of files are shortened first, then files left out, then the message is cut in the middle.
     Both ends of a message matter: the place stands first, the remedy last.
     """
     text = as_json(progress)
     while len(text) > MAX_TERMINATION_MESSAGE_BYTES and progress.slowest_files:
-        fewer = progress.slowest_files[: len(progress.slowest_files) // 2]
-        progress = progress.model_copy(update={"slowest_files": fewer})
+        files = progress.slowest_files
+        longest = max(len(each.name) for each in files)
+        if longest > _SHORT_NAME:
+            end = max(longest * 3 // 4, _SHORT_NAME)
+            files = [each.model_copy(update={"name": each.name[-end:]}) for each in files]
+        else:
+            files = files[: len(files) // 2]
+        progress = progress.model_copy(update={"slowest_files": files})
         text = as_json(progress)
     message = progress.message or ""
     keep = len(message)

@@ -5,6 +5,7 @@ What the operator checks of a dataset over HTTP, and passes on to the index pods
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -44,6 +45,45 @@ def test_replicas_that_are_behind_are_waited_for(
     assert after.status.dataset.documents == DOCUMENTS
     assert after.status.dataset.deleted_documents == DOCUMENTS // 10
     assert whole.commits == 1
+
+
+def test_what_was_concluded_stays_while_replicas_catch_up(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=0, pull=0))
+    dataset = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]["dataset"]
+    assert dataset["verdict"] == "Valid"
+    found = {"step": "indexing", "resource": "Merges", "message": "80 %"}
+    dataset |= {"verdict": "Invalid", "bottleneck": found, "solr": {"nodes": 3}}
+    whole = Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    after = passed(world, monkeypatch, whole).status.dataset
+    assert (after.verdict, after.documents) == ("Invalid", DOCUMENTS)
+    assert after.bottleneck is not None
+    assert after.bottleneck.resource == "Merges"
+    assert after.solr is not None
+
+
+def test_commit_that_outlasts_its_request_is_counted_from_its_begin(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Merging(Index):
+        def answer(self, request: httpx.Request) -> httpx.Response:
+            if request.url.path.endswith("/update"):
+                raise httpx.ReadTimeout("600 s")
+            return super().answer(request)
+
+    whole = {"leader": DOCUMENTS, "tlog": DOCUMENTS, "pull": DOCUMENTS}
+    after = passed(world, monkeypatch, Merging(**whole))
+    assert after.status.dataset.commit_time is None  # Solr did not respond, but not for long
+    monkeypatch.setattr(indexing, "COMMIT_TIMEOUT_SECONDS", 0)
+    passed(world, monkeypatch, Merging(**whole))
+    for _ in range(2):
+        world.now += timedelta(seconds=605)
+        after = passed(world, monkeypatch, Merging(**whole))
+        assert after.status.dataset.commit_seconds is None
+    after = passed(world, monkeypatch, Index(**whole))
+    assert condition_of(after, "DataIndexed") == ("True", "Indexed")
+    assert after.status.dataset.commit_seconds == pytest.approx(1210, abs=5)
 
 
 def test_node_that_is_lost_while_documents_are_counted(

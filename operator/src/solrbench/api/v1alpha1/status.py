@@ -121,7 +121,10 @@ class CompanionsStatus(StatusModel):
 
 
 class IndexPodsStatus(StatusModel):
-    """What the index pods used, by their control groups; what was not read is absent."""
+    """What index pods with documents used, from their first batch to their last.
+
+    It is read from their control groups; what was not read is absent.
+    """
 
     cpu_cores: Measure | None = None
     """`cpuCores` is the CPU time of all pods, per second."""
@@ -226,6 +229,9 @@ class DatasetStatus(StatusModel):
     commit_seconds: Measure | None = None
     """`commitSeconds` is the time of the commit after the last document, with the merge down to
     `indexing.maxSegments` if there is one."""
+    commit_time: datetime | None = None
+    """`commitTime` is when that commit was begun, where the operator had to ask for it again as it
+    took longer than a request may; `commitSeconds` is counted from then."""
     solr: IndexingTelemetry | None = None
     """`solr` is what the Solr nodes did meanwhile; absent without `load.telemetry`."""
     series: Annotated[list[IndexingSeries], Field(max_length=MAX_INDEXING_SERIES)] = []

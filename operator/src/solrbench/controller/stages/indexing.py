@@ -42,7 +42,8 @@ from solrbench.errors import TemporaryError
 from solrbench.index.progress import IndexPodClient
 from solrbench.manifests.index import build_index
 from solrbench.reasons.data import IndexingReason
-from solrbench.solr.replicas import commit
+from solrbench.solr.client import SolrClient
+from solrbench.solr.replicas import COMMIT_TIMEOUT_SECONDS, commit
 
 
 def reconcile_index(context: ReconcileContext) -> None:
@@ -124,6 +125,13 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
     )
 
 
+_NOTED = (
+    *("commit_seconds", "commit_time"),
+    *("solr", "series", "bottleneck", "verdict", "reasons"),
+)
+"""Fields of the status that are concluded once, after the Job has ended."""
+
+
 def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> IndexRun:
     seen = pods(context, names.INDEX)
     by_pod = _read_progress(context, seen)
@@ -134,8 +142,9 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
         context.status.dataset,
         aggregate_progress(dataset, progress, context.now.timestamp(), nodes),
     )
-    # What earlier reconciles noted, and no pod reports.
-    total = total.model_copy(update={"commit_seconds": context.status.dataset.commit_seconds})
+    # What earlier reconciles noted: pods do not report it, or may be gone by now.
+    noted = {name: getattr(context.status.dataset, name) for name in _NOTED}
+    total = total.model_copy(update=noted)
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     limit = context.benchmark.spec.deadlines.starting_seconds
     return IndexRun(found, tuple(seen), tuple(progress), total, context.now, limit, creation)
@@ -163,7 +172,12 @@ def _read_progress(
 def _conclude(
     context: ReconcileContext, dataset: Dataset, progress: Sequence[IndexProgress]
 ) -> None:
-    """Note what Solr did meanwhile, as the first pod read it, and what held indexing back."""
+    """Note what Solr did meanwhile, as the first pod read it, and what held indexing back.
+
+    It is noted once: while replicas catch up, the pods may be removed with what they read.
+    """
+    if context.status.dataset.verdict is not None:
+        return
     telemetry = None
     if context.benchmark.spec.load.telemetry.collect is not Collect.NONE:
         packed = max((each.telemetry for each in progress), default="", key=len)
@@ -182,11 +196,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         # What is not committed is in no searcher, and so in no count.
-        begin = time.monotonic()
-        commit(solr, names.collection(context.benchmark), dataset.indexing.max_segments)
-        if context.status.dataset.commit_seconds is None:  # later ones have nothing to write
-            seconds = {"commit_seconds": round(time.monotonic() - begin, 3)}
-            context.update(dataset=context.status.dataset.model_copy(update=seconds))
+        _commit(context, solr, dataset.indexing.max_segments)
         replicas = tuple(provisioner.find_replicas(context, solr))
         placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
         apply_outcome(first_outcome(REPLICA_CHECKS, placed))
@@ -201,3 +211,21 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
         "index_bytes": sum(size.bytes for size in sizes),
     }
     context.update(dataset=context.status.dataset.model_copy(update=counted))
+
+
+def _commit(context: ReconcileContext, solr: SolrClient, max_segments: int | None) -> None:
+    """Commit, and note how long the first commit took: later ones have nothing to write."""
+    begin, done = time.monotonic(), context.status.dataset
+    try:
+        commit(solr, names.collection(context.benchmark), max_segments)
+    except TemporaryError:
+        # Solr goes on with it, and the next reconcile waits for what is left.
+        if time.monotonic() - begin > COMMIT_TIMEOUT_SECONDS - 1 and done.commit_time is None:
+            context.update(dataset=done.model_copy(update={"commit_time": context.now}))
+        raise
+    if done.commit_seconds is None:
+        seconds = time.monotonic() - begin
+        if done.commit_time is not None:
+            seconds += (context.now - done.commit_time).total_seconds()
+        changes = {"commit_seconds": round(seconds, 3)}
+        context.update(dataset=done.model_copy(update=changes))
