@@ -11,6 +11,7 @@ from pathlib import Path
 from bench.faults import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
+from bench.indexing.index_clients import index_clients
 from bench.load.arrivals import arrivals, gaps
 from bench.load.bottlenecks import bottlenecks
 from bench.load.throughput import cost, scaling, small_responses, solr_responses, telemetry_cost
@@ -66,12 +67,14 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "objectives": partial(objectives_at_limit, count=300),
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
+    "index": partial(index_clients, rounds=5),
     "faults": faults,
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
-_ON_REQUEST = frozenset({"realpairs", "faults"})
-"""Parts that run only by name: one needs an operator in a cluster, the other checks the bench."""
+_ON_REQUEST = frozenset({"realpairs", "faults", "index"})
+"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, one a JDK
+and Maven."""
 
 
 def main(arguments: list[str]) -> int:
