@@ -8,7 +8,6 @@ import pytest
 from solrbench.load.engine import (
     client_pool,
     http_client,
-    http_connection,
     measurement,
     node_sender,
     precise_timer,
@@ -16,8 +15,9 @@ from solrbench.load.engine import (
     step_run,
     virtual_user,
 )
-from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.workload.requests import Node
+from solrbench.net import http_connection
+from solrbench.net.http_connection import HttpConnection
 from support.fakes.virtual_time import VirtualTimeLoop
 
 _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'

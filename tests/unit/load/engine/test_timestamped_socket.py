@@ -9,8 +9,8 @@ import pytest
 import uvloop
 
 from solrbench.load.engine import timestamped_socket
-from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
+from solrbench.net.http_connection import HttpConnection
 
 BUSY_SECONDS = 0.2
 SO_TIMESTAMPNS = 35

@@ -9,11 +9,11 @@ import pytest
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine import http_client
 from solrbench.load.engine.engine import Engine
-from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import ClosedLoopUser
 from solrbench.load.schedule.messages import StartMeasuring, StopSending
 from solrbench.load.workload.requests import Node
+from solrbench.net.http_connection import HttpConnection
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import (
     RecordingListener,

@@ -15,13 +15,13 @@ import time
 from abc import ABC, abstractmethod
 from weakref import WeakKeyDictionary
 
-from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.target import UserContext
 from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
 from solrbench.load.recording.request_stats import SlowSample, qtime_milliseconds
 from solrbench.load.workload.requests import Node, PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure, failure_or_none, request_failure
 from solrbench.net.http import certificate_problem
+from solrbench.net.http_connection import HttpConnection
 
 _FIRST_BACKOFF_NS = 1_000_000
 _LONGEST_BACKOFF_NS = 1_000_000_000

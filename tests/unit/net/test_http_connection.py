@@ -12,13 +12,13 @@ from typing import Any, NamedTuple, cast
 
 import pytest
 
-from solrbench.load.engine import http_connection as module
 from solrbench.load.engine.http_client import CompletedRequest, HttpClient, batch_of_loop
-from solrbench.load.engine.http_connection import HttpConnection
 from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure
+from solrbench.net import http_connection as module
+from solrbench.net.http_connection import HttpConnection
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, target
 from support.servers.virtual_server import serve
