@@ -102,7 +102,9 @@ def _read(
                 for number, load in enumerate(records, 1):
                     if partition.owns(position):
                         own += 1
-                        document = cleaner.clean(load())
+                        document = load()
+                        if dataset.cleaning is not None:
+                            document = cleaner.clean(document)
                         yield cleaned(document, dataset.id_field, f"{file.name}-{number}")
                     position += 1
                     if position == first:  # before the next one is read: it may be malformed

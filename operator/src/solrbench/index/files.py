@@ -211,14 +211,18 @@ def _outside(path: str) -> IndexingError:
     )
 
 
-# One look at each value is cheaper than to build a document anew that is flat already.
-_NEEDS_WORK = (dict, list, type(None))
+_PLAIN = frozenset({str, int, float, bool})
 
 
 def cleaned(document: dict[str, Any], id_field: str, fallback_id: str) -> dict[str, Any]:
     """Return the document to send; one without an id gets `fallback_id`."""
-    if any(isinstance(value, _NEEDS_WORK) for value in document.values()):
-        document = _flat(document)
+    for value in document.values():
+        # One look at each value is cheaper than to build a document anew that is flat already.
+        if type(value) in _PLAIN:
+            continue
+        if type(value) is not list or not value or not _PLAIN.issuperset(map(type, value)):
+            document = _flat(document)
+            break
     if id_field not in document:
         return {id_field: fallback_id, **document}
     return document

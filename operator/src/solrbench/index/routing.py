@@ -6,7 +6,6 @@ the route is `None`: any leader takes the document then, and Solr forwards it.
 
 import re
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -49,6 +48,8 @@ class Routes:
 
     def shard_of(self, document: dict[str, Any]) -> str | None:
         """Return the name of the document's shard, or `None` when only Solr can know it."""
+        if len(self.shards) == 1 and not self.field_routed:
+            return self.shards[0].name
         key = _key_text(document.get(self.key_field))
         if key is None:
             return None
@@ -197,7 +198,7 @@ def batches(
         IndexingError: a document holds what JSON cannot express
     """
     rows: dict[str | None, list[bytes]] = {}
-    sizes: Counter[str | None] = Counter()
+    sizes: dict[str | None, int] = {}
     waiting = 0
     for document in documents:
         shard = routes.shard_of(document)
@@ -206,11 +207,13 @@ def batches(
         except TypeError as error:
             where = f"document {document.get(id_field)!r}"
             raise IndexingError.malformed(where, error) from error
-        row = rows.setdefault(shard, [])
+        row = rows.get(shard)
+        if row is None:
+            row, sizes[shard] = rows.setdefault(shard, []), 0
         row.append(text)
-        sizes[shard] += len(text)
+        size = sizes[shard] = sizes[shard] + len(text)
         waiting += len(text)
-        if len(row) < limit and sizes[shard] < BODY_BYTES:
+        if len(row) < limit and size < BODY_BYTES:
             if waiting < OPEN_BYTES:
                 continue
             shard = max(rows, key=lambda name: sizes[name])
