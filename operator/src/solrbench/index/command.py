@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import httpx
+import uvloop
 from pydantic import ValidationError
 
 from solrbench.contract.names import INDEX
@@ -30,6 +31,7 @@ from solrbench.index.routing import Batch, batches
 from solrbench.index.sender import LeaderResolver, PrefetchReader, Sender, find_routes
 from solrbench.index.solr_reader import target_reader
 from solrbench.index.sources import ReadContext, read_documents
+from solrbench.index.update_client import UpdateClient
 from solrbench.net.deadline import wildcard_address
 from solrbench.net.http import HttpAuth, read_auth
 from solrbench.reasons.data import IndexingReason
@@ -43,7 +45,7 @@ EXIT_TERMINATED = 128 + signal.SIGTERM
 """Exit code of a pod that was terminated."""
 
 # Solr responds when the replicas have the documents, and merges may stall them.
-_TIMEOUT = httpx.Timeout(300.0, connect=10.0)
+_TIMEOUT_SECONDS = 300.0
 _log = logging.getLogger(__name__)
 
 
@@ -71,7 +73,7 @@ def run_index(
     counter = ProgressCounter(completion_index, pod.clock, OwnPodMeter(INDEX))
     code, failure, reads = 0, None, ReadCounts()
     try:
-        asyncio.run(_index(_read_plan(plan_file), counter, reads, pod))
+        uvloop.run(_index(_read_plan(plan_file), counter, reads, pod))
     except IndexingError as error:
         code, failure = EXIT_PERMANENT if error.permanent else EXIT_RETRYABLE, error
     except asyncio.CancelledError:
@@ -124,7 +126,7 @@ async def _index(
     access = _access(plan)
     # Credentials go to Solr alone: through no proxy of the environment, after no redirect.
     http = httpx.AsyncClient(
-        timeout=_TIMEOUT,
+        timeout=httpx.Timeout(_TIMEOUT_SECONDS, connect=10.0),
         trust_env=False,
         follow_redirects=False,
         headers=access.headers,
@@ -137,8 +139,14 @@ async def _index(
             as_metrics(counter.progress, plan.benchmark),
         ),
     }
-    async with serve_progress(pages, pod.host, pod.port), http:
-        await _send_all(plan, counter, reads, pod, http)
+    client = UpdateClient(access, _TIMEOUT_SECONDS)
+    async with serve_progress(pages, pod.host, pod.port), http, client:
+        key, retries = plan.dataset.id_field, plan.dataset.indexing.batch_retries
+        retry_policy = replace(pod.retry_policy, retries=retries)
+        leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
+        routes = await find_routes(leaders, retry_policy)
+        sender = Sender(client, leaders, routes, retry_policy, counter)
+        await _send_all(plan, counter, reads, pod, sender)
 
 
 async def _send_all(
@@ -146,14 +154,10 @@ async def _send_all(
     counter: ProgressCounter,
     reads: ReadCounts,
     pod: IndexPodEnvironment,
-    http: httpx.AsyncClient,
+    sender: Sender,
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    retry_policy = replace(pod.retry_policy, retries=indexing.batch_retries)
-    key = dataset.id_field
-    leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
-    routes = await find_routes(leaders, retry_policy)
-    sender = Sender(http, leaders, routes, retry_policy, counter)
+    routes = sender.routes
 
     def read() -> Iterator[Batch]:
         part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)
@@ -164,9 +168,9 @@ async def _send_all(
             api_server=tuple(plan.api_server),
             seconds=math.inf if plan.max_seconds is None else plan.max_seconds,
         )
-        read_context = ReadContext(pod.folder, retry_policy, downloads, reads)
+        read_context = ReadContext(pod.folder, sender.retry_policy, downloads, reads)
         documents = read_documents(dataset, part, read_context)
-        return batches(documents, routes, indexing.batch_size, key)
+        return batches(documents, routes, indexing.batch_size, dataset.id_field)
 
     target = target_reader(plan) if counter.progress.pod == 0 else None
     async with PrefetchReader(read, indexing.concurrency) as reader:

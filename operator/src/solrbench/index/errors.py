@@ -131,7 +131,7 @@ def refusal(status: int, location: str) -> IndexingError | None:
     return None
 
 
-def connection_failure(location: str, error: httpx.TransportError) -> IndexingError:
+def connection_failure(location: str, error: OSError | httpx.TransportError) -> IndexingError:
     """Return the failure for a connection that was not made or was lost."""
     if problem := certificate_problem(error):
         return IndexingError(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import Generic, Self, TypeVar
+from urllib.parse import quote
 
 import httpx
 
@@ -26,6 +27,7 @@ from solrbench.index.errors import (
 )
 from solrbench.index.progress import ProgressCounter
 from solrbench.index.routing import Batch, Routes, parse_routes
+from solrbench.index.update_client import UpdateClient
 
 
 class LeaderResolver:
@@ -91,8 +93,6 @@ class LeaderResolver:
 START_RETRIES = 10
 """DNS names of fresh pods resolve late, whatever `retries` says about batches."""
 
-_HEADERS = {"Content-Type": "application/json"}
-
 
 async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
     """Return the routes as soon as a node responds.
@@ -109,16 +109,16 @@ class Sender:
 
     def __init__(
         self,
-        http: httpx.AsyncClient,
+        client: UpdateClient,
         leaders: LeaderResolver,
         routes: Routes,
         retry_policy: RetryPolicy,
         counter: ProgressCounter,
     ) -> None:
-        self._http = http
+        self._client = client
         self._leaders = leaders
-        self._routes = routes
-        self._retry_policy = retry_policy
+        self.routes = routes
+        self.retry_policy = retry_policy
         self._counter = counter
         self._turn = 0
 
@@ -137,33 +137,28 @@ class Sender:
                     self._counter.retried()
                 # Without new leaders the old are the best guess; the post shows what is wrong.
                 with suppress(IndexingError):
-                    self._routes = await self._leaders.read()
+                    self.routes = await self._leaders.read()
             await self._post(batch)
 
-        await self._retry_policy.call_async(attempt)
+        await self.retry_policy.call_async(attempt)
         seconds = time.perf_counter() - begin
         self._counter.accepted(batch.documents, len(batch.body), seconds)
 
     async def _post(self, batch: Batch) -> None:
         self._turn += 1
-        routes = self._routes
+        routes = self.routes
         leader = routes.leader_of(batch.shard, self._turn)
         if leader is None:
             raise unavailable(f"shard {batch.shard or 'of any name'}", "has no active leader")
-        params = {"wt": "json"}
+        url = f"{leader}/update?wt=json"
         # Without it, an implicit router without a field keeps a document where it arrives.
         if routes.implicit and not routes.field_routed and batch.shard is not None:
-            params["_route_"] = batch.shard
+            url += f"&_route_={quote(batch.shard, safe='')}"
         try:
-            response = await self._http.post(
-                f"{leader}/update",
-                params=params,
-                content=batch.body,
-                headers=_HEADERS,
-            )
-        except httpx.TransportError as error:
+            status, response = await self._client.post(url, batch.body)
+        except OSError as error:
             raise connection_failure(leader, error) from error
-        if failure := parse_failure(response.status_code, response.content, leader):
+        if failure := parse_failure(status, response, leader):
             raise failure
 
 

@@ -1,0 +1,150 @@
+"""Bodies posted over HTTP/1.1 connections that are kept, by the connection of the load core.
+
+A body goes to the socket as it is: a client for all kinds of requests takes more CPU time to post a
+batch than to read and prepare its documents.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+from solrbench.net.http import HttpAuth
+from solrbench.net.http_connection import HttpConnection
+
+_CONNECT_SECONDS = 10.0
+_IDLE_SECONDS = 30.0
+"""Solr closes a connection that was idle for 120 s, some proxies after 60 s."""
+
+
+@dataclass
+class _Endpoint:
+    """A server, and the connections to it that no request is under way over."""
+
+    host: str
+    port: int
+    is_encrypted: bool
+    idle: list[tuple[HttpConnection, float]] = field(default_factory=list)
+    """Each with the time since which it is."""
+
+
+class _Exchange:
+    """One request under way; the owner of its connection meanwhile."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.response: asyncio.Future[tuple[int, bytes, bool]] = loop.create_future()
+        """Status and body, and whether the connection may be kept."""
+
+    def on_response(
+        self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
+    ) -> None:
+        """Take a whole response."""
+        del received, ended_ns
+        if not self.response.done():
+            self.response.set_result((status, body, keep))
+
+    def on_malformed_response(self, message: str) -> None:
+        """Take what is no HTTP."""
+        self._fail(ConnectionError(message))
+
+    def on_connection_lost(self, error: Exception | None, received: int) -> None:
+        """Take the end of the connection."""
+        self._fail(error or ConnectionError(f"connection ended after {received} bytes"))
+
+    def _fail(self, error: Exception) -> None:
+        if not self.response.done():
+            self.response.set_exception(error)
+
+
+class UpdateClient:
+    """Posts JSON; several requests may be under way at once, each over a connection of its own.
+
+    It uses no proxy and follows no redirect, so that credentials go to Solr alone.
+    """
+
+    def __init__(self, access: HttpAuth, timeout_seconds: float) -> None:
+        """Trust what `access` does; `timeout_seconds` last from the first byte to the last."""
+        self._access = access
+        self._timeout_seconds = timeout_seconds
+        self._endpoints: dict[tuple[str, str], _Endpoint] = {}
+        lines = ["Content-Type: application/json", "Accept-Encoding: identity"]
+        lines += [f"{name}: {value}" for name, value in access.headers.items()]
+        self._headers = "".join(f"{line}\r\n" for line in lines)
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        for endpoint in self._endpoints.values():
+            for connection, _ in endpoint.idle:
+                connection.close()
+
+    async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
+        """Return status and body of the response to `body`.
+
+        Raises:
+            OSError: there was none; `TimeoutError` if it took too long.
+        """
+        parts = urlsplit(url)
+        endpoint = self._endpoint(parts.scheme, parts.netloc)
+        target = f"{parts.path}?{parts.query}"
+        head = f"POST {target} HTTP/1.1\r\nHost: {parts.netloc}\r\n{self._headers}"
+        connection = self._take(endpoint) or await self._connect(endpoint)
+        exchange = _Exchange(self._loop)
+        connection.owner = exchange
+        try:
+            connection.send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode())
+            connection.send(body)
+            async with asyncio.timeout(self._timeout_seconds):
+                status, text, keep = await exchange.response
+        except TimeoutError:
+            connection.close()
+            raise TimeoutError(f"no response within {self._timeout_seconds:g} s") from None
+        except BaseException:
+            connection.close()
+            raise
+        if keep and connection.is_open:
+            connection.owner = None
+            endpoint.idle.append((connection, self._loop.time()))
+        else:
+            connection.close()
+        return status, text
+
+    def _take(self, endpoint: _Endpoint) -> HttpConnection | None:
+        """Return an idle connection that the server may still have, the one used last."""
+        oldest = self._loop.time() - _IDLE_SECONDS
+        while endpoint.idle:
+            connection, since = endpoint.idle.pop()
+            if connection.is_open and since >= oldest:
+                return connection
+            connection.close()
+        return None
+
+    async def _connect(self, endpoint: _Endpoint) -> HttpConnection:
+        connection = HttpConnection()
+        trust = self._access.verify if endpoint.is_encrypted else None
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await self._loop.create_connection(
+                    lambda: connection, endpoint.host, endpoint.port, ssl=trust
+                )
+        except TimeoutError:
+            raise TimeoutError(f"no connection within {_CONNECT_SECONDS:g} s") from None
+        return connection
+
+    def _endpoint(self, scheme: str, netloc: str) -> _Endpoint:
+        known = self._endpoints.get((scheme, netloc))
+        if known is None:
+            parts, is_encrypted = urlsplit(f"//{netloc}"), scheme == "https"
+            port = parts.port or (443 if is_encrypted else 80)
+            known = self._endpoints[scheme, netloc] = _Endpoint(
+                parts.hostname or "", port, is_encrypted
+            )
+        return known
