@@ -12,9 +12,11 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.contract.pod_plans import EXIT_PERMANENT, IndexProgress
+from solrbench.index import command
 from solrbench.index.command import EXIT_RETRYABLE, EXIT_TERMINATED, IndexPodEnvironment, run_index
 from solrbench.index.errors import RetryPolicy
 from solrbench.index.files import Partition
+from solrbench.index.routing import Batch, batches
 from solrbench.index.sources import GeneratedDocuments
 from solrbench.net.http import basic_auth
 from support.cluster.waiting import wait_until
@@ -129,6 +131,25 @@ def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench, solr: Fake
         len(json.dumps(docs, separators=(",", ":"), ensure_ascii=False).encode())
         for _, _, docs in solr.updates
     )
+
+
+def test_prepared_batches_are_all_made_before_the_first_is_sent(
+    bench: Bench, solr: FakeSolr, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent_while_making = []
+
+    def watched(*given: Any) -> Iterator[Batch]:
+        for batch in batches(*given):
+            sent_while_making.append(len(solr.updates))
+            yield batch
+
+    monkeypatch.setattr(command, "batches", watched)
+    assert bench.run([solr.url], GENERATED, prepared=True) == 0
+    assert solr.ids == generated_ids()
+    assert set(sent_while_making) == {0}
+    monkeypatch.setattr(command, "MAX_PREPARED_BYTES", 1000)
+    assert bench.run([solr.url], GENERATED, prepared=True) == EXIT_PERMANENT
+    assert "raise spec.dataset.indexing.pods" in str(bench.words.message)
 
 
 def test_implicit_shards_are_named(bench: Bench) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import math
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,9 @@ from solrbench.net.http import HttpAuth, read_auth
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.summary import OwnPodMeter
+
+MAX_PREPARED_BYTES = 1 << 30
+"""Of batches that one pod makes before it sends the first."""
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
@@ -170,10 +174,14 @@ async def _send_all(
         )
         read_context = ReadContext(pod.folder, sender.retry_policy, downloads, reads)
         documents = read_documents(dataset, part, read_context)
-        return batches(documents, routes, indexing.batch_size, dataset.id_field)
+        made = batches(documents, routes, indexing.batch_size, dataset.id_field)
+        return _limit_prepared(made) if indexing.prepared else made
 
     target = target_reader(plan) if counter.progress.pod == 0 else None
-    async with PrefetchReader(read, indexing.concurrency) as reader:
+    depth = sys.maxsize if indexing.prepared else indexing.concurrency
+    async with PrefetchReader(read, depth) as reader:
+        if indexing.prepared:
+            await reader.wait_until_read()
         if target is not None:
             target.begin()
         try:
@@ -184,6 +192,21 @@ async def _send_all(
         finally:
             if target is not None:
                 target.stop()
+
+
+def _limit_prepared(made: Iterator[Batch]) -> Iterator[Batch]:
+    """Yield batches that are kept in memory until all are there."""
+    size = 0
+    for batch in made:
+        size += len(batch.body)
+        if size > MAX_PREPARED_BYTES:
+            raise IndexingError(
+                IndexingReason.DATASET_TOO_LARGE,
+                f"the batches of this pod take more than {MAX_PREPARED_BYTES >> 20} MiB of memory;"
+                " raise spec.dataset.indexing.pods, or leave out prepared",
+                permanent=True,
+            )
+        yield batch
 
 
 async def _drain(reader: PrefetchReader[Batch], sender: Sender, streams: int) -> None:

@@ -170,6 +170,7 @@ class PrefetchReader(Generic[Item]):
 
     def __init__(self, items: Callable[[], Iterator[Item]], depth: int) -> None:
         """Keep `items`, which makes the iterator inside the thread."""
+        self._is_read = asyncio.Event()
         self._stopped = threading.Event()
         self._items = items
         self._free = threading.Semaphore(depth)
@@ -190,6 +191,10 @@ class PrefetchReader(Generic[Item]):
     ) -> None:
         self._stopped.set()
         self._free.release()  # the thread may wait for room that no consumer will make
+
+    async def wait_until_read(self) -> None:
+        """Wait until there is nothing more to read, which `depth` must allow."""
+        await self._is_read.wait()
 
     async def take(self) -> Item | None:
         """Return the next item, or `None` after the last one, to every taker.
@@ -212,13 +217,14 @@ class PrefetchReader(Generic[Item]):
                 self._free.acquire()
                 if self._stopped.is_set():
                     break
-                self._put(item)
+                self._call(self._queue.put_nowait, item)
         except BaseException as error:  # noqa: BLE001 - handed to who takes the items
             last = error
-        self._put(last)
+        self._call(self._queue.put_nowait, last)
+        self._call(self._is_read.set)
 
-    def _put(self, item: Item | BaseException | None) -> None:
+    def _call(self, callback: Callable[..., None], *arguments: object) -> None:
         try:
-            self._loop.call_soon_threadsafe(self._queue.put_nowait, item)
+            self._loop.call_soon_threadsafe(callback, *arguments)
         except RuntimeError:
             self._stopped.set()  # the event loop is closed: no consumer is left

@@ -9,6 +9,7 @@ from solrbench.api.rules import Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.fields import (
     PORT,
     SEED_OF_SPEC,
+    Bool,
     FieldName,
     FileName,
     FilePath,
@@ -182,6 +183,10 @@ class Indexing(Model):
     batch_retries: Annotated[Int, Field(ge=0, le=20)] = 5
     """`batchRetries` limits how often one batch is sent again after a response that may be
     temporary (429, 5xx, connection lost)."""
+    prepared: Bool = False
+    """`prepared` makes all batches before the first one is sent, so that reading and preparing
+    documents takes no part of the time of indexing. A pod keeps them in memory, at most 1 GiB:
+    raise `resources` accordingly."""
     max_segments: Annotated[Int, Field(ge=1, le=1000)] | None = None
     """`maxSegments` merges each shard down to this many segments after indexing, for repeatable
     query times. Segments stay as they are when absent."""
