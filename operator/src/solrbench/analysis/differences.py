@@ -295,10 +295,7 @@ def conclude_primary(differences: Sequence[Difference], rule: ComparisonRule) ->
 
 
 def conclude_details(differences: Sequence[Difference], rule: ComparisonRule) -> list[Difference]:
-    """Return the conclusions on further metrics: of those that are shown, few are false.
-
-    It is meant for points whose primary metric has a conclusion.
-    """
+    """Return the conclusions on further metrics, all that are shown: of these, few are false."""
     return _conclude_all(differences, rule, benjamini_hochberg, family=1)
 
 

@@ -33,6 +33,7 @@ from solrbench.present.result_tables import (
     summary_table,
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
+from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
     index_table,
@@ -44,7 +45,6 @@ from solrbench.present.sweeps.sizing import costs_table
 from solrbench.present.sweeps.tables import (
     best_facts,
     failures_table,
-    objectives_sentence,
     points_table,
     sweep_facts,
 )
@@ -324,7 +324,13 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
         print_tables(console, costs_table(report), points, capacity_table(report))
-        print_tables(console, steps_table(report), index_table(report), trends_table(report))
+        print_tables(
+            console,
+            differences_table(report),
+            steps_table(report),
+            index_table(report),
+            trends_table(report),
+        )
         print_tables(console, failures)
     elif len(status.best) == 1:  # of several conditions, the answers name each
         print_line(console, f"Best point: {status.best[0].values}.")
@@ -339,6 +345,6 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
         line = f"{row[0]}: {': '.join(filter(None, row[1:]))}{more}"
         print_line(console, line, "bold red")
         most -= len(wrap_line(line, _width(console) or SUMMARY_WIDTH))
-    answers = [*filter(None, (*status.answers, objectives_sentence(report)))]
+    answers = page_answers(report)
     print_answers(console, answers, None if in_full else most)
     print_next_commands(console, report.sweep)

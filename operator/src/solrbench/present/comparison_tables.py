@@ -107,34 +107,46 @@ def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str
     return notes
 
 
+class FigureRow(NamedTuple):
+    """A figure beside that of its baseline; `point` names the point of a sweep that it is of."""
+
+    stored: FigureComparison
+    difference: Difference
+    point: str = ""
+
+
+def figure_columns(place: str = "step", side: str = "This run") -> list[Column[FigureRow]]:
+    """Return the columns of figures of steps or other places; `side` is what is compared."""
+    return [
+        NameColumn(place.capitalize(), lambda row: row.stored.step),
+        NameColumn("Variant", lambda row: row.stored.variant),
+        NameColumn("Request", lambda row: row.stored.request),
+        NameColumn(
+            "Figure", lambda row: row.difference.metric.label + DECIDES * row.stored.primary
+        ),
+        NumberColumn(
+            "Baseline", lambda row: _format_value(row.difference.metric, row.stored.baseline)
+        ),
+        NumberColumn(side, lambda row: _format_value(row.difference.metric, row.stored.value)),
+        *difference_columns("Difference", _figure_cells),
+        TextColumn("More repeats", lambda row: _more_repeats(row.difference)),
+    ]
+
+
 def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
     """Return a row for each metric beside that of the baseline; `place` is what metrics are of."""
-    rows = [(each, read_figure(each)) for each in found.figures]
-    columns: list[Column[_BaselineRow]] = [
-        NameColumn(place.capitalize(), lambda row: row[0].step),
-        NameColumn("Variant", lambda row: row[0].variant),
-        NameColumn("Request", lambda row: row[0].request),
-        NameColumn("Figure", lambda row: row[1].metric.label + (DECIDES if row[0].primary else "")),
-        NumberColumn("Baseline", lambda row: _format_value(row[1].metric, row[0].baseline)),
-        NumberColumn("This run", lambda row: _format_value(row[1].metric, row[0].value)),
-        *difference_columns("Difference", _baseline_cells),
-        TextColumn("More repeats", lambda row: _more_repeats(row[1])),
-    ]
+    rows = [FigureRow(each, read_figure(each)) for each in found.figures]
     note = " ".join(
         f"{each}." if each[-1] not in ".:" else each for each in comparison_notes(found, place)
     )
     return build_table(
-        f"Compared with {found.baseline}", columns, rows, note
+        f"Compared with {found.baseline}", figure_columns(place), rows, note
     ).without_empty_columns()
 
 
-_BaselineRow = tuple[FigureComparison, Difference]
-
-
-def _baseline_cells(row: _BaselineRow) -> DifferenceCells:
-    stored, difference = row
-    text = f"{CONCLUSIONS[difference.conclusion]} (Invalid)" if stored.invalid else ""
-    return difference_cells(difference, text)
+def _figure_cells(row: FigureRow) -> DifferenceCells:
+    text = f"{CONCLUSIONS[row.difference.conclusion]} (Invalid)" if row.stored.invalid else ""
+    return difference_cells(row.difference, text)
 
 
 def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:

@@ -38,6 +38,7 @@ from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table
 from solrbench.present.server_tables import failure_table, slow_table
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
+from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.figures import axis_figures, heat_maps
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
@@ -52,7 +53,6 @@ from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
     failures_table,
-    objectives_sentence,
     objectives_table,
     points_table,
     sweep_facts,
@@ -137,7 +137,7 @@ _TIMES = ("Started", "Finished")
 
 def build_sweep_page(report: SweepReport) -> dict[str, Any]:
     """Return what `sweep.html.j2` shows; what has nothing to show is empty or None."""
-    named, sentence = sweep_facts(report), objectives_sentence(report)
+    named = sweep_facts(report)
     times = {name: named.pop(name) for name in _TIMES if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
@@ -147,7 +147,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "phase": phase,
         "is_good": {"Succeeded": True, "Failed": False}.get(phase),  # None before the end
         "outcome": outcome,
-        "answers": [*report.status.answers, *([sentence] if sentence else [])],
+        "answers": page_answers(report),
         "facts": [("Best point", best_facts(report)), ("Sweep", named), ("Time", times)],
         "figures": [
             *(each for each in beside if each is not None),
@@ -160,7 +160,12 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),
         "measured": [
             table
-            for table in (capacity_table(report), steps_table(report), index_table(report))
+            for table in (
+                capacity_table(report),
+                differences_table(report),
+                steps_table(report),
+                index_table(report),
+            )
             if table
         ],
         "trends": trends_table(report),

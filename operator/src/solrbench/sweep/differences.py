@@ -183,7 +183,7 @@ def rank_points(
     def rank(baseline: MeasuredPoint | None, measured: MeasuredPoint) -> float:
         value = metric_value_of(metric, sample(metric, measured.repeats))
         if baseline is not None:
-            beside = _estimate(metric, baseline, measured)
+            beside = estimate_pair(metric, baseline, measured)
             value = _ratio_or_points(metric, beside.baseline or 0.0, beside.candidate or 0.0)
         return value if metric.is_lower_better else -value
 
@@ -339,15 +339,16 @@ def compare_pairs(
     rule: ComparisonRule,
 ) -> list[Difference]:
     """Return the second point of each pair beside the first; all pairs are one family."""
-    return conclude_primary([_estimate(metric, *pair) for pair in pairs], rule)
+    return conclude_primary([estimate_pair(metric, *pair) for pair in pairs], rule)
 
 
-def _estimate(
+def estimate_pair(
     metric: ComparisonMetric, baseline: MeasuredPoint, point: MeasuredPoint
 ) -> Difference:
     """Return the difference of a point, within rounds where both were measured in rounds.
 
-    It is about one target unless each side has several or both use the same one.
+    It has no conclusion. It is about one target unless each side has several or both use the same
+    one.
     """
     sides, in_rounds = (baseline.repeats, point.repeats), baseline.in_rounds and point.in_rounds
     difference = estimate_difference(metric, *sides, in_rounds=in_rounds)

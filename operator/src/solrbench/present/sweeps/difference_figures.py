@@ -15,8 +15,8 @@ from solrbench.present.figure import (
     grid,
 )
 from solrbench.present.sweeps.figures import MetricAxis, metric_axis
-from solrbench.present.sweeps.point_tables import name_point
-from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.point_tables import changed_values, name_point
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import point_cells, rounds_table
 from solrbench.present.table import NameColumn, Table, build_table
 
@@ -67,16 +67,6 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     height = _FRAME_PX + _ROW_PX * len(drawn)
     table = _table(drawn, labels, axis)
     return ReportFigure("differences", title, text, option, legend, table, height)
-
-
-def changed_values(point: PointReport, baseline: PointReport) -> str:
-    """Return the values in which a point differs from the baseline."""
-    changed = [
-        f"{axis} {value}"
-        for axis, value in point.values.items()
-        if value != baseline.values.get(axis)
-    ]
-    return ", ".join(changed) or point.name
 
 
 def _conclusion(point: PointReport) -> str:
@@ -153,8 +143,9 @@ _ROUND, _ALL = "a round", "all rounds"
 def round_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None where no point has a figure of two rounds."""
     axis, baseline = metric_axis(report), report.baseline
-    drawn = [point for point in report.points if _measured(point, axis)][:MAX_DRAWN_POINTS]
-    if baseline is None or not any(len(_measured(point, axis)) > 1 for point in drawn):
+    drawn = [each for each in report.points if each.counted_rounds(axis.figure)]
+    drawn = drawn[:MAX_DRAWN_POINTS]
+    if baseline is None or not any(len(each.counted_rounds(axis.figure)) > 1 for each in drawn):
         return None
     labels = [
         name_point(point) if point.is_baseline else changed_values(point, baseline)
@@ -179,23 +170,14 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     )
 
 
-def _measured(point: PointReport, axis: MetricAxis) -> list[RoundReport]:
-    """Return the rounds that the figure of the point is made of."""
-    return [
-        round_report
-        for round_report in point.rounds
-        if axis.value_of(round_report) is not None and round_report.summary.verdict != "Invalid"
-    ]
-
-
 def _dots(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
     data = [
         {
             "name": f"{labels[row]}, round {round_report.round}",
-            "value": [axis.value_of(round_report), row],
+            "value": [round_report.read(axis.figure), row],
         }
         for row, point in enumerate(drawn)
-        for round_report in _measured(point, axis)
+        for round_report in point.counted_rounds(axis.figure)
     ]
     return _scatter(_ROUND, data, 0, "emptyCircle", 8)
 

@@ -21,7 +21,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.distributions import t_quantile
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
@@ -38,12 +38,6 @@ class MetricAxis(NamedTuple):
     def value(self, point: PointReport) -> float | None:
         """Return the figure of a point."""
         return self.figure.value(point.result)
-
-    def value_of(self, round_report: RoundReport) -> float | None:
-        """Return the figure of a round."""
-        if self.figure.has_field:
-            return self.figure.value(round_report.summary)
-        return round_report.value
 
     def text(self, value: float | None) -> str:
         """Return it with its unit; empty if there is none."""

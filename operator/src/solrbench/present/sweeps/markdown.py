@@ -6,6 +6,7 @@ from solrbench.present.markdown import (
     join_fitting,
     table_section,
 )
+from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
@@ -19,7 +20,6 @@ from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
     failures_table,
-    objectives_sentence,
     objectives_table,
     points_table,
     rounds_table,
@@ -30,7 +30,7 @@ from solrbench.present.table import markdown_facts, markdown_list
 
 def sweep_to_markdown(report: SweepReport) -> str:
     """Return answers first, then the points, then details, as many as fit."""
-    answers = [*report.status.answers, *filter(None, [objectives_sentence(report)])]
+    answers = page_answers(report)
     first = [
         f"# {report.sweep}",
         *(["## Answers", markdown_list(answers)] if answers else []),
@@ -46,6 +46,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
     ]
     details = [
         *answers_to_markdown(report.status.answer_comparisons, report.answers),
+        *table_section("## Steps beside the baseline", differences_table(report)),
         *table_section("## Steps", steps_table(report)),
         *table_section("## Index", index_table(report)),
         *table_section("## Trends", trends_table(report)),

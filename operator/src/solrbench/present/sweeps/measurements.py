@@ -11,8 +11,8 @@ from solrbench.api.v1alpha1.findings import CapacityResult, Trend, TrendConclusi
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
-from solrbench.present.result_tables import results_with_totals
 from solrbench.present.sweeps.report import PointCapacity, PointStep
+from solrbench.present.sweeps.step_differences import results_of
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import round_significant, share_percent
 
@@ -54,8 +54,7 @@ def _steps(statuses: Sequence[Status]) -> list[PointStep]:
     found: dict[_Key, list[StepResult]] = {}
     servers: dict[tuple[str, str | None], list[StepTelemetry]] = {}
     for status in statuses:
-        # Without room for single names, a status has the totals alone.
-        for result in results_with_totals(status) if status.results else status.totals:
+        for result in results_of(status):
             found.setdefault((result.step, result.variant, result.request), []).append(result)
         for entry in status.telemetry:
             servers.setdefault((entry.step, entry.variant), []).append(entry)

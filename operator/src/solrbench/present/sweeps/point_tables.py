@@ -36,6 +36,15 @@ def name_point(point: PointReport) -> str:
     return ", ".join(f"{axis} {value}" for axis, value in point.values.items()) or point.name
 
 
+def changed_values(point: PointReport, baseline: PointReport | None) -> str:
+    """Return the values in which a point differs from the baseline of the sweep."""
+    usual = {} if baseline is None else baseline.values
+    changed = [
+        f"{axis} {value}" for axis, value in point.values.items() if value != usual.get(axis)
+    ]
+    return ", ".join(changed) or point.name
+
+
 def condition_tables(report: SweepReport) -> list[Table]:
     """Return a table of the settings of each condition; none where the sweep has no conditions."""
     given, figure = report.conditions, figure_of(report.spec)

@@ -7,7 +7,7 @@ from pydantic import ConfigDict
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.comparisons import FigureComparison, Summary
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict, Trend
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.contract.environment import Environment
 from solrbench.present.report import ReportDocument
 from solrbench.sweep.answers import label_of
+from solrbench.sweep.objective_figure import ObjectiveFigure
 
 SWEEP_SCHEMA_VERSION: Literal[1] = 1
 """Changes when a field is removed or gets another meaning; new fields leave it as it is."""
@@ -41,6 +42,10 @@ class RoundReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+
+    def read(self, figure: ObjectiveFigure) -> float | None:
+        """Return the figure of the objective in this round."""
+        return figure.value(self.summary) if figure.has_field else self.value
 
 
 class PointStep(LenientModel):
@@ -160,6 +165,10 @@ class PointReport(LenientModel):
     """What held each step back, where servers were measured."""
     steps: list[PointStep] = []
     """Every step, variant and request name, over all rounds."""
+    figures: list[FigureComparison] = []
+    """P95 and rate of each of them, and the time of indexing, beside those of `baseline` in the
+    same rounds; empty without rounds. The one of `spec.objective` is `primary`, and has the
+    conclusion of `result`; all others of all points are one family, by Benjamini and Hochberg."""
     capacities: list[PointCapacity] = []
     """What a capacity search found, by variant."""
     indexing_seconds: float | None = None
@@ -180,6 +189,14 @@ class PointReport(LenientModel):
     def benchmarks(self) -> "Sequence[RoundReport | PointReport]":
         """What each of its benchmarks said: of every round, or of the only one."""
         return self.rounds or [self]
+
+    def counted_rounds(self, figure: ObjectiveFigure) -> list[RoundReport]:
+        """Return the rounds that the figure of the objective is made of; one that runs is none."""
+        return [
+            each
+            for each in self.rounds[: self.result.rounds]
+            if each.summary.verdict != "Invalid" and each.read(figure) is not None
+        ]
 
 
 class SweepReport(ReportDocument):

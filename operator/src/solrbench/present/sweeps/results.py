@@ -6,10 +6,12 @@ from typing import Any
 
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
+from solrbench.present.sweeps.step_differences import compare_figures
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.differences import (
@@ -70,7 +72,7 @@ def build_sweep_report(
         sweep=sweep.key,
         spec=sweep.spec,
         status=sweep.status,
-        points=points,
+        points=_compare_figures(sweep, points, benchmarks, conditions, differences),
         environment=record,
         environment_of=name,
     )
@@ -223,6 +225,24 @@ def _rounds(
         for number, name in named.items()
         if name in benchmarks
     ]
+
+
+def _compare_figures(
+    sweep: SolrBenchmarkSweep,
+    points: Sequence[PointReport],
+    benchmarks: Mapping[str, SolrBenchmark],
+    conditions: Sequence[MeasuredCondition],
+    differences: Mapping[str, Difference],
+) -> list[PointReport]:
+    """Return the points with all figures of their rounds beside those of their baseline."""
+    figure, rounds = figure_of(sweep.spec), dict[str, Sequence[Status]]()
+    for point in points:
+        counted = point.counted_rounds(figure)
+        # Where the benchmark of a round is gone, it is not known which ones are left.
+        if counted and len(counted) == len(point.result.repeat_rounds or []):
+            rounds[point.name] = [benchmarks[each.benchmark].status for each in counted]
+    found = compare_figures(sweep.spec, conditions, rounds, differences)
+    return [point.model_copy(update={"figures": found.get(point.name, [])}) for point in points]
 
 
 def _read_value(sweep: SolrBenchmarkSweep, benchmark: SolrBenchmark) -> float | None:

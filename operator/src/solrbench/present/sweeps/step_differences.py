@@ -1,0 +1,153 @@
+"""Each step, variant and request name of points, and their indexing, beside the baseline.
+
+The objective alone decides which points are measured again. Here the other figures of the same
+rounds are compared by the same difference, within each condition; those of all points together are
+one family of details: of the differences that are found, few are false.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from solrbench.analysis.differences import RepeatValue, conclude_details
+from solrbench.analysis.metrics import (
+    INDEXING,
+    P95,
+    RATE,
+    ComparedMetric,
+    ComparisonMetric,
+    Difference,
+    store_figure,
+)
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.api.v1alpha1.comparisons import FigureComparison
+from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.present.result_tables import results_with_totals
+from solrbench.sweep.differences import (
+    MeasuredCondition,
+    MeasuredPoint,
+    estimate_pair,
+    rule_of,
+)
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
+
+
+class _Key(NamedTuple):
+    """A figure, and where it was measured; of indexing, the names are empty."""
+
+    step: str
+    variant: str
+    request: str
+    metric: ComparisonMetric
+
+
+_Values = Mapping[_Key, Sequence[RepeatValue]]
+
+
+def results_of(status: Status) -> Sequence[StepResult]:
+    """Return the results of a benchmark; without room for single names, it has the totals alone."""
+    return results_with_totals(status) if status.results else status.totals
+
+
+def compare_figures(
+    spec: SweepSpec,
+    conditions: Sequence[MeasuredCondition],
+    rounds: Mapping[str, Sequence[Status]],
+    found: Mapping[str, Difference],
+) -> dict[str, list[FigureComparison]]:
+    """Return the figures of each point beside its baseline, by the name of the point.
+
+    `rounds` has, by the name of a point, what its benchmarks said in the rounds of
+    `MeasuredPoint.repeats`; points without it are left out. `found` are the differences of the
+    figure of the objective, which keeps the conclusion that it has in its own family.
+    """
+    figure = figure_of(spec)
+    compared = [
+        (point, each)
+        for condition in conditions
+        if (base := condition.baseline) is not None and base.name in rounds
+        for point in condition.others
+        if point.name in rounds
+        for each in _compare(figure, base, point, rounds, found[point.name])
+    ]
+    details = [each.difference for _, each in compared if not each.is_primary]
+    concluded = iter(conclude_details(details, rule_of(spec)))
+    invalid = {
+        point.name
+        for condition in conditions
+        for point in condition.others
+        if condition.baseline is not None and not (condition.baseline.is_valid and point.is_valid)
+    }
+    figures: dict[str, list[FigureComparison]] = {}
+    for point, each in compared:
+        difference = each.difference
+        if not each.is_primary:
+            on_target = found[point.name].on_target
+            difference = replace(next(concluded), on_target=on_target)
+        stored = store_figure(
+            replace(each, difference=difference), is_invalid=point.name in invalid
+        )
+        figures.setdefault(point.name, []).append(stored)
+    return figures
+
+
+def _compare(
+    figure: ObjectiveFigure,
+    baseline: MeasuredPoint,
+    point: MeasuredPoint,
+    rounds: Mapping[str, Sequence[Status]],
+    found: Difference,
+) -> Iterator[ComparedMetric]:
+    """Yield each figure that both points have; those of the objective have a conclusion."""
+    usual = _values(baseline, rounds[baseline.name])
+    own = _values(point, rounds[point.name])
+    decisive = _key_of(figure, own, rounds[point.name][-1].summary.step)
+    for key in [each for each in own if each in usual]:
+        sides = [
+            replace(side, repeats=tuple(values[key]))
+            for side, values in ((baseline, usual), (point, own))
+        ]
+        difference = found if key == decisive else estimate_pair(key.metric, *sides)
+        yield ComparedMetric(
+            difference, key.step, key.request, key.variant, is_primary=key == decisive
+        )
+
+
+def _values(point: MeasuredPoint, statuses: Sequence[Status]) -> _Values:
+    """Return the value of each figure in the rounds that have it."""
+    values: dict[_Key, list[RepeatValue]] = {}
+    for repeat, status in zip(point.repeats, statuses, strict=True):
+        for key, value in _figures(status):
+            values.setdefault(key, []).append(replace(repeat, value=value))
+    return values
+
+
+def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
+    for result in results_of(status):
+        where = result.step, result.variant or "", result.request
+        p95 = result.response_p95_milliseconds or result.p95_milliseconds
+        if p95:
+            yield _Key(*where, P95), p95
+        # A planned rate is given, and not measured.
+        if result.requests_per_second and not result.is_open_loop:
+            yield _Key(*where, RATE), result.requests_per_second
+    if status.dataset.seconds:
+        yield _Key("", "", "", INDEXING), status.dataset.seconds
+
+
+def _key_of(figure: ObjectiveFigure, values: _Values, last_step: str) -> _Key | None:
+    """Return the figure of the objective; None if it is none of those that are compared."""
+    metric = figure.comparison
+    step = "" if metric == INDEXING else figure.step or last_step
+    known = [
+        key
+        for key in values
+        if (key.metric, key.step) == (metric, step)
+        and figure.variant in (None, key.variant)
+        and figure.request in (None, key.request)
+    ]
+    # Without a name it is of the first variant, and of all requests.
+    of_variant = [key for key in known if key.variant == known[0].variant]
+    return min(of_variant, key=lambda key: key.request != ALL_REQUESTS, default=None)

@@ -1,0 +1,188 @@
+"""Steps, request names and indexing of points beside the baseline, from the figures of rounds."""
+
+import json
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison, Summary
+from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
+from solrbench.present.page import build_sweep_page
+from solrbench.present.sweeps.difference_tables import differences_table, page_answers
+from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
+from solrbench.present.sweeps.tables import MAX_ROWS
+from solrbench.sweep.conclusions import answer_sweep
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.points import benchmark_name
+from solrbench.sweep.validation import build_child
+from support.resources.small_sweep import HEAP, parse_sweep
+
+ROUNDS = 5
+STEPS = {"one": 1, "twenty": 20}
+NAMES = {"check-out": 40.0, "check-in": 12.0, ALL_REQUESTS: 30.0}
+Effect = Callable[[str, str], float]
+"""By how much a request name takes longer in a step with the larger heap."""
+
+
+def check_outs_suffer(step: str, request: str) -> float:
+    return 1.8 if (step, request) == ("twenty", "check-out") else 1.0
+
+
+Measured = tuple[SolrBenchmarkSweep, dict[str, SolrBenchmark]]
+
+
+def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured:
+    """Return a sweep of two heaps in five rounds, which differ by 20 %, and its figures by 2 %."""
+    template = {
+        "spec.load.repeats.count": ROUNDS,
+        "spec.load.steps": [
+            {"name": name, "users": users, "durationSeconds": 60} for name, users in STEPS.items()
+        ],
+    }
+    axis = HEAP | {"values": ["512Mi", "1Gi"]}
+    sweep = parse_sweep({"spec.axes": [axis], "spec.order": "Random"}, template)
+    draw = Random(seed)
+    slow = [draw.uniform(1, 1.2) for _ in range(ROUNDS)]
+    benchmarks: dict[str, SolrBenchmark] = {}
+    points = []
+    for each in make_plan(sweep).points:
+        larger = not each.point.is_baseline
+        child = SolrBenchmark.parse(build_child(sweep, each.point))
+        p95s = []
+        for number, level in enumerate(slow, 1):
+            results = [
+                StepResult(
+                    step=step,
+                    request=request,
+                    requests=100,
+                    failures=0,
+                    repeats=1,
+                    requests_per_second=1000 / p95,
+                    p95_milliseconds=p95,
+                    dropped_requests=0 if planned else None,
+                )
+                for step in STEPS
+                for request, usual in NAMES.items()
+                for factor in [effect(step, request) if larger else 1.0]
+                for p95 in [usual * factor * level * draw.gauss(1, 0.02)]
+            ]
+            p95s.append(results[-1].p95_milliseconds)
+            update = {
+                "summary": Summary(step="twenty", verdict="Valid", p95_milliseconds=p95s[-1]),
+                "results": [each for each in results if each.request != ALL_REQUESTS],
+                "totals": [each for each in results if each.request == ALL_REQUESTS],
+                "dataset": DatasetStatus(seconds=30 * level * draw.gauss(1, 0.01)),
+            }
+            name = benchmark_name("trial", each.point.name, number)
+            status = child.status.model_copy(update=update)
+            benchmarks[name] = child.model_copy(update={"status": status})
+        points.append(
+            SweepPoint(
+                name=each.point.name,
+                values=each.point.indexes,
+                state="Valid",
+                rounds=ROUNDS,
+                p95_milliseconds=p95s[0],
+                repeat_values=p95s,
+                repeat_rounds=[*range(1, ROUNDS + 1)],
+            )
+        )
+    found, answers, best = answer_sweep(sweep.spec, make_plan(sweep), points)
+    words = {name: difference.conclusion for name, difference in found.items()}
+    points = [each.model_copy(update={"conclusion": words.get(each.name)}) for each in points]
+    found_status = SweepStatus(phase="Succeeded", points=points, answers=answers, best=best)
+    return sweep.model_copy(update={"status": found_status}), benchmarks
+
+
+@pytest.fixture(scope="module")
+def report() -> SweepReport:
+    return build_sweep_report(*measure(check_outs_suffer))
+
+
+def figures_of(report: SweepReport) -> dict[tuple[str | None, str | None, str], FigureComparison]:
+    (figures,) = [point.figures for point in report.points if not point.is_baseline]
+    return {(each.step, each.request, each.figure): each for each in figures}
+
+
+def test_the_call_and_the_level_that_suffer_are_known(report: SweepReport) -> None:
+    figures = figures_of(report)
+    assert len(figures) == 2 * 3 * 2 + 1
+    worse = {key for key, each in figures.items() if each.conclusion is Conclusion.WORSE}
+    check_out = ("twenty", "check-out")
+    assert worse == {(*check_out, "p95Milliseconds"), (*check_out, "requestsPerSecond")}
+    suffers = figures[(*check_out, "p95Milliseconds")]
+    assert suffers.low_percent is not None
+    assert suffers.high_percent is not None
+    # Rounds differ by 20 %, which cancels out.
+    assert 70 < suffers.low_percent < suffers.difference_percent < suffers.high_percent < 90
+    assert (None, None, "indexingSeconds") in figures
+
+
+def test_the_figure_of_the_objective_keeps_its_conclusion(report: SweepReport) -> None:
+    (primary,) = [each for each in figures_of(report).values() if each.primary]
+    assert (primary.step, primary.request) == ("twenty", ALL_REQUESTS)
+    (point,) = [each for each in report.points if not each.is_baseline]
+    assert primary.conclusion == point.result.conclusion
+    assert primary.difference_percent == pytest.approx(point.difference_percent, abs=0.01)
+    assert primary.low_percent == pytest.approx(point.difference_lower_percent, abs=0.01)
+
+
+def test_a_planned_rate_is_not_compared() -> None:
+    figures = figures_of(build_sweep_report(*measure(check_outs_suffer, planned=True)))
+    assert {figure for _, _, figure in figures} == {"p95Milliseconds", "indexingSeconds"}
+
+
+def test_hardly_any_of_equal_figures_differ() -> None:
+    different = [
+        figure
+        for seed in range(5)
+        for figure in figures_of(build_sweep_report(*measure(lambda *_: 1.0, seed=seed))).values()
+        if figure.conclusion in (Conclusion.BETTER, Conclusion.WORSE)
+    ]
+    assert not different
+
+
+def test_points_are_not_compared_when_the_benchmark_of_a_round_is_gone() -> None:
+    sweep, benchmarks = measure(check_outs_suffer)
+    del benchmarks[benchmark_name("trial", sweep.status.points[0].name, 2)]
+    assert all(not each.figures for each in build_sweep_report(sweep, benchmarks).points)
+
+
+def test_page_markdown_and_json_have_them(report: SweepReport) -> None:
+    table = differences_table(report)
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
+    (row,) = [
+        each
+        for each in rows
+        if (each["Step"], each["Request"], each["Figure"]) == ("twenty", "check-out", "p95")
+    ]
+    assert row["Point"] == "heap 1Gi"
+    assert row["Conclusion"] == "worse"
+    assert [each["Request"] for each in rows if each["Figure"] == "p95 *"] == [ALL_REQUESTS]
+    assert "one family" in table.note
+    answers = page_answers(report)
+    (sentence,) = [each for each in answers if "the p95 of check-out in twenty" in each]
+    assert sentence.startswith("heap 1Gi: the p95 of check-out in twenty is ")
+    assert sentence.endswith("): worse.")
+    assert build_sweep_page(report)["answers"] == answers
+    assert "## Steps beside the baseline" in sweep_to_markdown(report)
+    stored = json.loads(report.to_json())
+    assert [len(each.get("figures", [])) for each in stored["points"]] == [0, 13]
+    assert SweepReport.parse(report.to_json()) == report
+
+
+def test_of_many_figures_those_that_differ_most_are_shown(report: SweepReport) -> None:
+    (point,) = [each for each in report.points if not each.is_baseline]
+    same = [each for each in point.figures if each.conclusion is not Conclusion.WORSE]
+    many = point.model_copy(update={"figures": [*same * 30, *point.figures]})
+    table = differences_table(report.model_copy(update={"points": [many]}))
+    assert len(table.rows) == MAX_ROWS
+    assert table.note.startswith(f"The {MAX_ROWS} of 343 rows that differ most")
+    assert [row[table.head.index("Conclusion")] for row in table.texts].count("worse") == 2
