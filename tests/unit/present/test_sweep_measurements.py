@@ -6,11 +6,16 @@ import pytest
 
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, Trend
+from solrbench.api.v1alpha1.comparisons import ColdStart, Summary
+from solrbench.api.v1alpha1.findings import (
+    CapacityConclusion,
+    CapacityResult,
+    StepResponseGaps,
+    Trend,
+)
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
-from solrbench.api.v1alpha1.status import DatasetStatus, Status
-from solrbench.api.v1alpha1.step_result import Interval, StepResult
+from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
+from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 from solrbench.api.v1alpha1.sweep_spec import AxisRole
 from solrbench.present.html import render_sweep_html
 from solrbench.present.page import build_sweep_page
@@ -22,6 +27,7 @@ from solrbench.present.sweeps.point_tables import (
     steps_table,
 )
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
+from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
@@ -62,6 +68,26 @@ def test_each_step_and_name_has_its_mean_over_the_rounds() -> None:
     assert steps[ALL_REQUESTS].cpu_milliseconds_per_request == pytest.approx(2)
     assert steps[ALL_REQUESTS].repeats == 2
     assert (found["indexing_seconds"], found["index_bytes"]) == (20, 1_000_000)
+
+
+def test_a_step_has_the_interval_of_its_rounds_or_its_own() -> None:
+    (step, *_) = summarise_point([a_round(10.0), a_round(11.0), a_round(12.0)])["steps"]
+    # Student's t of three logarithms.
+    assert step.p95_lower_milliseconds == pytest.approx(8.74, abs=0.01)
+    assert step.p95_upper_milliseconds == pytest.approx(13.77, abs=0.01)
+    own = result("one", ALL_REQUESTS, 5.0).model_copy(
+        update={
+            "percentiles": [
+                PercentileResult(
+                    percent=95, milliseconds=5, lower_milliseconds=4, upper_milliseconds=7
+                )
+            ],
+            "requests_per_second_interval": Interval(lower=9, upper=12),
+        }
+    )
+    (step,) = summarise_point([benchmark(totals=[own])])["steps"]
+    assert (step.p95_lower_milliseconds, step.p95_upper_milliseconds) == (4, 7)
+    assert (step.requests_per_second_lower, step.requests_per_second_upper) == (9, 12)
 
 
 def test_rounds_that_are_invalid_are_left_out_unless_all_are() -> None:
@@ -129,6 +155,69 @@ def with_conditions() -> SweepReport:
     capacity = summarise_point([search(100.0, Interval(lower=95, upper=104))])["capacities"]
     first = grown.model_copy(update={"capacities": capacity})
     return report.model_copy(update={"spec": spec, "points": [first, *others]})
+
+
+def test_each_condition_has_lines_over_its_steps() -> None:
+    report = with_conditions()
+    steps = [
+        PointStep(
+            step=name,
+            request=request,
+            variant=variant,
+            repeats=1,
+            p95_milliseconds=value * (2 if request == "find" else 1),
+            p95_lower_milliseconds=value - 1,
+            p95_upper_milliseconds=value + 1,
+        )
+        for value, name in ((10.0, "one"), (20.0, "eight"))
+        for variant in ("nodes", "proxy")
+        for request in ("find", ALL_REQUESTS)
+    ]
+    points = [each.model_copy(update={"steps": steps}) for each in report.points]
+    p95, rate, *others = step_figures(report.model_copy(update={"points": points}))
+    assert [each.title for each in (p95, rate)] == [
+        "P95 by step with nodes 1/1",
+        "Requests/s by step with nodes 1/1",
+    ]
+    assert [each.title for each in others] == [
+        "P95 by step with nodes 2/2",
+        "Requests/s by step with nodes 2/2",
+    ]
+    assert [each.name for each in p95.legend][:3] == [
+        "heap 512Mi (nodes)",
+        "heap 512Mi (proxy)",
+        "heap 1Gi (nodes)",
+    ]
+    series: Any = p95.option["series"]
+    assert series[0]["data"] == [[0, 10.0], [1, 20.0]]  # of all requests together
+    assert series[1]["data"] == [[0, 9.0, 11.0], [1, 19.0, 21.0]]
+    assert p95.table.texts[0] == ("heap 512Mi (nodes)", "one", "10 ms", "9 ms to 11 ms")
+    assert step_figures(full_report()) == []
+
+
+def test_cold_starts_waits_and_index_pods_stand_behind_their_benchmark() -> None:
+    cold = ColdStart(
+        step="one",
+        in_warm_up=True,
+        first_thousand_seconds=3.5,
+        first_thousand_average_milliseconds=3.4,
+        first_thousand_max_milliseconds=310,
+        steady_average_milliseconds=1.25,
+    )
+    gap = StepResponseGaps(step="one", longest_milliseconds=540, longest_user=3, longest_repeat=1)
+    pods = [IndexPodStatus(pod=n, documents=10, seconds=12.0 + n) for n in range(2)]
+    report = full_report()
+    update = {"cold_start": cold, "response_gaps": [gap], "index_pods": pods}
+    point = report.points[0].model_copy(update=update)
+    report = report.model_copy(update={"points": [point]})
+    found = {each.caption: each.texts for each in build_sweep_page(report)["benchmarks"]}
+    (began,) = found["Cold start of each point"]
+    assert began[1:] == ("one", "the warm-up", "3.5", "3.4 ms", "310 ms", "1.25 ms")
+    (waited,) = found["Longest waits of each point"]
+    assert waited[1:] == ("one", "540 ms", "1", "user 3")
+    assert [row[-1] for row in found["Indexing of each point by pod and file"]] == ["12.0", "13.0"]
+    assert "## Cold start" in sweep_to_markdown(report)
+    assert not build_sweep_page(full_report())["benchmarks"]
 
 
 def test_each_condition_has_a_table_of_its_settings() -> None:

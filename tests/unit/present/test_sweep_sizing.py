@@ -101,7 +101,36 @@ def test_any_sweep_with_prices_has_costs_with_the_interval_of_the_rate() -> None
     assert point.cost_per_million_requests_lower == pytest.approx(cost / 1.25, rel=0.001)
     assert point.cost_per_million_requests_upper == pytest.approx(cost / 0.8, rel=0.001)
     assert point.holding is None
-    assert frontier_figure(build_sweep_report(sweep, found)) is None
+
+
+def with_prices(report: SweepReport, *prices: float) -> SweepReport:
+    spec = parse_sweep({"spec.prices": PRICES}).spec.model_copy(update={"axes": report.spec.axes})
+    points = [
+        each.model_copy(update={"price_per_hour": price})
+        for each, price in zip(report.points, prices, strict=False)
+    ]
+    return report.model_copy(update={"spec": spec, "points": points})
+
+
+def test_the_objective_stands_against_the_price_in_any_sweep_with_prices() -> None:
+    # P95: 40, failed, 32, 22.4, 25.6 and 17.9 ms.
+    report = with_prices(full_report(), 0.1, 0.1, 0.2, 0.3, 0.4, 0.4)
+    figure = not_none(frontier_figure(report))
+    series: Any = figure.option["series"]
+    (dots,) = [each["data"] for each in series if each["type"] == "line" and "step" not in each]
+    assert len(dots) == 5
+    (steps,) = [each["data"] for each in series if "step" in each]
+    assert [price for price, _ in steps] == [0.1, 0.2, 0.3, 0.4]
+    assert [value for _, value in steps] == pytest.approx([40, 32, 22.4, 17.92], abs=0.01)
+    # The failed point has no interval.
+    (bars,) = [each["data"] for each in series if each["type"] == "custom"]
+    assert len(bars) == 5
+    assert figure.title == "P95 by price"
+    assert "P95 of the last step" in costs_table(report).head
+
+
+def test_points_of_one_price_are_not_drawn() -> None:
+    assert frontier_figure(with_prices(full_report(), *[0.1] * 6)) is None
 
 
 def test_metrics_have_price_and_cost_with_its_bounds() -> None:

@@ -117,14 +117,15 @@ def _cleaned_text(cleaned: CleanedStatus) -> str:
     return f"{count(cleaned.documents, 'document')}{': ' if parts else ''}{', '.join(parts)}"
 
 
-_IndexRow = tuple[IndexPodStatus, IndexedFile | None]
+IndexRow = tuple[IndexPodStatus, IndexedFile | None]
+"""A pod, or one of its files."""
 
 
-def _of_pod_or_file(row: _IndexRow) -> IndexPodStatus | IndexedFile:
+def _of_pod_or_file(row: IndexRow) -> IndexPodStatus | IndexedFile:
     return row[1] or row[0]
 
 
-_INDEX_COLUMNS: Sequence[Column[_IndexRow]] = (
+INDEX_COLUMNS: Sequence[Column[IndexRow]] = (
     NameColumn("Index pod", lambda row: str(row[0].pod)),
     TextColumn("Node", lambda row: row[0].node),
     NameColumn("File", lambda row: f"all {row[0].files or ''}" if row[1] is None else row[1].name),
@@ -134,19 +135,24 @@ _INDEX_COLUMNS: Sequence[Column[_IndexRow]] = (
 )
 
 
-def index_pods_table(data: DatasetStatus) -> Table:
-    """Return documents, size and time of each index pod, and of its slowest files.
+def index_rows(pods: Iterable[IndexPodStatus]) -> list[IndexRow]:
+    """Return each pod, and its slowest files.
 
     A single pod without files has no row, as it did what the facts say already.
     """
-    rows = [(pod, file) for pod in data.by_pod for file in (None, *pod.slowest_files)]
-    rows = rows if len(rows) > 1 else []
+    rows = [(pod, file) for pod in pods for file in (None, *pod.slowest_files)]
+    return rows if len(rows) > 1 else []
+
+
+def index_pods_table(data: DatasetStatus) -> Table:
+    """Return documents, size and time of each index pod, and of its slowest files."""
+    rows = index_rows(data.by_pod)
     note = (
         "Size of a pod: the update requests that it sent; of a file: what was read, decompressed."
         if any(file is not None for _, file in rows)
         else ""
     )
-    table = build_table("Indexing by pod and file", _INDEX_COLUMNS, rows, note)
+    table = build_table("Indexing by pod and file", INDEX_COLUMNS, rows, note)
     return table.without_empty_columns()
 
 

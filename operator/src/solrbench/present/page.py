@@ -37,6 +37,11 @@ from solrbench.present.page_sections import (
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table
 from solrbench.present.server_tables import failure_table, slow_table
+from solrbench.present.sweeps.benchmark_tables import (
+    cold_start_table,
+    index_pods_of_points,
+    waits_table,
+)
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
 from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.figures import axis_figures, heat_maps
@@ -49,6 +54,7 @@ from solrbench.present.sweeps.point_tables import (
 )
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure
+from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
@@ -151,6 +157,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "facts": [("Best point", best_facts(report)), ("Sweep", named), ("Time", times)],
         "figures": [
             *(each for each in beside if each is not None),
+            *step_figures(report),
             *axis_figures(report),
             *heat_maps(report),
         ],
@@ -165,6 +172,15 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
                 differences_table(report),
                 steps_table(report),
                 index_table(report),
+            )
+            if table
+        ],
+        "benchmarks": [
+            table
+            for table in (
+                cold_start_table(report),
+                index_pods_of_points(report),
+                waits_table(report),
             )
             if table
         ],

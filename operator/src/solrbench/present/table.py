@@ -81,6 +81,21 @@ class NumberColumn(Column[_Item_contra]):
     is_number = True
 
 
+_Whole = TypeVar("_Whole")
+
+
+def columns_of_part(
+    part: Callable[[_Whole], _Row], columns: Iterable[Column[_Row]]
+) -> list[Column[_Whole]]:
+    """Return columns of a part of each row as columns of the whole row."""
+
+    def of_whole(column: Column[_Row]) -> Column[_Whole]:
+        kind: type[Column[Any]] = type(column)
+        return kind(column.title, lambda row: column.cell(part(row)), part=column.part)
+
+    return [of_whole(column) for column in columns]
+
+
 @dataclass(frozen=True)
 class Table:
     """A table, whatever it is rendered to; one without rows is false, and no output shows it.

@@ -79,7 +79,7 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     lines = _lines(report, metric, place)
     if not lines:
         return None
-    labels, style = axis_labels(report, place), {**_LABELS, "hideOverlap": True}
+    labels, style = axis_labels(report, place), {**LABELS, "hideOverlap": True}
     option = base(
         grid=grid(bottom=48),
         xAxis=bottom_axis(name, type="category", data=labels, axisLabel=style),
@@ -102,7 +102,8 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
 
-_LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
+LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
+"""Style of the names on an axis of values or steps."""
 
 
 def axis_labels(report: SweepReport, place: int) -> list[str]:
@@ -137,11 +138,11 @@ def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[st
 def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[OptionPart]:
     ordered = sorted(points.items())
     drawn: list[Point] = [(x, rounded(metric.value(point) or 0)) for x, point in ordered]
-    bounds = [(x, *pair) for x, point in ordered if (pair := _interval(point, metric)) is not None]
+    bounds = [(x, *pair) for x, each in ordered if (pair := repeat_interval(each, metric))]
     return [line(title, index, drawn, showSymbol=True), intervals(index, bounds, name=title)]
 
 
-def _interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | None:
+def repeat_interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | None:
     """Return the 95 % interval of a point from its repeats, by Student's t on logarithms."""
     value, deviation = metric.value(point), point.result.deviation_percent
     repeats = point.result.repeats or 0
@@ -226,7 +227,7 @@ def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
         "name": name,
         "data": list(labels),
         "nameTextStyle": MUTED,
-        "axisLabel": {**_LABELS, "color": "var(--ink)", "width": 80},
+        "axisLabel": {**LABELS, "color": "var(--ink)", "width": 80},
         "axisLine": {"show": False},
         "axisTick": {"show": False},
         "splitArea": {"show": False},

@@ -6,6 +6,11 @@ from solrbench.present.markdown import (
     join_fitting,
     table_section,
 )
+from solrbench.present.sweeps.benchmark_tables import (
+    cold_start_table,
+    index_pods_of_points,
+    waits_table,
+)
 from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
@@ -49,6 +54,9 @@ def sweep_to_markdown(report: SweepReport) -> str:
         *table_section("## Steps beside the baseline", differences_table(report)),
         *table_section("## Steps", steps_table(report)),
         *table_section("## Index", index_table(report)),
+        *table_section("## Index pods", index_pods_of_points(report)),
+        *table_section("## Cold start", cold_start_table(report)),
+        *table_section("## Longest waits", waits_table(report)),
         *table_section("## Trends", trends_table(report)),
         *table_section("## Rounds", rounds_table(report)),
         *table_section("## Failures", failures_table(report)),

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.findings import CapacityResult, Trend, TrendConclusi
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
+from solrbench.present.result_tables import percentile_of
 from solrbench.present.sweeps.report import PointCapacity, PointStep
 from solrbench.present.sweeps.step_differences import results_of
 from solrbench.stats.distributions import confidence_interval
@@ -74,24 +75,31 @@ def _is_total(request: str, names: set[str]) -> bool:
 def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTelemetry]) -> PointStep:
     step, variant, request = key
 
-    def time(field: str) -> float | None:
-        """Return the response time of a planned rate, else the service time."""
+    def times(field: str) -> list[float | None]:
+        """Return the response times of a planned rate, else the service times."""
         response = [getattr(each, f"response_{field}") for each in results]
-        return _mean(response if any(response) else [getattr(each, field) for each in results])
+        return response if any(response) else [getattr(each, field) for each in results]
 
     def of_servers(read: Callable[[StepTelemetry], float | None]) -> float | None:
         return _mean(map(read, servers))
 
+    rates = [each.requests_per_second for each in results]
+    rate_bounds = _interval(rates, (each.requests_per_second_interval for each in results))
+    p95_bounds = _interval(times("p95_milliseconds"), map(_own_p95, results))
     return PointStep(
         step=step,
         variant=variant,
         request=request,
         repeats=sum(each.repeats for each in results),
-        requests_per_second=_mean(each.requests_per_second for each in results),
-        mean_milliseconds=time("average_milliseconds"),
-        p50_milliseconds=time("p50_milliseconds"),
-        p95_milliseconds=time("p95_milliseconds"),
-        p99_milliseconds=time("p99_milliseconds"),
+        requests_per_second=_mean(rates),
+        requests_per_second_lower=rate_bounds[0],
+        requests_per_second_upper=rate_bounds[1],
+        mean_milliseconds=_mean(times("average_milliseconds")),
+        p50_milliseconds=_mean(times("p50_milliseconds")),
+        p95_milliseconds=_mean(times("p95_milliseconds")),
+        p95_lower_milliseconds=p95_bounds[0],
+        p95_upper_milliseconds=p95_bounds[1],
+        p99_milliseconds=_mean(times("p99_milliseconds")),
         failed_percent=_mean(
             (share_percent(each.failures, each.requests) for each in results if each.requests),
             is_share=True,
@@ -100,6 +108,29 @@ def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTeleme
         reads_per_request=of_servers(lambda each: each.reads_per_request),
         heap_after_gc_bytes=of_servers(lambda each: each.heap_after_gc_max_bytes),
     )
+
+
+def _interval(
+    values: Iterable[float | None], own: Iterable[Interval | None]
+) -> tuple[float | None, float | None]:
+    """Return the interval of a mean by how rounds differ; of a single one its `own`."""
+    known = [float(each) for each in values if each]
+    if len(known) > 1:
+        low, high = confidence_interval([*map(math.log, known)])
+        # Two values that contradict each other have an interval beyond all numbers.
+        bounds = math.exp(max(low, -20.0)), math.exp(min(high, 20.0))
+        return round_significant(bounds[0], _DIGITS), round_significant(bounds[1], _DIGITS)
+    first = next(filter(None, own), None)
+    if first is None:
+        return None, None
+    return round_significant(first.lower, _DIGITS), round_significant(first.upper, _DIGITS)
+
+
+def _own_p95(result: StepResult) -> Interval | None:
+    found = percentile_of(result, 95.0)
+    if found is None or found.lower_milliseconds is None or found.upper_milliseconds is None:
+        return None
+    return Interval(lower=found.lower_milliseconds, upper=found.upper_milliseconds)
 
 
 def _capacities(statuses: Sequence[Status]) -> list[PointCapacity]:
@@ -114,23 +145,15 @@ def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCa
     of_users = any(each.users is not None for each in results)
     values = [each.users if of_users else each.requests_per_second for each in results]
     known = [float(each) for each in values if each]
-    bounds: tuple[float | None, float | None] = (None, None)
-    if len(known) > 1:
-        low, high = confidence_interval([*map(math.log, known)])
-        # Two searches that contradict each other have an interval beyond all numbers.
-        bounds = math.exp(max(low, -20.0)), math.exp(min(high, 20.0))
-    else:
-        name = "users_interval" if of_users else "requests_per_second_interval"
-        of_search: list[Interval | None] = [getattr(each, name) for each in results]
-        first = next(filter(None, of_search), None)
-        bounds = bounds if first is None else (first.lower, first.upper)
+    name = "users_interval" if of_users else "requests_per_second_interval"
+    lower, upper = _interval(known, (getattr(each, name) for each in results))
     return PointCapacity(
         variant=variant,
         unit="users" if of_users else "requests/s",
         searches=len(known),
         value=_mean(known),
-        lower=round_significant(bounds[0], _DIGITS),
-        upper=round_significant(bounds[1], _DIGITS),
+        lower=lower,
+        upper=upper,
         message=results[-1].message,
     )
 

@@ -45,16 +45,20 @@ def changed_values(point: PointReport, baseline: PointReport | None) -> str:
     return ", ".join(changed) or point.name
 
 
-def condition_tables(report: SweepReport) -> list[Table]:
-    """Return a table of the settings of each condition; none where the sweep has no conditions."""
-    given, figure = report.conditions, figure_of(report.spec)
+def group_by_condition(report: SweepReport) -> dict[str, list[PointReport]]:
+    """Return the points by `users 8`, or all by an empty text where nothing is a condition."""
     groups: dict[str, list[PointReport]] = {}
     for point in report.points:
-        values = [f"{axis} {point.values[axis]}" for axis in given if axis in point.values]
-        if values:
-            groups.setdefault(", ".join(values), []).append(point)
-    settings = [axis for axis in report.axes if axis not in given]
-    if not settings:
+        given = [f"{axis} {point.values[axis]}" for axis in report.conditions if point.values]
+        groups.setdefault(", ".join(given), []).append(point)
+    return groups
+
+
+def condition_tables(report: SweepReport) -> list[Table]:
+    """Return a table of the settings of each condition; none where the sweep has no conditions."""
+    figure = figure_of(report.spec)
+    settings = [axis for axis in report.axes if axis not in report.conditions]
+    if not settings or not report.conditions:
         return []
 
     def cells(point: PointReport) -> DifferenceCells:
@@ -70,6 +74,7 @@ def condition_tables(report: SweepReport) -> list[Table]:
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
     ]
+    groups = group_by_condition(report)
     several = {text: points for text, points in groups.items() if len(points) > 1}
     return [
         build_table(f"With {text}", columns, points[:MAX_ROWS]).without_empty_columns()

@@ -7,8 +7,15 @@ from pydantic import ConfigDict
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.comparisons import FigureComparison, Summary
-from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict, Trend
+from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, Summary
+from solrbench.api.v1alpha1.findings import (
+    Bottleneck,
+    ObjectiveResult,
+    StepResponseGaps,
+    StepVerdict,
+    Trend,
+)
+from solrbench.api.v1alpha1.status import IndexPodStatus
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
@@ -42,6 +49,12 @@ class RoundReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+    response_gaps: list[StepResponseGaps] = []
+    """Who waited longest in each step."""
+    index_pods: list[IndexPodStatus] = []
+    """Time of each index pod, and of its slowest files."""
+    cold_start: ColdStart | None = None
+    """The first thousand requests that the target got."""
 
     def read(self, figure: ObjectiveFigure) -> float | None:
         """Return the figure of the objective in this round."""
@@ -65,12 +78,20 @@ class PointStep(LenientModel):
     """Repeats of all rounds."""
     requests_per_second: float | None = None
     """Rate."""
+    requests_per_second_lower: float | None = None
+    """Lower bound of its 95 % interval: by how the rounds differ, of a single benchmark its own."""
+    requests_per_second_upper: float | None = None
+    """Upper bound of it."""
     mean_milliseconds: float | None = None
     """Mean time."""
     p50_milliseconds: float | None = None
     """Median time."""
     p95_milliseconds: float | None = None
     """95th percentile of the time."""
+    p95_lower_milliseconds: float | None = None
+    """Lower bound of its 95 % interval, as that of the rate."""
+    p95_upper_milliseconds: float | None = None
+    """Upper bound of it."""
     p99_milliseconds: float | None = None
     """99th percentile of the time."""
     failed_percent: float | None = None
@@ -110,7 +131,7 @@ class PointReport(LenientModel):
     """Name of the point."""
     benchmark: str
     """Name of its benchmark, in the namespace of the sweep; with rounds, of the first one, which
-    `totals`, `verdicts`, `objectives` and `bottlenecks` are of, too."""
+    `totals`, `verdicts`, `objectives`, `bottlenecks` and what follows them are of, too."""
     rounds: list[RoundReport] = []
     """Each round whose benchmark is there, where the sweep measures in rounds."""
     values: dict[str, str] = {}
@@ -163,6 +184,12 @@ class PointReport(LenientModel):
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
     """What held each step back, where servers were measured."""
+    response_gaps: list[StepResponseGaps] = []
+    """Who waited longest in each step."""
+    index_pods: list[IndexPodStatus] = []
+    """Time of each index pod, and of its slowest files."""
+    cold_start: ColdStart | None = None
+    """The first thousand requests that the target got."""
     steps: list[PointStep] = []
     """Every step, variant and request name, over all rounds."""
     figures: list[FigureComparison] = []

@@ -262,4 +262,7 @@ def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
         "verdicts": status.verdicts,
         "objectives": status.objectives.results if status.objectives is not None else [],
         "bottlenecks": status.bottlenecks,
+        "response_gaps": status.response_gaps,
+        "index_pods": status.dataset.by_pod,
+        "cold_start": status.cold_start,
     }

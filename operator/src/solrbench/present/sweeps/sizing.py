@@ -1,6 +1,13 @@
 """What points cost, and which of them hold their load: a table by price, and the frontier."""
 
+import math
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
 from solrbench.present.figure import (
+    OptionPart,
+    Point,
     ReportFigure,
     base,
     bottom_axis,
@@ -11,6 +18,8 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
+from solrbench.present.sweeps.figures import MAX_LINES, metric_axis, repeat_interval
+from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import (
     Column,
@@ -38,6 +47,11 @@ def costs_table(report: SweepReport) -> Table:
     demand = report.spec.objective.requests_per_second
     measured = "Headroom" if demand is None else "Holds (requests/s)"
 
+    metric, is_sizing = metric_axis(report), report.spec.objective.minimise is not None
+
+    def reached(point: PointReport) -> str | None:
+        return None if is_sizing else metric.text(metric.value(point))
+
     def held(point: PointReport) -> str | None:
         values = (point.headroom, point.headroom_lower, point.headroom_upper)
         return _with_bounds(*(None if e is None else e * (demand or 1.0) for e in values))
@@ -47,6 +61,7 @@ def costs_table(report: SweepReport) -> Table:
         *(_axis_column(axis) for axis in report.axes),
         TextColumn("Load", lambda point: _WORDS.get(point.holding or "")),
         NumberColumn(measured, held),
+        NumberColumn(metric.name, reached),
         NumberColumn(f"Price per hour{unit}", lambda point: point.price_per_hour, format_number),
         NumberColumn(
             f"Per million requests{unit}",
@@ -81,44 +96,101 @@ def _with_bounds(value: float | None, lower: float | None, upper: float | None) 
     return f"{format_number(value)} ({format_number(lower)} to {format_number(upper)})"
 
 
+class _Dot(NamedTuple):
+    """A point at its price, with what it holds or the figure of the objective."""
+
+    price: float
+    value: float
+    bounds: tuple[float, float] | None
+
+
+_Groups = Mapping[str, Sequence[_Dot]]
+
+
 def frontier_figure(report: SweepReport) -> ReportFigure | None:
-    """Return what each point holds against its price, with intervals; None without a sizing."""
-    points = [point for point in _by_price(report) if point.headroom]
-    prices, demand = report.spec.prices, report.spec.objective.requests_per_second
-    if not points or prices is None:
+    """Return what each point reaches against its price; None where that is not known.
+
+    In a sizing that is what it holds beside what is asked, else the figure of the objective.
+    """
+    points, objective = _by_price(report), report.spec.objective
+    if objective.minimise is None:
+        return _objective_frontier(report, points)
+    scale = objective.requests_per_second or 1.0
+    groups: dict[str, list[_Dot]] = {}
+    for word, title in _WORDS.items():
+        for point in points:
+            if point.holding == word and point.headroom:
+                low, high = point.headroom_lower, point.headroom_upper
+                bounds = None if low is None or high is None else (scale * low, scale * high)
+                dot = _Dot(point.price_per_hour or 0.0, scale * point.headroom, bounds)
+                groups.setdefault(title, []).append(dot)
+    if not groups:
         return None
-    name = "Headroom" if demand is None else "Requests/s that are held"
-    scale = demand or 1.0
-    words = [w for w in _WORDS if any(point.holding == w for point in points)]
-    series = []
-    for index, word in enumerate(words):
-        of_word = [point for point in points if point.holding == word]
-        drawn = [
-            (point.price_per_hour, rounded(scale * (point.headroom or 0))) for point in of_word
-        ]
-        bounds = [
-            (point.price_per_hour, rounded(scale * low), rounded(scale * high))
-            for point in of_word
-            if (low := point.headroom_lower) is not None
-            and (high := point.headroom_upper) is not None
-        ]
-        title = _WORDS[word]
-        series.append(line(title, index, drawn, showSymbol=True, lineStyle={"width": 0}))
-        series.append(intervals(index, bounds, name=title))
-    lowest, highest = points[0].price_per_hour or 0.0, points[-1].price_per_hour or 0.0
-    asked = line("asked", len(words), [(lowest, scale), (highest, scale)])
-    option = base(
-        grid=grid(bottom=48),
-        xAxis=bottom_axis(f"Price per hour ({prices.currency})", scale=True),
-        yAxis=value_axis(name, min=0),
-        tooltip={"trigger": "item", "valueFormatter": "@number"},
-        series=[*series, asked],
-    )
+    name = "Headroom" if objective.requests_per_second is None else "Requests/s that are held"
+    prices = sorted(dot.price for dots in groups.values() for dot in dots)
+    asked = line("asked", len(groups), [(prices[0], scale), (prices[-1], scale)])
     text = (
         f"{name} of each point against its price per hour, with 95 % intervals; the line is what is"
         " asked. Points left of the cheapest one above the line do not hold it."
     )
-    names = [*(_WORDS[word] for word in words), "asked"]
-    return ReportFigure(
-        "frontier", f"{name} by price", text, option, legend(names), costs_table(report), 300
+    return _draw(report, (name, "@number"), text, groups, [asked])
+
+
+def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> ReportFigure | None:
+    metric, groups = metric_axis(report), dict[str, list[_Dot]]()
+    for given, of_condition in islice(group_by_condition(report).items(), MAX_LINES):
+        for point in points:
+            value = metric.value(point)
+            if point in of_condition and value is not None:
+                dot = _Dot(point.price_per_hour or 0.0, value, repeat_interval(point, metric))
+                groups.setdefault(given or "points", []).append(dot)
+    # At one price there is nothing to choose.
+    if len({dot.price for dots in groups.values() for dot in dots}) < 2:
+        return None
+    is_lower_better = metric.figure.comparison.is_lower_better
+    best = [
+        line(name, index, _frontier(dots, is_lower_better=is_lower_better), step="end")
+        for index, (name, dots) in enumerate(groups.items())
+    ]
+    text = (
+        f"{metric.name} of each point against its price per hour, with 95 % intervals from repeats."
+        " The steps join the points that no cheaper one beats."
     )
+    return _draw(report, (metric.name, metric.formatter), text, groups, best)
+
+
+def _frontier(dots: Sequence[_Dot], *, is_lower_better: bool) -> list[Point]:
+    """Return the points that are better than all that are no dearer, by price."""
+    sign, found, best = 1 if is_lower_better else -1, list[Point](), math.inf
+    for dot in sorted(dots, key=lambda each: (each.price, sign * each.value)):
+        if sign * dot.value < best:
+            best = sign * dot.value
+            found.append((dot.price, rounded(dot.value)))
+    return found
+
+
+def _draw(
+    report: SweepReport,
+    axis: tuple[str, str],
+    text: str,
+    groups: _Groups,
+    lines: Sequence[OptionPart],
+) -> ReportFigure:
+    name, formatter = axis
+    currency = "" if report.spec.prices is None else report.spec.prices.currency
+    series: list[OptionPart] = []
+    for index, (title, dots) in enumerate(groups.items()):
+        drawn = [(dot.price, rounded(dot.value)) for dot in dots]
+        bounds = [(dot.price, *map(rounded, dot.bounds)) for dot in dots if dot.bounds is not None]
+        series.append(line(title, index, drawn, showSymbol=True, lineStyle={"width": 0}))
+        series.append(intervals(index, bounds, name=title))
+    option = base(
+        grid=grid(bottom=48),
+        xAxis=bottom_axis(f"Price per hour ({currency})", scale=True),
+        yAxis=value_axis(name, formatter, min=0),
+        tooltip={"trigger": "item", "valueFormatter": formatter},
+        series=[*series, *lines],
+    )
+    names = dict.fromkeys([*groups, *(str(each["name"]) for each in lines)])
+    title = f"{name.partition(' of ')[0]} by price"
+    return ReportFigure("frontier", title, text, option, legend([*names]), costs_table(report), 300)

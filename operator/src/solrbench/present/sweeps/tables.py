@@ -39,10 +39,13 @@ MAX_ROWS = 200
 _Row = TypeVar("_Row")
 
 
-def cut_table(caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row]) -> Table:
+def cut_table(
+    caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row], note: str = ""
+) -> Table:
     """Return a table with as many rows as a page has room for."""
-    note = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
-    return build_table(caption, columns, rows[:MAX_ROWS], note).without_empty_columns()
+    cut = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
+    notes = " ".join(filter(None, (cut, note)))
+    return build_table(caption, columns, rows[:MAX_ROWS], notes).without_empty_columns()
 
 
 MAX_BEST_FACTS = 8
@@ -152,7 +155,7 @@ _OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
 def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
     rows = [
-        (_name(point, part), objective)
+        (name_part(point, part), objective)
         for point in report.points
         for part in point.benchmarks
         for objective in part.objectives
@@ -173,7 +176,7 @@ _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
 def bottlenecks_table(report: SweepReport) -> Table:
     """Return what held each step of each point back, where servers were measured."""
     rows = [
-        (_name(point, part), bottleneck)
+        (name_part(point, part), bottleneck)
         for point in report.points
         for part in point.benchmarks
         for bottleneck in part.bottlenecks
@@ -218,7 +221,7 @@ def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
         reason = point.result.reason or ""
         yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
     for part in point.benchmarks:
-        yield from _failures_of(_name(point, part), part)
+        yield from _failures_of(name_part(point, part), part)
 
 
 def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[tuple[str, str, str, str]]:
@@ -248,7 +251,8 @@ def rounds_table(report: SweepReport) -> Table:
     return build_table("Rounds", _ROUND_COLUMNS, rows).without_empty_columns()
 
 
-def _name(point: PointReport, part: RoundReport | PointReport) -> str:
+def name_part(point: PointReport, part: RoundReport | PointReport) -> str:
+    """Return the name of a point, with the number of its round if it is measured in rounds."""
     return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
 
 

@@ -1,0 +1,108 @@
+"""What single benchmarks of points met: a cold start, long waits, index pods of unequal speed."""
+
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
+from typing import TypeVar
+
+from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.api.v1alpha1.findings import StepResponseGaps
+from solrbench.present.fact_tables import INDEX_COLUMNS, index_rows
+from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.tables import cut_table, name_part
+from solrbench.present.table import (
+    Column,
+    NameColumn,
+    NumberColumn,
+    Table,
+    TextColumn,
+    columns_of_part,
+)
+from solrbench.stats.number_format import format_milliseconds, format_number
+
+_Item = TypeVar("_Item")
+
+
+def _table(
+    caption: str,
+    columns: Sequence[Column[_Item]],
+    rows: Iterable[tuple[str, _Item]],
+    note: str = "",
+) -> Table:
+    """Return a row for each item, behind the name of its benchmark."""
+    whole: list[Column[tuple[str, _Item]]] = [
+        NameColumn("Point", itemgetter(0)),
+        *columns_of_part(itemgetter(1), columns),
+    ]
+    return cut_table(caption, whole, [*rows], note)
+
+
+_COLD_COLUMNS: Sequence[Column[ColdStart]] = (
+    NameColumn("Step", lambda cold: cold.step),
+    TextColumn("Variant", lambda cold: cold.variant),
+    TextColumn("Sent by", lambda cold: "the warm-up" if cold.in_warm_up else "the step"),
+    NumberColumn("First 1000 s", lambda cold: cold.first_thousand_seconds, format_number),
+    NumberColumn(
+        "Mean", lambda cold: cold.first_thousand_average_milliseconds, format_milliseconds
+    ),
+    NumberColumn("Longest", lambda cold: cold.first_thousand_max_milliseconds, format_milliseconds),
+    NumberColumn("Steady mean", lambda cold: cold.steady_average_milliseconds, format_milliseconds),
+)
+_COLD_NOTE = (
+    "The first thousand requests that a target got, and the mean of the step once it was steady."
+    " The report of the benchmark has the curve."
+)
+
+
+def cold_start_table(report: SweepReport) -> Table:
+    """Return how each benchmark began, where its first thousand requests are known."""
+    rows = (
+        (name_part(point, part), part.cold_start)
+        for point in report.points
+        for part in point.benchmarks
+        if part.cold_start is not None
+    )
+    return _table("Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE)
+
+
+def index_pods_of_points(report: SweepReport) -> Table:
+    """Return documents, size and time of each index pod, and of its slowest files."""
+    rows = (
+        (name_part(point, part), row)
+        for point in report.points
+        for part in point.benchmarks
+        for row in index_rows(part.index_pods)
+    )
+    return _table("Indexing of each point by pod and file", INDEX_COLUMNS, rows)
+
+
+def _user(user: int | None, node: str | None) -> str:
+    return ", ".join(filter(None, ["" if user is None else f"user {user}", node]))
+
+
+_WAIT_COLUMNS: Sequence[Column[StepResponseGaps]] = (
+    NameColumn("Step", lambda gap: gap.step),
+    TextColumn("Variant", lambda gap: gap.variant),
+    NumberColumn("Longest wait", lambda gap: gap.longest_milliseconds, format_milliseconds),
+    NumberColumn("Repeat", lambda gap: gap.longest_repeat),
+    NumberColumn("From second", lambda gap: gap.longest_second, format_number),
+    TextColumn("Of", lambda gap: _user(gap.longest_user, gap.longest_node)),
+    NumberColumn("Fewest requests", lambda gap: gap.least_user_requests),
+    NumberColumn("Median", lambda gap: gap.median_user_requests),
+    NumberColumn("Most", lambda gap: gap.most_user_requests),
+    TextColumn("User with fewest", lambda gap: _user(gap.least_user, gap.least_user_node)),
+)
+_WAIT_NOTE = (
+    "The longest time that a user waited for a response; with a planned rate, that none came from a"
+    " node although requests waited. Requests are those of a single user."
+)
+
+
+def waits_table(report: SweepReport) -> Table:
+    """Return who waited longest in each step, and which user got the fewest responses."""
+    rows = (
+        (name_part(point, part), gap)
+        for point in report.points
+        for part in point.benchmarks
+        for gap in part.response_gaps
+    )
+    return _table("Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE)

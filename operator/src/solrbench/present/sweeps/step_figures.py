@@ -1,0 +1,141 @@
+"""P95 and rate over the steps, a line for each point and variant, within each condition."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.present.figure import (
+    OptionPart,
+    ReportFigure,
+    base,
+    bottom_axis,
+    grid,
+    intervals,
+    legend,
+    line,
+    rounded,
+    value_axis,
+)
+from solrbench.present.sweeps.figures import LABELS, MAX_LINES
+from solrbench.present.sweeps.point_tables import group_by_condition
+from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
+from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
+from solrbench.stats.number_format import format_milliseconds, format_number
+
+MAX_CONDITIONS = 3
+"""Conditions whose lines are drawn; the table of steps has all."""
+
+
+class _Figure(NamedTuple):
+    """What is drawn of a step, and how it is read and written."""
+
+    name: str
+    title: str
+    formatter: str
+    show: Callable[[float], str]
+    value: Callable[[PointStep], float | None]
+    bounds: Callable[[PointStep], tuple[float | None, float | None]]
+
+
+_FIGURES = (
+    _Figure(
+        "p95",
+        "P95",
+        "@milliseconds",
+        format_milliseconds,
+        lambda step: step.p95_milliseconds,
+        lambda step: (step.p95_lower_milliseconds, step.p95_upper_milliseconds),
+    ),
+    _Figure(
+        "rate",
+        "Requests/s",
+        "@number",
+        format_number,
+        lambda step: step.requests_per_second,
+        lambda step: (step.requests_per_second_lower, step.requests_per_second_upper),
+    ),
+)
+
+_Lines = Mapping[str, Mapping[str, PointStep]]
+"""By the name of a line, all requests of each step."""
+
+
+def step_figures(report: SweepReport) -> list[ReportFigure]:
+    """Return both figures of each condition in which two steps were measured."""
+    found = []
+    conditions = group_by_condition(report)
+    for number, (given, points) in enumerate(islice(conditions.items(), MAX_CONDITIONS)):
+        lines, where = _lines(report, points), f" with {given}" if given else ""
+        names = [*dict.fromkeys(step for steps in lines.values() for step in steps)]
+        if len(names) > 1:
+            found += [_draw(number, where, names, lines, figure) for figure in _FIGURES]
+    return found
+
+
+def _lines(report: SweepReport, points: Sequence[PointReport]) -> _Lines:
+    """Return the lines of a condition, that of the baseline's settings first."""
+    lines: dict[str, dict[str, PointStep]] = {}
+    for point in sorted(points, key=lambda e: (not e.is_compared_with, e.result.values)):
+        settings = [f"{a} {v}" for a, v in point.values.items() if a not in report.conditions]
+        for step in point.steps:
+            named = ", ".join(settings) or point.name
+            steps = lines.setdefault(f"{named} ({step.variant})" if step.variant else named, {})
+            # Where there is one name only, all requests are those of the name.
+            if step.step not in steps or step.request == ALL_REQUESTS:
+                steps[step.step] = step
+    return lines
+
+
+def _draw(
+    number: int, where: str, steps: Sequence[str], every: _Lines, figure: _Figure
+) -> ReportFigure:
+    lines = dict(islice(every.items(), MAX_LINES))
+    series: list[OptionPart] = []
+    for index, (name, found) in enumerate(lines.items()):
+        known = [(steps.index(step), found[step]) for step in steps if step in found]
+        drawn = [(x, rounded(y)) for x, each in known if (y := figure.value(each)) is not None]
+        bounds = [
+            (x, rounded(low), rounded(high))
+            for x, each in known
+            for low, high in [figure.bounds(each)]
+            if low is not None and high is not None
+        ]
+        series += [
+            line(name, index, drawn, showSymbol=True),
+            intervals(index, bounds, name=name),
+        ]
+    style = {**LABELS, "hideOverlap": True}
+    option = base(
+        grid=grid(bottom=48),
+        xAxis=bottom_axis("Step", type="category", data=[*steps], axisLabel=style),
+        yAxis=value_axis(figure.title, figure.formatter, min=0),
+        tooltip={"trigger": "axis", "valueFormatter": figure.formatter},
+        series=series,
+    )
+    cut = f" The first {MAX_LINES} of {len(every)} lines." * (len(every) > MAX_LINES)
+    text = (
+        f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
+        f" a single benchmark from its own times.{cut}"
+    )
+    columns: list[Column[tuple[str, PointStep]]] = [
+        NameColumn("Line", lambda row: row[0]),
+        NameColumn("Step", lambda row: row[1].step),
+        NumberColumn(figure.title, lambda row: figure.value(row[1]), figure.show),
+        NumberColumn("95 % interval", lambda row: _interval(figure, row[1])),
+    ]
+    rows = [(name, step) for name, found in lines.items() for step in found.values()]
+    return ReportFigure(
+        f"steps-{figure.name}-{number}",
+        f"{figure.title} by step{where}",
+        text,
+        option,
+        legend([*lines]),
+        build_table(figure.title, columns, rows),
+        300,
+    )
+
+
+def _interval(figure: _Figure, step: PointStep) -> str | None:
+    low, high = figure.bounds(step)
+    return None if low is None or high is None else f"{figure.show(low)} to {figure.show(high)}"
