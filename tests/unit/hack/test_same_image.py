@@ -109,3 +109,29 @@ def test_modules_are_compiled_alike_each_time(tmp_path: Path) -> None:
         assert len(compiled) > 10
         digests.append([hashlib.sha256(file.read_bytes()).hexdigest() for file in compiled])
     assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize(("daemon", "builder"), [(0, "docker buildx build"), (1, "buildah")])
+def test_docker_builds_where_its_daemon_answers(daemon: int, builder: str, tmp_path: Path) -> None:
+    files = {
+        "hack/cluster/lib/common.sh": "",
+        "hack/cluster/lib/images.sh": "ensure_built() { echo buildah; exit 3; }\n",
+        "programs/git": "#!/bin/sh\necho 1\n",
+        "programs/docker": f'#!/bin/sh\n[ $1 = info ] && exit {daemon}\necho "docker $*"; exit 3\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+        (tmp_path / name).chmod(0o755)
+    for name in ("hack/release/same-image", "hack/lib/common.sh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    done = subprocess.run(
+        [str(tmp_path / "hack/release/same-image")],
+        env={**os.environ, "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    assert builder in done.stdout
