@@ -123,7 +123,9 @@ def test_durations_are_those_of_go(text: str, seconds: float) -> None:
     assert DURATION.convert(text, None, None) == seconds
 
 
-@pytest.mark.parametrize("text", ["30x", "", "-1", "0", "m", "1m2", "inf", "nan"])
+@pytest.mark.parametrize(
+    "text", ["30x", "", "-1", "0", "m", "1m2", "1h or 30m", "5mm", "inf", "nan"]
+)
 def test_other_durations_are_wrong_use(text: str, call: Call) -> None:
     result = call("watch", "one", f"--timeout={text}")
     assert result.exit_code == 2

@@ -18,6 +18,8 @@ GIVEN = "solrbench.cli.options"
 """Key of click's context: values of the options that say which cluster is meant, by name."""
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+# Not by durationpy: it skips what stands between two parts ("1h or 30m" is 90 minutes), and 5mm are
+# months to it.
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h)")
 
 
