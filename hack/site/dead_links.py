@@ -1,4 +1,7 @@
-"""Find dead links of a built site: python -m hack.site.dead_links FOLDER; 1 if there is one."""
+"""Find dead links of a built site: python -m hack.site.dead_links FOLDER; 1 if there is one.
+
+A script or an image from elsewhere is one, too: the site is read without a network.
+"""
 
 import sys
 from html.parser import HTMLParser
@@ -12,14 +15,16 @@ class Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.targets: list[str] = []
+        self.sources: set[str] = set()
         self.anchors: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what a tag leads to, and what leads to it."""
-        del tag
         for name, value in attrs:
             if name in {"href", "src"} and value:
                 self.targets.append(value)
+                if tag in {"script", "img"}:
+                    self.sources.add(value)
             elif name == "id" and value:
                 self.anchors.add(value)
 
@@ -42,6 +47,8 @@ def dead_links(site: Path) -> list[str]:
         for target in links.targets:
             parts = urlsplit(target)
             if parts.scheme or parts.netloc:
+                if target in links.sources and parts.scheme != "data":
+                    found.append(f"{page.relative_to(site.resolve())}: {target}")
                 continue
             path = (page.parent / unquote(parts.path)).resolve() if parts.path else page
             path = path / "index.html" if path.is_dir() else path

@@ -79,6 +79,8 @@ def test_dead_links_are_found(tmp_path: Path) -> None:
     (tmp_path / "no.png").touch()
     (tmp_path / "b.html").write_text('<p id="there"><a href="https://x.example/">x</a>', "utf-8")
     assert dead_links(tmp_path) == []
+    (tmp_path / "b.html").write_text('<p id="there"><script src="https://x.example/a.js">', "utf-8")
+    assert dead_links(tmp_path) == ["b.html: https://x.example/a.js"], "it needs a network"
 
 
 def test_sections_are_those_of_the_index() -> None:
@@ -102,22 +104,49 @@ def test_sections_get_names_and_empty_heads_become_cells() -> None:
     assert mended(text) == text
 
 
+BUILD_SCRIPT = (ROOT / "hack/site/build").read_text("utf-8")
+
+
 def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
     (tmp_path / "hack/site").mkdir(parents=True)
     shutil.copy(ROOT / "hack/site/build", tmp_path / "hack/site")
     (tmp_path / ".venv/bin").mkdir(parents=True)
+    shutil.copytree(ROOT / "hack/lib", tmp_path / "hack/lib")
+    for file in ("iframe-worker-*/package/shim/index.js", "mermaid-*/package/dist/mermaid.min.js"):
+        version = re.search(rf"{file.partition('-*')[0]} ([0-9.]+)\)", BUILD_SCRIPT)
+        assert version
+        script = tmp_path / "cache" / file.replace("*", version[1])
+        script.parent.mkdir(parents=True)
+        script.touch()
+        script.parents[1].joinpath("package.json").write_text("{}", "utf-8")
     for name in ("python", "zensical"):
         program = tmp_path / ".venv/bin" / name
-        program.write_text('#!/bin/sh\nmkdir -p build/site\necho "${0##*/} $*" >>"$CALLS"\n')
+        program.write_text('#!/bin/sh\nmkdir -p build/site/pages\necho "${0##*/} $*" >>"$CALLS"\n')
         program.chmod(0o755)
     calls = tmp_path / "calls"
     environment = {"PATH": os.environ["PATH"], "CALLS": str(calls)}
+    environment["SOLRBENCH_CACHE"] = str(tmp_path / "cache")
     done = subprocess.run(
         [str(tmp_path / "hack/site/build")], env=environment, capture_output=True, check=False
     )
     assert done.returncode == 0, done.stderr
     programs = [line.partition(" ")[0] for line in calls.read_text("utf-8").splitlines()]
     assert programs == ["python", "zensical", "python", "python"]
+    scripts = {path.name for path in (tmp_path / "build/site/pages").iterdir()}
+    assert scripts == {"iframe-worker.js", "mermaid.min.js"}
+
+
+def test_pages_load_scripts_from_beside_them() -> None:
+    scripts = (
+        '<script src="https://unpkg.com/iframe-worker/shim"></script>'
+        '<script src="../assets/javascripts/bundle.1.min.js"></script>'
+    )
+    own = '<script src="../iframe-worker.js"></script>'
+    text = mended(scripts)
+    assert text.startswith(own + '<script src="../assets')
+    text = mended('<pre class="mermaid"><code>flowchart</code></pre>' + scripts)
+    assert f'{own}<script src="../mermaid.min.js"></script><script src="../assets' in text
+    assert mended(text) == text
 
 
 BUILD = """#!/usr/bin/env bash
