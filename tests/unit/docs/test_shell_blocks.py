@@ -1,6 +1,7 @@
 """Commands of the pages: programs, verbs, options and files that there are, valid resources."""
 
 import itertools
+import os
 import re
 import shutil
 import subprocess
@@ -190,3 +191,16 @@ def test_jsonpaths_of_pages_and_examples_name_fields_of_the_status() -> None:
         known = fields_below(re.sub(r"\[\w*\*?\]", "", path.removeprefix("status.")))
         assert known, text
         assert known >= set(of_items), text
+
+
+def test_commands_in_the_bare_root_are_those_of_the_first_tutorial(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}"}
+    command = ["python3", "-m", "hack.fresh.commands"]
+    text = subprocess.check_output(command, env=environment, cwd=tmp_path, text=True)
+    subprocess.run(["bash", "-n"], input=text, text=True, check=True)
+    page = ROOT / "docs/tutorials/first-benchmark.md"
+    expected = [line for block in shell_of(page) for line in block.text.splitlines()]
+    lines = text.splitlines()
+    assert [line for line in lines if line in expected] == expected
+    assert lines.index("make install") < lines.index(expected[0])
+    assert "CLUSTER=kind" not in text
