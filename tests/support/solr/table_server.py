@@ -91,7 +91,7 @@ def serving_table() -> Iterator[TableServer]:
             asked = dict(parse_qsl(parts.query))
             table.authorizations.append(self.headers["Authorization"])
             path = parts.path.removeprefix("/solr")
-            key = asked.get("action") or asked.get("terms.fl") or path
+            key = asked.get("action") or asked.get("terms.fl") or asked.get("file") or path
             reply = table.replies.get(key, 404)
             if key == "CLUSTERSTATUS" and asked.get("collection") not in {"books", "alias"}:
                 reply = (400, {"error": {"msg": f"Collection: {asked['collection']} not found"}})

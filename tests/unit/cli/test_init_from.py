@@ -1,13 +1,17 @@
 """`solrbench init --from`: files made of a Solr that is there, and one line for each failure."""
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from random import Random
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 import yaml
 
 from solrbench.cli.existing_collection import PASSWORD
+from solrbench.solr.config_set import archive_of
 from support.solr.log_lines import SOLR
 from support.solr.table_server import TableServer, serving_table
 from unit.cli.conftest import Call
@@ -71,6 +75,46 @@ def test_solr_cloud_gets_the_same_shape(call: Call, solr: TableServer, provision
     assert spec["dataset"]["idField"] == "id"
     assert "config set books-7;" in " ".join(text.replace("#", " ").split())
     assert [step["users"] for step in spec["load"]["steps"]] == [7]
+
+
+FOLDERS = {
+    "/books/admin/file": {"files": {"lang": {"directory": True}, "solrconfig.xml": {"size": 14}}},
+    "lang": {"files": {"stopwords_de.txt": {"size": 16}}},
+    "solrconfig.xml": "<config/>",
+    "lang/stopwords_de.txt": "für\n",
+}
+
+
+def test_solr_cloud_gets_the_config_set(call: Call, solr: TableServer) -> None:
+    solr.replies |= FOLDERS
+    done = call("init", "--from", solr.url, "--target", "StatefulSet")
+    assert done.exit_code == 0, done.output
+    _, benchmark, config_map = yaml.safe_load_all(done.stdout)
+    name = benchmark["spec"]["collection"]["configSet"]["configMap"]["name"]
+    assert config_map["metadata"]["name"] == name
+    with ZipFile(BytesIO(archive_of(config_map))) as archive:
+        files = {each: archive.read(each).decode() for each in archive.namelist()}
+    assert files == {"lang/stopwords_de.txt": "für\n", "solrconfig.xml": "<config/>"}
+    assert "downconfig" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 110
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"lang": 403},
+        {"lang": {"files": {"../a": {}}}},
+        {"lang": {"files": {str(number): {"directory": True} for number in range(600)}}},
+        {"lang/stopwords_de.txt": Random(1).randbytes(1 << 20).decode("latin1")},
+    ],
+    ids=["no right", "path", "many", "large"],
+)
+def test_config_set_that_cannot_be_taken_is_asked_for(
+    change: dict[str, Any], call: Call, solr: TableServer
+) -> None:
+    solr.replies |= FOLDERS | change
+    text, _, _ = made(call, solr, "--target", "StatefulSet")
+    assert "`bin/solr zk downconfig`" in " ".join(text.replace("#", " ").split())
 
 
 def test_queries_are_those_of_a_log(call: Call, solr: TableServer, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import textwrap
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr import cluster
 from solrbench.solr.client import SolrClient
+from solrbench.solr.config_set import ARCHIVE_KEY, zip_files
 
 PASSWORD = "SOLRBENCH_SOLR_PASSWORD"  # noqa: S105  the name of a variable
 """Variable with the password of --user, which command lines would show to others."""
@@ -42,6 +44,7 @@ _REMEDIES = {
 _SECONDS = 30.0  # of one request: counting the words of a field takes a large index its time
 _MAX_LINES, _MAX_BYTES = 2000, 512 << 10  # a ConfigMap may have 1 MiB, and people read the file
 _MAX_FIELDS, _MAX_TERM, _MAX_NAMES = 5, 100, 10
+_MAX_FILES, _MAX_UNPACKED = 500, 16 << 20  # of a config set; its zip has _MAX_BYTES at most
 
 
 def make_file(answers: dict[str, Any]) -> str:
@@ -61,6 +64,7 @@ def make_file(answers: dict[str, Any]) -> str:
         name, state = _find(solr, base, answers["collection"])
         head, solr_cloud, collection, key = _read(solr, name, state)
         words = [] if log else [json.dumps(each) for each in _words(solr, name, key)]
+        config_set = b"" if answers["target"] == "existing" else _config_set(solr, name)
     lines = _logged(log) if log else words
     if not lines:
         click.echo(f"Warning: no words of {name!r} were found; give queries by --log", err=True)
@@ -79,12 +83,15 @@ def make_file(answers: dict[str, Any]) -> str:
             "collection": collection,
             "dataset": {"persistentVolumeClaim": claim, "idField": key},
         }
-        head += (
-            f" Fill in first: documents on the claim {bench}-documents, or another dataset; and the"
-            " config set, by `bin/solr zk downconfig`, a zip of its files, and"
-            f" `kubectl create configmap {bench}-config --from-file=configset.zip`."
-        )
-    return _render(head, lines or ['{"q": "*:*"}'], spec, answers)
+        head += f" Fill in first: documents on the claim {bench}-documents, or another dataset"
+        if not config_set:
+            head += (
+                "; and the config set, by `bin/solr zk downconfig`, a zip of its files, and"
+                f" `kubectl create configmap {bench}-config --from-file={ARCHIVE_KEY}`"
+            )
+        head += "."
+    text = _render(head, lines or ['{"q": "*:*"}'], spec, answers)
+    return text + _config_map(f"{bench}-config", config_set) if config_set else text
 
 
 @contextmanager
@@ -163,6 +170,39 @@ def _caches(query: dict[str, Any]) -> dict[str, dict[str, int]]:
             if key in {"size", "initialSize", "autowarmCount"} and str(value).isdecimal():
                 found.setdefault(name, {})[key] = int(value)
     return found
+
+
+def _config_set(solr: SolrClient, name: str) -> bytes:
+    """Return the config set as a zip; empty if Solr gives none, or one that is too large."""
+    path, files, folders = f"/{name}/admin/file", dict[str, bytes](), [""]
+    try:
+        while folders:
+            folder = folders.pop()
+            listed = solr.get(path, {"file": folder.rstrip("/")} if folder else None)["files"]
+            for file, about in listed.items():
+                if "/" in file or len(files) + len(folders) >= _MAX_FILES:
+                    return b""
+                if about.get("directory"):
+                    folders.append(f"{folder}{file}/")
+                    continue
+                # As a text, which Solr gives of any file; there are no others in a config set.
+                asked = {"file": folder + file, "contentType": "text/plain;charset=utf-8"}
+                files[folder + file] = solr.get_text(path, asked).encode()
+                if sum(map(len, files.values())) > _MAX_UNPACKED:
+                    return b""
+    except SolrbenchError:
+        return b""  # a right of its own, or files that are hidden
+    archive = zip_files(files)
+    return archive if len(archive) <= _MAX_BYTES else b""
+
+
+def _config_map(name: str, archive: bytes) -> str:
+    """Return the ConfigMap of a config set as another document of the file."""
+    head = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}}
+    encoded = textwrap.fill(
+        b64encode(archive).decode(), 98, initial_indent="    ", subsequent_indent="    "
+    )
+    return f"---\n{yaml.safe_dump(head)}binaryData:\n  {ARCHIVE_KEY}: |\n{encoded}\n"
 
 
 def _words(solr: SolrClient, name: str, unique_key: str) -> Iterator[dict[str, str]]:

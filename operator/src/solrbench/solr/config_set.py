@@ -21,7 +21,9 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def built_in_archive() -> bytes:
     """Return the config set that comes with solrbench."""
     folder = resources.files("solrbench.solr") / "configset"
-    return _zip({entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()})
+    return zip_files(
+        {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
+    )
 
 
 def archive_of(config_map: dict[str, Any]) -> bytes:
@@ -42,10 +44,11 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
             TargetReason.INVALID_CONFIG_SET,
             f"ConfigMap {name} must hold solrconfig.xml and a schema, or {ARCHIVE_KEY}",
         )
-    return _zip(files)
+    return zip_files(files)
 
 
-def _zip(files: dict[str, bytes]) -> bytes:
+def zip_files(files: dict[str, bytes]) -> bytes:
+    """Return files by their paths as a zip; equal files give equal bytes."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
