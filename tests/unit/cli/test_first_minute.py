@@ -1,9 +1,13 @@
 """What a newcomer meets: every verb without cluster, context, rights, definitions or operator."""
 
+import io
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
+import click
 import pytest
 
 from solrbench.cli.main import COMMANDS
@@ -27,6 +31,13 @@ VERBS = {
 """That cannot do anything without a cluster."""
 ANSWERS = {"preflight", "plan", "version"}
 """That say what they know."""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 OFFLINE = {"init", "validate", "log", "completion"}
 
 
@@ -73,6 +84,44 @@ def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
     file = written(tmp_path, small("one"))
     line = last_line(call, [file if word == "FILE" else word for word in VERBS[verb]], code)
     assert re.search(said, line), line
+
+
+FIRST = {
+    "plan": ["plan", "FILE"],
+    "preflight": ["preflight", "-f", "FILE"],
+    "validate": ["validate", "FILE"],
+    "version": ["version"],
+}
+"""That a newcomer calls before there is a result; tables of results have tests of their own."""
+
+
+def without_cluster(api: ApiStub) -> None:
+    config = Path(os.environ["KUBECONFIG"])
+    config.write_text(
+        re.sub(r"https?://[^\s\"']+", "http://127.0.0.1:9", config.read_text("utf-8"))
+    )
+    del api
+
+
+@pytest.mark.parametrize(("width", "theme"), [(80, "dark"), (120, "light"), (80, "NO_COLOR")])
+def test_no_line_is_wider_than_the_terminal(
+    width: int, theme: str, call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.cli.errors.sys", SimpleNamespace(stderr=Terminal()))
+    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setenv("COLORFGBG", {"dark": "15;0", "light": "0;15"}.get(theme, ""))
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("NO_COLOR", "1" if theme == "NO_COLOR" else "")
+    monkeypatch.chdir(Path(os.environ["KUBECONFIG"]).parent)
+    written(Path(), small("one"), name="FILE")
+    ready(api)
+    outputs = [call(*words).output for words in FIRST.values()]
+    for prepare in (forbidden, without_cluster):
+        prepare(api)
+        outputs += [call(*words).output for words in (*VERBS.values(), *FIRST.values())]
+    assert all(outputs)
+    lines = [click.unstyle(line) for output in outputs for line in output.splitlines()]
+    assert "\n".join(line for line in lines if len(line) > width) == ""
 
 
 @pytest.mark.parametrize("verb", ["plan", "preflight", *VERBS])

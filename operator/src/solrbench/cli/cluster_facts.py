@@ -6,10 +6,12 @@ from importlib.metadata import version
 from typing import Any
 
 import click
+from rich.console import Console
 
 from solrbench.api.v1alpha1 import GROUP, VERSION
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import command
+from solrbench.cli.terminal import wrap_line
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
@@ -126,8 +128,10 @@ def show_version(only_client: bool, output: str) -> None:
     if output == "json":
         click.echo(json.dumps(versions, indent=2))
         return
+    console = Console()
+    width = console.width if console.is_terminal else None
     for key, value in versions.items():
-        click.echo(f"{key}: {value}")
+        click.echo("\n".join(wrap_line(f"{key}: {value}", width)))
 
 
 def _of_cluster() -> dict[str, Any]:

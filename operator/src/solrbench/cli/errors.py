@@ -1,6 +1,8 @@
 """Every error as one line with a remedy, and its exit code."""
 
 import os
+import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -69,11 +71,18 @@ def _problems(error: ValueError) -> str:
 
 @contextmanager
 def as_one_line() -> Iterator[None]:
-    """Turn all errors into one line, unless the traceback is asked for."""
+    """Turn all errors into one line, unless the traceback is asked for.
+
+    On a terminal the line is broken between words; programs get it whole.
+    """
     try:
         with as_cli_errors():
             yield
-    except (click.ClickException, click.Abort, click.exceptions.Exit):
+    except click.ClickException as error:
+        if sys.stderr.isatty():
+            error.message = _wrapped(error.message, shutil.get_terminal_size().columns)
+        raise
+    except (click.Abort, click.exceptions.Exit):
         raise
     except KeyboardInterrupt as error:
         click.echo(err=True)
@@ -92,6 +101,14 @@ def as_one_line() -> Iterator[None]:
         raise CommandError(
             f"unexpected {text}; please report it, with what {DEBUG}=1 prints"
         ) from error
+
+
+def _wrapped(text: str, width: int) -> str:
+    """Return what click prints behind `Error: `, broken where a line has more columns."""
+    from solrbench.cli.terminal import wrap_line  # noqa: PLC0415  errors for programs need no rich
+
+    lines = f"Error: {text}".splitlines()
+    return "\n".join(part for line in lines for part in wrap_line(line, width))[len("Error: ") :]
 
 
 def _of_cluster(  # noqa: PLR0911 - one for each error
