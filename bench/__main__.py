@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from bench.client import client
 from bench.faults import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
@@ -69,6 +70,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "trends": partial(growing, count=200),
     "index": partial(index_clients, rounds=5),
     "faults": faults,
+    "client": partial(client, calls=20),
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
