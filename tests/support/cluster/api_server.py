@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 from kubernetes.client import Configuration
 from kubernetes.config import load_kube_config
 

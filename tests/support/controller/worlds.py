@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 from typing import Any, Self
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark

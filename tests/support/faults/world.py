@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult

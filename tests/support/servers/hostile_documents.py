@@ -21,7 +21,7 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.analysis.baseline import (
     MAX_STORED_BYTES,

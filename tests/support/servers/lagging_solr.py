@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import gevent
-import httpx
+import httpx2 as httpx
 
 SHARDS = ("shard1", "shard2")
 URL = "http://solr-0:8983/solr"

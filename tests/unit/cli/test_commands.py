@@ -8,7 +8,7 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import pytest
 import yaml
 

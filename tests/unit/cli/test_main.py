@@ -131,7 +131,7 @@ HELP = """
 import sys
 from solrbench.cli.main import main
 main(["--help"], standalone_mode=False)
-print(sorted({"httpx", "pydantic", "rich", "yaml"} & sys.modules.keys()), file=sys.stderr)
+print(sorted({"httpx2", "pydantic", "rich", "yaml"} & sys.modules.keys()), file=sys.stderr)
 """
 
 LIST = """
@@ -156,7 +156,8 @@ def test_no_command_of_users_imports_a_library_of_pods() -> None:
 def test_no_command_of_users_needs_a_module_of_posix() -> None:
     # Libraries try some of them, and do without.
     run(
-        "import click, httpx, pydantic, rich.console, yaml, subprocess, tempfile, tarfile, shutil\n"
+        "import click, httpx2, pydantic, rich.console, yaml\n"
+        "import shutil, subprocess, tarfile, tempfile\n"
         + IMPORT_ALL.format(blocked=OF_POSIX, extra=())
     )
 

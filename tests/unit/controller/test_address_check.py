@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-import httpcore
+import httpcore2 as httpcore
 import pytest
 
 from solrbench.controller.endpoint import address_check, connect_checked

@@ -4,7 +4,7 @@ import socket
 from itertools import count
 from pathlib import Path
 
-import httpx
+import httpx2 as httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, sleep
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.identity import BENCHMARKS

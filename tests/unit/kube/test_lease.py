@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import aiohttp
-import httpx
+import httpx2 as httpx
 import kopf
 import kubernetes.client
 import pytest

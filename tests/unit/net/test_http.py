@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.contract.load_plan import AuthFiles

@@ -1,7 +1,7 @@
 import json
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection

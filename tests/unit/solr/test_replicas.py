@@ -4,7 +4,7 @@ import socket
 from threading import Event
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.decide.views import Replica, ReplicaSize

@@ -10,7 +10,7 @@ import tracemalloc
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.net.token import TOKEN_HEADER

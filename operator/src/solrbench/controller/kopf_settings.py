@@ -134,7 +134,7 @@ def configure(settings: kopf.OperatorSettings, **_: object) -> None:
     settings.posting.level = logging.INFO
     # kopf logs every call of a handler; transitions are logged here instead.
     logging.getLogger("kopf.objects").setLevel(logging.WARNING)
-    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)
     logging.getLogger("aiohttp.access").setLevel(logging.WARNING)  # one line for every probe
     settings.execution.max_workers = WORKERS
     settings.queueing.idle_timeout = IDLE_SECONDS

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import httpx
+import httpx2 as httpx
 import uvloop
 from pydantic import ValidationError
 

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.api.v1alpha1.dataset import Http
 from solrbench.decide.references import URLS_FIELD
@@ -291,7 +291,7 @@ def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
 def _checked(url: httpx.URL, response: httpx.Response) -> httpx.Response:
     status = response.status_code
     # 416: the reader of the body then begins anew, without a range.
-    if response.is_success or status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+    if response.is_success or status == httpx.codes.RANGE_NOT_SATISFIABLE:
         return response
     response.close()
     if status in _GONE:

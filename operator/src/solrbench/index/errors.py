@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
 
-import httpx
+import httpx2 as httpx
 import stamina
 from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, BinaryIO, cast
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.api.v1alpha1.dataset import Dataset, Format
 from solrbench.index.cleaning import Cleaner, marked

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-import httpx
+import httpx2 as httpx
 from aiohttp import web
 
 from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress, pack_telemetry

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 from urllib.parse import quote
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.index.errors import (
     IndexingError,

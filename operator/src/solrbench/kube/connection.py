@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 import orjson
 
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
@@ -236,7 +236,7 @@ class Connection(ABC):
 
     @abstractmethod
     def exchange(self, request: "Request", seconds: float) -> tuple[int, bytes]:
-        """Return the status of HTTP and the body; OSError or an error of httpx if there is none."""
+        """Return the status of HTTP and the body; OSError or an error of httpx2 without one."""
 
     @abstractmethod
     def stream(
@@ -257,7 +257,7 @@ class Request:
 
 
 class ApiConnection(Connection):
-    """Sends requests to one API server by httpx; safe for threads.
+    """Sends requests to one API server by httpx2; safe for threads.
 
     `sni_hostname` is the name that the server's certificate must have, if not that of its URL.
     """

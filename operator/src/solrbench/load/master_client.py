@@ -3,7 +3,7 @@
 from http import HTTPStatus
 from typing import Self, TypeVar
 
-import httpx
+import httpx2 as httpx
 from pydantic import BaseModel
 
 from solrbench.contract.foreign import MAX_VALUES_BYTES, ForeignDataError, read

@@ -1,6 +1,6 @@
 """Connections whose every wait ends at the request's deadline.
 
-The time-outs of httpx count from one read to the next, so a server that sends a byte now and then
+The time-outs of httpx2 count from one read to the next, so a server that sends a byte now and then
 holds a request, headers included, for as long as it likes. The C library's resolver has no time-out
 at all, so host names are resolved here, in both families of addresses.
 """
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import httpcore
-import httpx
+import httpcore2 as httpcore
+import httpx2 as httpx
 
 LOOKUP_SECONDS = 5.0
 
@@ -85,8 +85,8 @@ class DeadlineTransport(httpx.HTTPTransport):
         check: AddressCheck | None = None,
         proxy: str | None = None,
     ) -> None:
-        # The pool of httpx is replaced, as it takes no network backend. An empty context spares it
-        # the bundled authorities, which take tens of milliseconds to load.
+        # The pool of httpx2 is replaced, as it takes no network backend. An empty context spares it
+        # the system's authorities, which take tens of milliseconds to load.
         super().__init__(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False)
         self._deadline = Deadline()
         backend = _Backend(self._deadline, check)

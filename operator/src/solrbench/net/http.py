@@ -14,7 +14,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.load_plan import PASSWORD, USERNAME, AuthFiles
 from solrbench.errors import PermanentError
@@ -34,7 +34,7 @@ def create_client(
 ) -> httpx.Client:
     """Return a client for one request at a time, that uses no proxy and follows no redirect.
 
-    Without `trust` it trusts the bundled authorities, loaded when first needed; `check` is asked of
+    Without `trust` it trusts the authorities of the system, loaded when needed; `check` is asked of
     the addresses of each connection.
 
     Raises:
@@ -196,8 +196,8 @@ class HttpAuth:
 
     @property
     def verify(self) -> ssl.SSLContext:
-        """Trust for clients of httpx: as `ssl_context`, or the authorities that come with it."""
-        return _bundled_trust() if self.ca is None else self.ssl_context
+        """Trust for clients of httpx2: as `ssl_context`, or the system's authorities."""
+        return _system_trust() if self.ca is None else self.ssl_context
 
     def open_client(self, timeout_seconds: float) -> httpx.Client:
         """Return a client with these credentials, whose responses are limited."""
@@ -205,7 +205,7 @@ class HttpAuth:
 
 
 @cache
-def _bundled_trust() -> ssl.SSLContext:
+def _system_trust() -> ssl.SSLContext:
     # Once for all clients: reading the authorities takes 30 ms, and a reconcile creates a client.
     return httpx.create_ssl_context(trust_env=False)
 
@@ -235,7 +235,7 @@ def read_auth(files: AuthFiles) -> HttpAuth:
 
 def certificate_problem(error: BaseException | None) -> str | None:
     """Return why a certificate was not trusted, or `None` if `error` has another cause."""
-    # httpx and httpcore wrap the error of the socket, each in one of its own.
+    # httpx2 and httpcore2 wrap the error of the socket, each in one of its own.
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
             return error.verify_message or str(error)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.errors import PermanentError, TemporaryError

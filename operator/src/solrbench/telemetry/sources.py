@@ -14,7 +14,7 @@ from itertools import cycle
 from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.names import COMPANION
 from solrbench.net.http import HttpAuth, create_pooled_client
@@ -76,7 +76,7 @@ class MetricsClient:
         """
         if self._http is None:
             # It would write a line for every request.
-            logging.getLogger("httpx").setLevel(logging.WARNING)
+            logging.getLogger("httpx2").setLevel(logging.WARNING)
             self._http = self._access().open_client(self._timeout_seconds)
         return self._http.get(f"{url}{self._path}", params=dict(parameters))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import gevent
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.contract.server_document import DiagnosticFile

@@ -5,7 +5,7 @@ from time import monotonic
 from typing import Any
 
 import gevent
-import httpx
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.validity import Visibility

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 from gevent.pool import Pool
 
 from solrbench.analysis.answers.difference import AnswerKind, compare_answer

@@ -13,7 +13,7 @@ from itertools import cycle
 from typing import Any, NamedTuple
 
 import gevent
-import httpx
+import httpx2 as httpx
 from gevent.event import Event
 
 from solrbench.contract.load_plan import LoadPlan

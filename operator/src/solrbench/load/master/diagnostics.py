@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import gevent
-import httpx
+import httpx2 as httpx
 from gevent.event import Event
 
 from solrbench.api.v1alpha1.validity import ThreadDumps

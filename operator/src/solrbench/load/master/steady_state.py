@@ -4,7 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.contract.windows import EndedEarly

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import gevent
-import httpx
+import httpx2 as httpx
 from gevent.event import Event
 from gevent.pool import Pool
 
