@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_least, at_most
 from solrbench.analysis.trends import SeriesShape, find_growth
 
 Floats = NDArray[np.float64]
@@ -15,6 +15,12 @@ _T = np.arange(_WINDOWS) / _WINDOWS
 _LEVEL = 600.0
 _GROWTH_AND_NOISE = ((0.1, 0.01), (0.2, 0.01), (0.5, 0.01), (0.5, 0.03))
 
+
+def _from_0_to_1(curve: Floats) -> Floats:
+    scaled: Floats = (curve - curve[0]) / (curve[-1] - curve[0])
+    return scaled
+
+
 SLOWING: dict[str, Floats] = {
     "root": np.sqrt(_T),
     "logarithm, 20": np.log1p(20 * _T) / np.log(21),
@@ -22,7 +28,34 @@ SLOWING: dict[str, Floats] = {
     "cache of the run": (1 - np.exp(-_T)) / (1 - np.exp(-1)),
     "cache of 0.7 runs": (1 - np.exp(-_T / 0.7)) / (1 - np.exp(-1 / 0.7)),
 }
+"""Curves on which the rule was tuned."""
+
+HELD_OUT: dict[str, Floats] = {
+    "logarithm, 5": np.log1p(5 * _T) / np.log(6),
+    "logarithm, 10": np.log1p(10 * _T) / np.log(11),
+    "logarithm, 50": np.log1p(50 * _T) / np.log(51),
+    "t / (t + 0.3)": 1.3 * _T / (_T + 0.3),
+    "cube root": np.cbrt(_T),
+    "arc tangent of 3 t": np.arctan(3 * _T) / np.arctan(3),
+    "hyperbolic tangent of 2 t": np.tanh(2 * _T) / np.tanh(2),
+    "fifth root of t + 0.02": _from_0_to_1((_T + 0.02) ** 0.2),
+}
+"""Curves that are none of the rule's own."""
+
 STEADY_GROWTH: dict[str, Floats] = {"line": _T}
+
+_WITHOUT_BAR: dict[str, Floats] = {
+    "line beside as much cache of 0.05 runs": _T + 1 - np.exp(-_T / 0.05),
+    "line beside as much cache of 0.1 runs": _T + 1 - np.exp(-_T / 0.1),
+    "line beside as much cache of 0.2 runs": _T + 1 - np.exp(-_T / 0.2),
+    "caches of 0.1 and 0.6 runs": (
+        (1 - np.exp(-_T / 0.1)) / 2 + (1 - np.exp(-_T / 0.6)) / (1 - np.exp(-1 / 0.6)) / 2
+    ),
+    "root beside a cache of 0.05 runs": 0.6 * np.sqrt(_T) + 0.4 * (1 - np.exp(-_T / 0.05)),
+}
+"""Where the rule is at its limit: curves that are alike within the noise."""
+
+_CURVES = STEADY_GROWTH | SLOWING | HELD_OUT | _WITHOUT_BAR
 _MAX_SLOWING, _MIN_LEAKS = 10.0, 80.0
 
 
@@ -41,7 +74,7 @@ def share_of(shape: SeriesShape, curve: Floats, growth: float, noise: float, cou
 def growing(folder: Path, count: int) -> list[Row]:
     """Measure each curve with each growth and noise."""
     del folder
-    return [_row(name, curve, count) for name, curve in (STEADY_GROWTH | SLOWING).items()]
+    return [_row(name, curve, count) for name, curve in _CURVES.items()]
 
 
 def _row(name: str, curve: Floats, count: int) -> Row:
@@ -49,12 +82,10 @@ def _row(name: str, curve: Floats, count: int) -> Row:
         100 * share_of(SeriesShape.GROWS, curve, growth, noise, count)
         for growth, noise in _GROWTH_AND_NOISE
     ]
-    goes_on = name in STEADY_GROWTH
-    value = min(grows) if goes_on else max(grows)
-    return Row(
-        f"{name}: called Grows",
-        f">= {_MIN_LEAKS:g} %" if goes_on else f"<= {_MAX_SLOWING:g} %",
-        f"{value:.0f} %",
-        value >= _MIN_LEAKS if goes_on else value <= _MAX_SLOWING,
-        "by growth and noise: " + ", ".join(f"{each:.0f}" for each in grows),
-    )
+    figures = "by growth and noise: " + ", ".join(f"{each:.0f}" for each in grows)
+    what = f"{name}: called Grows"
+    if name in STEADY_GROWTH:
+        return at_least(what, min(grows), _MIN_LEAKS, "{:.0f} %", figures)
+    if name in _WITHOUT_BAR:
+        return Row(what, "", f"{min(grows):.0f} to {max(grows):.0f} %", None, figures)
+    return at_most(what, max(grows), _MAX_SLOWING, "{:.0f} %", figures)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.statistics.growth import SLOWING, STEADY_GROWTH, share_of
+from bench.statistics.growth import HELD_OUT, SLOWING, STEADY_GROWTH, share_of
 from solrbench.analysis.trends import (
     MIN_TREND_WINDOWS,
     Growth,
@@ -72,10 +72,20 @@ def test_creep_is_no_single_rise() -> None:
     assert SeriesShape.STEP not in shapes
 
 
-@pytest.mark.parametrize("curve", SLOWING)
-def test_growth_that_slows_down_is_not_called_growth(curve: str) -> None:
-    assert share_of(SeriesShape.GROWS, SLOWING[curve], 0.5, 0.01, 20) <= 0.1
-    assert share_of(SeriesShape.SLOWS_DOWN, SLOWING[curve], 0.5, 0.01, 20) >= 0.8
+@pytest.mark.parametrize("name", [*SLOWING, *HELD_OUT])
+def test_growth_that_slows_down_is_not_called_growth(name: str) -> None:
+    curve = (SLOWING | HELD_OUT)[name]
+    assert share_of(SeriesShape.GROWS, curve, 0.5, 0.01, 20) <= 0.1
+
+
+@pytest.mark.parametrize("name", SLOWING)
+def test_growth_that_slows_down_is_named(name: str) -> None:
+    assert share_of(SeriesShape.SLOWS_DOWN, SLOWING[name], 0.5, 0.01, 20) >= 0.8
+
+
+def test_leak_beside_a_cache_that_fills_goes_on() -> None:
+    cache = np.asarray(STEADY_GROWTH["line"] + 1 - np.exp(-STEADY_GROWTH["line"] / 0.1))
+    assert share_of(SeriesShape.GROWS, cache, 0.5, 0.01, 20) >= 0.9
 
 
 def test_growth_that_goes_on_does_not_slow_down() -> None:

@@ -169,18 +169,26 @@ def _fit(columns: Sequence[Floats], y: Floats, min_last: float | None = None) ->
 
 
 def _slowing_curves(t: Floats) -> list[Floats]:
-    """Return roots, logarithms, and caches that fill for more than half of the run."""
+    """Return powers, logarithms, hyperbolas, and caches that fill for more than half of the run.
+
+    They lie so densely that what slows down is near one of them, whatever its form.
+    """
     return [
-        np.sqrt(t),
-        *(np.log1p(factor * t) for factor in (5, 20, 100)),
-        *(1 - np.exp(-t / tau) for tau in (0.6, 0.7, 0.8, 1.0, 1.4, 2.0)),
+        *(t**power for power in (0.15, 0.25, 0.33, 0.5, 0.6, 0.7, 0.8)),
+        *(np.log1p(factor * t) for factor in np.geomspace(2, 500, 12)),
+        *(t / (t + half) for half in np.geomspace(0.1, 2, 14)),
+        *(1 - np.exp(-t / tau) for tau in np.geomspace(0.6, 2, 6)),
     ]
 
 
 def _least_squares(curves: Sequence[Floats], columns: Sequence[Floats], y: Floats) -> float:
     """Return the residual squares of the best of curves in place of the line."""
-    fits = (_fit([columns[0], curve, *columns[2:]], y) for curve in curves)
-    return min(fit.squares for fit in fits if fit is not None)
+    basis = np.linalg.qr(np.column_stack([columns[0], *columns[2:]]))[0]
+    curve, rest = (
+        each - basis @ (basis.T @ each) for each in (np.column_stack(curves), y[:, np.newaxis])
+    )
+    explained = (curve.T @ rest)[:, 0] ** 2 / (curve**2).sum(axis=0)
+    return float((rest**2).sum() - explained.max())
 
 
 def _has_moved(load: Floats) -> bool:
