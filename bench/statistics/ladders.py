@@ -67,7 +67,7 @@ def climb(ladders: Ladders, count: int, seed: int) -> Found:
             }
             for row in errors.tolist()
         ]
-        declined += declines(repeats)
+        declined += bool(declines(repeats))
         knee = find_knee(repeats)
         if knee is not None and knee.interval is not None:
             knees += 1

@@ -4,9 +4,17 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.capacity import capacity_results, headline, next_trial, read_trial
+from solrbench.analysis.capacity import (
+    answer_scalability,
+    capacity_results,
+    headline,
+    next_trial,
+    read_trial,
+)
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -184,7 +192,11 @@ def test_a_rate_that_is_not_held_for_longer_is_inconclusive(
 ) -> None:
     (found,) = results(measured(NEAR, confirming), trialSeconds=40)
     assert (found.conclusion, found.requests_per_second) == ("Inconclusive", None)
-    assert "a longer run at 155 requests/s missed them; set trialSeconds to 160" in found.message
+    assert found.message == (
+        "Capacity at p95 ≤ 200 ms is inconclusive: a longer run at 155 requests/s missed the"
+        " objectives. A trial at 160 requests/s met the objectives and a trial at 164 requests/s"
+        " missed them. Set trialSeconds to 160."
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,7 +228,7 @@ def test_trials_without_intervals_of_their_own_are_too_short() -> None:
     (found,) = results(short)
     assert found.conclusion == "Inconclusive"
     assert "too short for the queue" in found.message
-    assert "set trialSeconds to 160" in found.message
+    assert found.message.endswith(" Set trialSeconds to 160.")
 
 
 def _without_blocks(document: StepRunResult) -> RequestResult:
@@ -275,10 +287,26 @@ def test_a_search_under_way_says_so() -> None:
     assert found.message == "searching: 3 trials so far"
 
 
+def test_a_range_without_a_miss_says_how_to_go_beyond_it() -> None:
+    (found,) = results(measured(dict.fromkeys(range(80, 160, 10), 100)))
+    assert found.message.startswith(
+        "Capacity at p95 ≤ 200 ms is beyond the tested range: the trial at 150"
+    )
+    assert found.message.endswith("met the objectives, none missed. Raise probeUsers or maxTrials.")
+
+
+def test_a_measured_decline_without_a_knee_is_an_answer() -> None:
+    said = "Throughput is highest at 8 users: 60 requests/s. It declines up to 20 users."
+    declined = Scalability(levels=3, declines=True, message=said)
+    flat = Scalability(levels=3, declines=False, message="Throughput is highest at 20 users.")
+    status = Status(scalability=[declined, flat])
+    assert [*answer_scalability(make_spec("one"), status)] == [said]
+
+
 def test_a_disturbed_trial_near_the_rate_makes_it_inconclusive() -> None:
     (found,) = results(measured(NEAR), {"t4": "WorkerSaturated: 99 % of a core"})
     assert (found.conclusion, found.requests_per_second) == ("Inconclusive", None)
-    assert "1 trials were disturbed, t4: WorkerSaturated" in found.message
+    assert "1 trial was disturbed, t4: WorkerSaturated" in found.message
     assert [each.disturbed for each in found.trials].count(True) == 1
 
 

@@ -240,19 +240,24 @@ def _result(
         and abs(math.log(rate / found.rate)) <= NEAR
     ]
     unit = "users" if users else "requests/s"
-    problem = found.problem
+    problem, remedy = found.problem, ""
     if found.is_noisy:
-        problem += _longer_trials(search)
-    elif not problem and disturbed:
+        remedy = _longer_trials(search)
+    elif problem:
+        remedy = " Check that the objectives fit the load."
+    elif disturbed:
         first = disturbed[0]
-        problem = f"{len(disturbed)} trials were disturbed, {first}: {interferences[first]}"
-    elif not problem and not confirmed.is_held and confirming:
+        number = "1 trial was" if len(disturbed) == 1 else f"{len(disturbed)} trials were"
+        problem = f"{number} disturbed, {first}: {interferences[first]}"
+        remedy = " Remove the cause and search again."
+    elif not confirmed.is_held and confirming:
         at = format_number(round_number(as_trial(confirming[-1]).rate))
-        problem = f"a longer run at {at} {unit} missed them{_longer_trials(search)}"
+        problem = f"a longer run at {at} {unit} missed the objectives"
+        remedy = _longer_trials(search)
     recovered = confirmed.recovered_share
     if recovered is not None and found.rate is not None:
         recovered = round_number(recovered * found.rate)
-    message = _message(found, problem, search.objectives, unit)
+    message = _message(found, problem, remedy, search.objectives, unit)
     if not problem and recovered is not None:
         message += f" {_recovery_message(recovered)}"
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
@@ -279,7 +284,7 @@ def _longer_trials(search: CapacitySearch) -> str:
     """Return the remedy for trials that do not show what the target holds for longer."""
     # Far longer ones, since the wait of a queue takes the longer to settle the fuller it is.
     wanted = min(4 * search.capacity.trial_seconds, MAX_TRIAL_SECONDS)
-    return f"; set trialSeconds to {wanted}" if wanted > search.capacity.trial_seconds else ""
+    return f" Set trialSeconds to {wanted}." if wanted > search.capacity.trial_seconds else ""
 
 
 def _recovery_message(recovered: float) -> str:
@@ -302,7 +307,11 @@ def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
 
 
 def _message(
-    found: CapacityEstimate, problem: str, objectives: Sequence[Objective], unit: str
+    found: CapacityEstimate,
+    problem: str,
+    remedy: str,
+    objectives: Sequence[Objective],
+    unit: str,
 ) -> str:
     at = " and ".join(map(describe, objectives))
     if not problem and found.rate is not None:
@@ -312,15 +321,20 @@ def _message(
         )
         bounds = f"{CONFIDENCE} {lower} to {upper} {unit}"
         return f"This target sustains {number} {unit} with {at} ({bounds})."
-    known = []
-    if found.lowest_missed is None:
+    met, missed = found.highest_met, found.lowest_missed
+    if met is not None and missed is None:
         # The fastest trial met it: the probe was too slow, or the search too short to get there.
-        known.append("set a higher probeUsers or maxTrials")
-    if found.highest_met is not None:
-        known.append(f"a trial at {format_number(found.highest_met)} {unit} met it")
-    if found.lowest_missed is not None:
-        known.append(f"one at {format_number(found.lowest_missed)} missed it")
-    return f"Capacity at {at} is inconclusive: {'; '.join([problem, *known])}."
+        return (
+            f"Capacity at {at} is beyond the tested range: the trial at {format_number(met)} {unit}"
+            " met the objectives, none missed. Raise probeUsers or maxTrials."
+        )
+    known = []
+    if met is not None:
+        known.append(f"a trial at {format_number(met)} {unit} met the objectives")
+    if missed is not None:
+        known.append(f"a trial at {format_number(missed)} {unit} missed them")
+    ends = f" {' and '.join(known).capitalize()}." if known else ""
+    return f"Capacity at {at} is inconclusive: {problem}.{ends}{remedy}"
 
 
 def _trials(
@@ -354,8 +368,8 @@ def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
 
 
 def answer_scalability(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield how throughput grows with users, where a knee was seen."""
+    """Yield how throughput grows with users, where a knee or a decline was seen."""
     del spec
     for found in status.scalability:
-        if found.knee_users is not None:
+        if found.knee_users is not None or found.declines:
             yield f"{found.variant}: {found.message}" if found.variant else found.message

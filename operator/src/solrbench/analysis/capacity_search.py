@@ -21,6 +21,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
@@ -237,30 +238,29 @@ def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     """Return why the crossing is not the result, as words; empty if it is."""
     word = "number of users" if level_spacing else "rate"
     if crossing is None or not _rises(crossing, level_spacing):
-        return f"response times hardly rise with the {word}"
+        return f"response times hardly rise with the {word}, so it cannot be located"
     share = level_spacing * math.exp(-crossing.at)
     if crossing.points < MIN_NEAR_TRIALS:
         return f"only {crossing.points} trials are near the {word} that just meets the objectives"
     if crossing.scatter > max(MAX_DISPERSION, share):
         loads = "numbers" if level_spacing else "rates"
-        return f"trials at one {word} differ as if {loads} differed by {crossing.scatter:.0%}"
+        differed = format_number(round_number(100 * crossing.scatter))
+        return f"trials at one {word} differ as if {loads} differed by {differed} %"
     if crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION:
         return f"trials at one {word} differ as if the target were in another state in each"
     if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
-        return (
-            f"trials differ too much: the 95 % interval{_bounds(crossing)} is wider than"
-            f" ±{MAX_HALF_WIDTH:.0%}"
-        )
+        bounds = _bounds(crossing, "users" if level_spacing else "requests/s")
+        return f"trials vary too much ({bounds}at most ±{100 * MAX_HALF_WIDTH:g} % wanted)"
     return ""
 
 
-def _bounds(crossing: ZeroCrossing) -> str:
-    """Return `, 6.1 to 8.9,`; empty where a line so flat has no bounds."""
+def _bounds(crossing: ZeroCrossing, unit: str) -> str:
+    """Return the interval with its unit and a comma; empty where a line so flat has no bounds."""
     bounds = crossing.lower - CURVATURE, crossing.upper + CURVATURE
     if not all(abs(bound) < _LARGEST_LOGARITHM for bound in bounds):
         return ""
     lower, upper = (format_number(round_number(math.exp(bound))) for bound in bounds)
-    return f", {lower} to {upper},"
+    return f"{CONFIDENCE} {lower} to {upper} {unit}, "
 
 
 def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:

@@ -171,12 +171,15 @@ def stated_peak(
     return law.peak if enough else None
 
 
-def declines(repeats: Repeats) -> bool:
+def declines(repeats: Repeats) -> bool | None:
     """Return whether the rate with the most users is measured to be below the best one.
 
-    By Welch's test over the repeats, with Holm's correction over all levels after the best.
+    None with fewer than `MIN_REPEATS`. By Welch's test over the repeats, with Holm's correction
+    over all levels after the best.
     """
     best, below = _below_best(repeats)
+    if not below:
+        return None
     after = {users: p for users, p in below.items() if users > best}
     corrected = dict(zip(after, holm([*after.values()]), strict=True))
     return bool(after) and corrected[max(after)] <= _DECLINE_LEVEL
@@ -223,6 +226,7 @@ def _of_variant(
         contention=None if law is None else round_number(law.contention),
         coherency=None if law is None else round_number(law.coherency),
         peak_users=None if peak is None else round_number(peak),
+        declines=declines(repeats),
         message=describe_scaling(levels, knee, peak, repeats),
     )
 

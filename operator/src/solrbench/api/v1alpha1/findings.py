@@ -166,6 +166,9 @@ class Scalability(StatusModel):
     peak_users: Measure | None = None
     """`peakUsers` is the number of users with the highest throughput by that law; only where
     throughput was measured to decline beyond it."""
+    declines: bool | None = None
+    """`declines` is true where throughput with the most users was measured to be below the highest,
+    and false where it was not; absent with fewer than 3 repeats."""
     message: Text
     """`message` is the result as a sentence."""
 
@@ -353,7 +356,7 @@ class StepVerdict(StepPart):
     of the numbers themselves could not be made: StepTooShort, NotSteady, RepeatsDisagree,
     RepeatTimesDiffer or WorkerSaturated is in `unchecked`."""
     reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
-    """`reasons` are the reasons why it is Invalid; beyond 16 they are left out."""
+    """`reasons` are the reasons why it is Invalid; beyond 16 they are omitted."""
     unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
     """`unchecked` are the reasons that could not be checked, and why; beyond 16 they are left
     out."""
