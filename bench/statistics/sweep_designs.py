@@ -84,9 +84,9 @@ class Machine:
 
 
 class Found(NamedTuple):
-    """How a sweep ends: the value of the best point, and each point but the baseline."""
+    """How a sweep ends: the value of the best point, if there is one, and all but the baseline."""
 
-    best: int
+    best: int | None
     differences: Sequence[Difference]
 
 
@@ -123,7 +123,8 @@ def run(machine: Machine, axis: dict[str, Any], spec: dict[str, Any], count: int
         points = finish_points(points, children, sweep.spec, round_)
     known, _, best = answer_sweep(sweep.spec, plan, points)
     ordered = sorted(points, key=lambda each: each.values)
-    value = next(each.values[0] for each in points if each.name == best[0].name)
+    named = {each.name for each in best}
+    value = next((each.values[0] for each in points if each.name in named), None)
     return Found(value, [known[each.name] for each in ordered if each.name in known])
 
 
