@@ -30,9 +30,6 @@ IN_CLUSTER := eval "$$(hack/cluster/env)" &&
 # The Solr Operator's real definitions, where they are at hand; see CONTRIBUTING.md.
 SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
 
-# Which benchmarks of `make soak` run: a part of their names.
-CASES ?= loss
-
 # What creates the pods of the quickstart, as in the field of that name: StatefulSet or SolrOperator.
 PROVISIONER ?= StatefulSet
 DEMO_IMAGES := solr zookeeper solrbench $(if $(filter SolrOperator,$(PROVISIONER)),solr-operator)
@@ -153,15 +150,24 @@ tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, wit
 soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 80 min)
 	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
 
-.PHONY: soak
-soak: soak-faults ## that, 2,000 changes of fields, 500 disturbed operators, fifty benchmarks that lose a pod (CASES=SolrOperator, an_hour: some; 3 h)
-	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:$@.xml=$@-transitions.xml) tests/integration/test_transitions.py -q
-	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST:$@.xml=$@-interferences.xml) tests/integration/test_interferences.py -q \
+.PHONY: soak-interferences
+soak-interferences: $(VENV)/ready ## 2,000 changes of fields, 500 disturbed operators
+	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:soak-interferences.xml=soak-transitions.xml) \
+		tests/integration/test_transitions.py -q
+	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST) tests/integration/test_interferences.py -q \
 		-n $$((3 * $(PROCESSES))) --dist worksteal
+
+# With CASES, a part of their names, only some of the benchmarks in pods.
+.PHONY: soak soak-capacity
+soak: $(if $(CASES),,soak-faults soak-interferences) ## all of soak-*, fifty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 3 h)
+soak: SOAKED = $(or $(CASES),loss)
+soak-capacity: SOAKED = an_hour
+soak-capacity: ## five times, find the capacity of a real Solr and hold it for an hour (at least 5 h)
+soak soak-capacity: $(VENV)/ready
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install
 	$(IN_CLUSTER) hack/cluster/operators
-	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -s -m soak -k "$(CASES)"
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -s -m soak -k "$(SOAKED)"
 	$(IN_CLUSTER) hack/cluster/operators remove
 
 .PHONY: bench

@@ -1,6 +1,6 @@
 """The capacity that is found of a real Solr is held by it for an hour.
 
-`make soak CASES=an_hour` runs it; `SOLRBENCH_SOAK_SECONDS` is another time than an hour.
+`make soak-capacity` runs it five times; `SOLRBENCH_SOAK_SECONDS` is another time than an hour.
 """
 
 import os
@@ -36,14 +36,16 @@ def status_of(body: dict[str, Any], seconds: float) -> dict[str, Any]:
     return status
 
 
-def test_the_rate_that_was_found_keeps_the_objective_for_an_hour() -> None:
-    search = small("find-capacity", load={"capacity": {"maxTrials": 25}}, **PARTS)
+@pytest.mark.parametrize("time", range(1, 6))
+def test_the_rate_that_was_found_keeps_the_objective_for_an_hour(time: int) -> None:
+    search = small(f"find-capacity-{time}", load={"capacity": {"maxTrials": 25}}, **PARTS)
     (found,) = status_of(search, LONGEST_SEARCH)["capacity"]
     assert found["conclusion"] == "Found", found["message"]
 
     # The other target may differ, so the lower end of what the first one sustains is its rate.
     rate = found["requestsPerSecondInterval"]["lower"]
     step = {"name": "hour", "requestsPerSecond": rate, "durationSeconds": SECONDS}
-    held = small("hold-capacity", load={"steps": [step]}, **PARTS)
+    held = small(f"hold-capacity-{time}", load={"steps": [step]}, **PARTS)
     (objective,) = status_of(held, LONGEST_SEARCH + SECONDS)["objectives"]["results"]
-    assert objective["conclusion"] != "Missed", f"{found['message']} {objective['message']}"
+    # An hour is long enough for a narrow interval: what is Inconclusive is not kept.
+    assert objective["conclusion"] == "Met", f"{found['message']} {objective['message']}"
