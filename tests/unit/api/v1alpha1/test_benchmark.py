@@ -21,6 +21,7 @@ from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.result_rules import max_request_names
+from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.workload import Workload
 from support.resources.bad.rows import Bad
 from support.resources.bad.sweeps import BAD_SWEEPS
@@ -240,3 +241,18 @@ def test_what_must_not_change_says_what_to_do() -> None:
     assert fixed == {"design", "objective", "order", "repeats", "seed", "startOn"}
     assert "delete the sweep" in str(spec["properties"]["design"][VALIDATIONS])
     assert build_crd(SWEEP)["spec"]["names"]["shortNames"] == ["ssweep"]
+
+
+@pytest.mark.parametrize(
+    "capacity",
+    [{}, {"maxTrials": 8, "trialSeconds": 60, "settleSeconds": 7, "confirmSeconds": 500}],
+)
+def test_deadline_of_a_search_is_the_time_that_it_takes_at_most(capacity: dict[str, int]) -> None:
+    changes: Changes = {
+        "spec.load": {"steps": [], "capacity": capacity},
+        "spec.objectives": [{"name": "fast", "responseTime": {"maxMilliseconds": 200}}],
+    }
+    most = search_seconds(SolrBenchmark.parse(resource(changes)).spec)
+    SolrBenchmark.parse(resource(changes | {"spec.deadlines": {"measuringSeconds": most}}))
+    with pytest.raises(ValidationError, match=r"deadlines\.measuringSeconds must not be less"):
+        SolrBenchmark.parse(resource(changes | {"spec.deadlines": {"measuringSeconds": most - 1}}))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load import MAX_REPEATS, RepeatStart
+from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, OVERLOAD_TRIALS, PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
 
@@ -15,18 +15,6 @@ _TRIALS = (
     f" + self.load.capacity.settleSeconds + {OVERLOAD_TRIALS + 1}"
     " * self.load.capacity.trialSeconds) : 0)"
 )
-
-
-def planned_seconds(spec: Any) -> int:
-    """Return how long all steps that last a given time take, in what one deadline is for.
-
-    That is all repeats and variants; with fresh data or targets it is one repeat. And all trials
-    that a search for the capacity may have.
-    """
-    steps, repeats = spec.load.steps, spec.load.repeats
-    once: int = sum((step.duration_seconds or 0) + (step.ramp_seconds or 0) for step in steps)
-    together: int = repeats.most if repeats.start_on is RepeatStart.SAME_TARGET else 1
-    return (once * together + search_seconds(spec)) * max(len(spec.target.variants), 1)
 
 
 def search_seconds(spec: Any, trials: int | None = None) -> int:
@@ -44,7 +32,7 @@ def search_seconds(spec: Any, trials: int | None = None) -> int:
 
 DURATION_RULES = (
     Rule(
-        # `planned_seconds` in CEL: repeats with fresh data or targets each have the deadline.
+        # Repeats with fresh data or targets each have the deadline.
         cel=(
             "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
             " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
