@@ -164,10 +164,10 @@ def test_step_without_a_record_cannot_be_compared() -> None:
 @pytest.mark.parametrize(
     ("document", "text"),
     [
-        (through(999, "9.10.1"), "leads to 999 documents, the target has 1000 (limit 0)"),
-        (through(1000, "9.9.0"), "leads to Solr 9.9.0, the target is Solr 9.10.1 (limit 0)"),
+        (through(999, "9.10.1"), "points to 999 documents, the target has 1000 (limit 0)"),
+        (through(1000, "9.9.0"), "points to Solr 9.9.0, the target is Solr 9.10.1 (limit 0)"),
         (through(0, "9.9.0"), "0 documents, the target has 1000 and to Solr 9.9.0"),
-        (through(None, "9.10.1", "9.9.0"), "leads to Solr 9.10.1, 9.9.0, the target is"),
+        (through(None, "9.10.1", "9.9.0"), "points to Solr 9.10.1, 9.9.0, the target is"),
     ],
 )
 def test_a_variant_that_leads_elsewhere_is_invalid(document: StepRunResult, text: str) -> None:

@@ -111,7 +111,7 @@ def test_newer_benchmark_is_read_with_a_warning(
     result = call(*arguments)
     assert result.exit_code == 0, result.output
     assert "default/one: Succeeded" in result.stdout
-    assert "Warning: the benchmark is of another version; left out: " in result.stderr
+    assert "Warning: the benchmark is of another version; omitted: " in result.stderr
     assert "spec.later" in result.stderr
     assert len(result.stderr.splitlines()) == 1
 

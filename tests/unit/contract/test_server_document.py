@@ -35,7 +35,7 @@ def test_a_long_file_is_cut_and_says_so() -> None:
 )
 def test_a_file_that_is_left_out_says_why(packed: bytes, problem: bytes) -> None:
     found = DiagnosticFile.of_packed("threads.txt", packed).unpack()
-    assert found.startswith(b"(left out: ")
+    assert found.startswith(b"(omitted: ")
     assert problem in found
 
 
@@ -45,7 +45,7 @@ def test_a_file_of_the_largest_size_is_read_back() -> None:
 
 
 def test_content_that_is_no_base64_is_left_out() -> None:
-    assert b"left out" in DiagnosticFile(name="a.txt", content="ä").unpack()
+    assert b"omitted" in DiagnosticFile(name="a.txt", content="ä").unpack()
 
 
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..", "a/../../b"])

@@ -226,7 +226,7 @@ def test_logs_are_left_out_where_a_secret_cannot_be_masked() -> None:
     del world.cluster.objects["Secret", "default", "login"]
     world.reconcile("one")
     text = kept(world)[KEY]
-    assert "logs of one-solr-0 are left out: Secrets login cannot be read" in text
+    assert "logs of one-solr-0 are omitted: Secrets login cannot be read" in text
     assert "HUNTER" not in text
 
 

@@ -160,7 +160,7 @@ def test_short_values_may_hold_other_characters(text: str, masked: str) -> None:
 def test_a_text_of_more_values_than_are_searched_is_left_out() -> None:
     lines = [f"{n:05}-secret" for n in range(20_000)]
     began = time.process_time()
-    assert mask("\n".join(lines), set(lines)) == "(left out: it may hold 20000 values of Secrets)"
+    assert mask("\n".join(lines), set(lines)) == "(omitted: it may hold 20000 values of Secrets)"
     assert time.process_time() - began < 2.0
 
 
@@ -289,7 +289,7 @@ def test_state_of_the_collection_has_every_replica() -> None:
 
 def test_sections_that_do_not_fit_are_counted() -> None:
     found = join_sections(["a" * 50, "b" * 5000, "", "c" * 50], max_bytes=300)
-    left_out = "1 sections left out, limit 300 bytes\n"
+    left_out = "1 sections omitted, limit 300 bytes\n"
     assert found.split("\n\n") == ["a" * 50, "c" * 50, left_out]
     assert len(found) <= 300
 

@@ -200,7 +200,7 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
         (
             {"spec.objective": {"request": "query"}},
             CAPACITY,
-            "spec.objective.request: must be left out, as a capacity is of all requests together",
+            "spec.objective.request: must be omitted, as a capacity is of all requests together",
         ),
         (
             {"spec.objective": {"metric": "P95Milliseconds"}},

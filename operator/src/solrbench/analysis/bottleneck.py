@@ -208,12 +208,12 @@ def find_merges(run: BottleneckInput) -> Symptom | None:
     """Apply if updates wait for merges, or until a segment is written."""
     merging = run.figure("merge_threads")
     beside = "" if merging is None else f", with {format_number(merging)} threads merging"
-    what = f"{{}} of the updates under way waited for merges{beside}"
+    what = f"{{}} of the updates that were running waited for merges{beside}"
     return above(run, "merge_stalled_percent", MAX_MERGE_STALLED_PERCENT, what) or above(
         run,
         "flush_stalled_percent",
         MAX_FLUSH_STALLED_PERCENT,
-        "{} of the updates under way waited until segments were written",
+        "{} of the updates that were running waited until segments were written",
     )
 
 

@@ -129,7 +129,7 @@ CHECKS: Mapping[str, ValidityCheck] = {
         target_checks.check_deleted_documents,
     ),
     "VariantDiffers": ValidityCheck(
-        "A variant leads to another number of documents, or another version of Solr, than the"
+        "A variant points to another number of documents, or another version of Solr, than the"
         " target has.",
         "look at the URLs of target.variants, or set load.validity.allowVariantDifferences",
         target_checks.check_variant,

@@ -255,7 +255,7 @@ def _compare_targets(
 
 
 def check_variant(document: StepRunResult, load: Load) -> Outcome:
-    """Compare what a variant of the user's leads to with the target.
+    """Compare what a variant of the user's points to with the target.
 
     Endpoints that the operator knows lead to the nodes themselves.
     """
@@ -263,7 +263,7 @@ def check_variant(document: StepRunResult, load: Load) -> Outcome:
     if load.validity.allow_variant_differences:
         return None
     if target is None and document.variant:
-        return NotEvaluated("what the variant leads to was not recorded")
+        return NotEvaluated("what the variant points to was not recorded")
     if target is None or target.variant is None:  # the nodes themselves
         return None
     variant = target.variant
@@ -274,10 +274,10 @@ def check_variant(document: StepRunResult, load: Load) -> Outcome:
     if own and others and set(own) != set(others):
         differences.append(f"Solr {', '.join(others)}, the target is Solr {', '.join(own)}")
     if differences:
-        text = f"variant {document.variant} leads to {' and to '.join(differences)}"
+        text = f"variant {document.variant} points to {' and to '.join(differences)}"
         return ValidityFinding(len(differences), f"{text} (limit 0)")
     if not others:
-        return NotEvaluated(f"variant {document.variant} does not show what it leads to")
+        return NotEvaluated(f"variant {document.variant} does not show what it points to")
     return None
 
 

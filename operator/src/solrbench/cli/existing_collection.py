@@ -36,7 +36,7 @@ PASSWORD = "SOLRBENCH_SOLR_PASSWORD"  # noqa: S105  the name of a variable
 _REMEDIES = {
     LifecycleReason.AUTHENTICATION_FAILED: "give a user who may read collections, schema and config"
     f" by --user, and the password by {PASSWORD}",
-    LifecycleReason.REDIRECT_REFUSED: "give the URL that it leads to",
+    LifecycleReason.REDIRECT_REFUSED: "give the URL that it points to",
     LifecycleReason.CERTIFICATE_NOT_TRUSTED: "read it by http, such as by kubectl port-forward, and"
     " give the URL of the pods by --url",
     TargetReason.SOLR_UNREACHABLE: "check host and port; the URL of a node ends with /solr",

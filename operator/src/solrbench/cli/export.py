@@ -105,7 +105,7 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
         for source in sources_of(pod):
             if unreadable:
                 text = (
-                    f"(left out: Secret {unreadable[0]} cannot be read, so its values cannot be"
+                    f"(omitted: Secret {unreadable[0]} cannot be read, so its values cannot be"
                     " masked)\n"
                 )
             else:

@@ -28,7 +28,7 @@ def _files_given(*, required: bool) -> Callable[[Callable[..., object]], Callabl
         metavar="FILE",
         type=path,
         help="File with benchmarks and what they refer to, as YAML or JSON; a folder of such files;"
-        " - reads standard input. May be given several times; -f may be left out.",
+        " - reads standard input. May be given several times; -f may be omitted.",
     )
     argument = click.argument("more", metavar="[FILE]...", nargs=-1, type=path)
 

@@ -106,7 +106,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
         stored = cluster.merge(*resource.kind, namespace, resource.name, change)
         # Asked of the response: it may have ended since it was read.
         if _has_condition(stored, COMPLETE, {"True"}):
-            click.echo(f"{name} is over already: nothing changes", err=True)
+            click.echo(f"{name} has finished already: nothing changes", err=True)
             continue
         again = f"{program_name()} resume -n {namespace} {name}"
         click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")

@@ -32,7 +32,7 @@ _MAX_KINDS = 10
     "--format",
     "kind",
     type=click.Choice([log_format.value for log_format in LogFormat]),
-    help="Format of the log; found out by its first lines when left out.",
+    help="Format of the log; found out by its first lines when omitted.",
 )
 @click.option(
     "--handler",

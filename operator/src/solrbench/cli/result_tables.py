@@ -288,7 +288,7 @@ def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
     # A single slice is the mean, which is in the table of results.
     rows = [run for run in runs if len(run[1]) > 1]
     left_out = len(documents) - len(runs)
-    note = f"{left_out} more step runs are left out." if left_out else ""
+    note = f"{left_out} more step runs are omitted." if left_out else ""
     table = build_table("Service time over time", _TIME_COLUMNS, rows, note)
     return table.without_empty_columns()
 

@@ -196,7 +196,7 @@ def _warn(noun: str, left_out: list[str]) -> None:
     context.meta[__name__] = True
     more = f" and {len(left_out) - _SHOWN} more" if len(left_out) > _SHOWN else ""
     click.echo(
-        f"Warning: the {noun} is of another version; left out: {', '.join(left_out[:_SHOWN])}"
+        f"Warning: the {noun} is of another version; omitted: {', '.join(left_out[:_SHOWN])}"
         f"{more}. Use the command of the operator's version to see all.",
         err=True,
     )

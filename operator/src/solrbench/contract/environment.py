@@ -137,7 +137,7 @@ def seeds(spec: Spec) -> dict[str, int]:
 
 
 class VariantTarget(LenientModel):
-    """What one variant leads to, as its endpoint says."""
+    """What one variant points to, as its endpoint says."""
 
     documents: int | None = None
     """Documents that it holds; None if it does not show them, or if the workload itself may change
@@ -166,7 +166,7 @@ class MeasuredTarget(LenientModel):
     solr_versions: list[str] = []
     """Versions of Solr that the nodes report; empty if unknown."""
     variant: VariantTarget | None = None
-    """What the variant of the step run leads to; None without variants."""
+    """What the variant of the step run points to; None without variants."""
     indexed: datetime | None = None
     """When the benchmark had filled the index; None for a collection of the user's."""
     indexing_seconds: float | None = None

@@ -172,7 +172,7 @@ class DiagnosticFile(LenientModel):
         try:
             return bytes(unpack(base64.b64decode(self.content), MAX_UNPACKED_BYTES))
         except ValueError as error:  # also of what is no base64
-            return f"(left out: {error})\n".encode()
+            return f"(omitted: {error})\n".encode()
 
 
 class PodEvent(LenientModel):

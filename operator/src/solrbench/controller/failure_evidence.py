@@ -178,7 +178,7 @@ class _Collector:
             yield self._events("Pod", pod.name, uid=pod.uid)
             if hidden:
                 yield (
-                    f"logs of {pod.name} are left out: Secrets {', '.join(hidden)} cannot be read"
+                    f"logs of {pod.name} are omitted: Secrets {', '.join(hidden)} cannot be read"
                     " to mask their values"
                 )
                 continue

@@ -128,7 +128,7 @@ def _mask_values(text: str, values: Sequence[str]) -> str:
     if len(long) > MAX_SEARCHED:
         long = _candidates(text, long)
     if len(long) > MAX_SEARCHED:
-        return f"(left out: it may hold {len(long)} values of Secrets)"
+        return f"(omitted: it may hold {len(long)} values of Secrets)"
     for value in long:
         text = text.replace(value, MASK)
     for length in range(_SHORT - 1, 0, -1):
@@ -288,7 +288,7 @@ def join_sections(sections: Iterable[str], max_bytes: int = MAX_ENTRY_BYTES) -> 
             continue
         kept.append(section)
         left -= size
-    note = [f"{dropped} sections left out, limit {max_bytes} bytes"] if dropped else []
+    note = [f"{dropped} sections omitted, limit {max_bytes} bytes"] if dropped else []
     return "\n\n".join([*kept, *note]) + "\n"
 
 

@@ -124,7 +124,7 @@ def reduce_status(status: Status, stored: Status, error: str, now: datetime) -> 
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     message = (
-        f"the API server rejected the status, results are left out of it: {error[:MAX_ERROR]};"
+        f"the API server rejected the status, results are omitted: {error[:MAX_ERROR]};"
         " read them from the report, and reduce steps, variants or request names"
     )
     ended, before = is_finished(stored), conditions.get(SUCCEEDED)

@@ -92,7 +92,7 @@ def marked(stream: BinaryIO, cleaning: Cleaning, wanted: Format, location: str) 
     if wanted is Format.XML and (declared := _XML_ENCODING.search(head)):
         encoding = declared[1].decode()
     if encoding.lower() not in ("utf-8", "us-ascii"):
-        remedy = "save the file as UTF-8, or leave out spec.dataset.cleaning"
+        remedy = "save the file as UTF-8, or omit spec.dataset.cleaning"
         raise IndexingError.malformed(location, f"{encoding} cannot be cleaned", remedy)
     return cast("BinaryIO", io.BufferedReader(_Marked(stream, cleaning), _CHUNK_BYTES))
 

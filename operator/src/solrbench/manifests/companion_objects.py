@@ -325,7 +325,7 @@ def find_problems(
         selects(body, deployment) for deployment in bundle.deployments
     ):
         yield (
-            "spec.selector must be labels of a Deployment of the companions, or be left out for the"
+            "spec.selector must be labels of a Deployment of the companions, or be omitted for the"
             " Deployment of the same name"
         )
 

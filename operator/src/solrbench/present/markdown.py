@@ -43,7 +43,7 @@ from solrbench.present.window_tables import cold_start_table, outlier_table, ste
 MAX_MARKDOWN_BYTES = 1_000_000
 """What a summary of GitHub Actions may have is 1 MiB."""
 
-OMITTED = "*What follows is left out, as it would not fit; the report as JSON or HTML has it.*"
+OMITTED = "*What follows is omitted, as it would not fit; the report as JSON or HTML has it.*"
 
 
 def to_markdown(

@@ -261,7 +261,7 @@ def failure_table(documents: Iterable[StepRunResult]) -> Table:
         group.requests = requests[key[:3]]
     ordered = [group for _, group in sorted(groups.items(), key=lambda g: (-g[1].failures, g[0]))]
     left_out = len(ordered) - MAX_FAILURE_ROWS
-    more = f" {left_out} more kinds with fewer failures are left out." if left_out > 0 else ""
+    more = f" {left_out} more kinds with fewer failures are omitted." if left_out > 0 else ""
     return build_table(
         "Failed requests by kind",
         _FAILURE_COLUMNS,

@@ -152,7 +152,7 @@ class ApiServerReason(Reason):
         "Correct the clock of the node, by NTP for example.",
     )
     STATUS_REJECTED = Kind.PERMANENT.reason(
-        "The status is too large for the API server, or violates the schema; results are left out.",
+        "The status is too large for the API server, or violates the schema; results are omitted.",
         "Read the results with `solrbench report`; reduce steps, variants or request names.",
     )
     NAME_TAKEN = Kind.WARNING.reason(

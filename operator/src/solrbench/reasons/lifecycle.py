@@ -75,7 +75,7 @@ class LifecycleReason(Reason):
         "Both sides answer all compared queries the same.", "Nothing needs to be done."
     )
     ANSWERS_DIFFER = Kind.WARNING.reason(
-        "Some queries are answered differently: by variants, or beside the baseline.",
+        "Some queries are answered differently: by variants, or compared with the baseline.",
         "Read the queries and both answers in the report (`solrbench report NAME`).",
     )
     ANSWERS_NOT_COMPARED = Kind.WARNING.reason(

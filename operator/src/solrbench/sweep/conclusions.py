@@ -407,8 +407,10 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
         if is_valid(point) and len(point.repeat_rounds or []) < done
     ]
     tail = f" Invalid and excluded: {join_some(left_out)}." if left_out else ""
+    fewest, most = min(rounds), max(rounds)
+    counted = f"{fewest} rounds" if fewest == most else f"{fewest} to {most} rounds"
     yield (
-        f"{min(rounds)} to {max(rounds)} rounds were run of each point, {sum(rounds)} benchmarks of"
+        f"{counted} were run of each point, {sum(rounds)} benchmarks of"
         f" at most {len(points) * spec.rounds.most}.{tail}"
     )
 

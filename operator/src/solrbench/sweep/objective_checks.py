@@ -39,8 +39,7 @@ def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
         if spec.objective.request is not None:
             # The rule of the resource cannot see that Capacity is the default.
             yield (
-                "spec.objective.request: must be left out, as a capacity is of all requests"
-                " together"
+                "spec.objective.request: must be omitted, as a capacity is of all requests together"
             )
     elif metric in OF_BENCHMARK:
         if all(each.dataset is None for each in specs):

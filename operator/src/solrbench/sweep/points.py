@@ -78,7 +78,7 @@ def _set_item(node: Any, index: int, rest: tuple[str | int, ...], value: Any, pa
         )
     changed = _set(node[index], rest, value, path)
     if changed is ABSENT:
-        raise FieldPathError(f"{path}: an item of a list cannot be left out")
+        raise FieldPathError(f"{path}: an item of a list cannot be omitted")
     return [*node[:index], changed, *node[index + 1 :]]
 
 

@@ -7,7 +7,7 @@ URL = "must be the base URL of Solr without user, query and last slash"
 ONE_OF = "must set exactly one of urls, solrCloudName"
 NAMED = "collectionName must be set with collectionPolicy UseExisting, and only then"
 DATASET = "dataset must be set, except with target.existing.collectionPolicy UseExisting"
-AS_IT_IS = "collection must be left out with target.existing.collectionPolicy UseExisting"
+AS_IT_IS = "collection must be omitted with target.existing.collectionPolicy UseExisting"
 GENERATED = "workload.queries.generated must go with dataset.generator"
 
 _URLS = {

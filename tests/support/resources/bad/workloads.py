@@ -89,7 +89,7 @@ WORKLOADS = [
         "updates by GET",
         mix({"method": "GET", "updates": {"generated": {}}}),
         MIX,
-        "method and expect must be left out with updates",
+        "method and expect must be omitted with updates",
     ),
     bad(
         "updates from nowhere",
@@ -138,13 +138,13 @@ WORKLOADS = [
         "thinking before the first request",
         transaction(REQUEST | {"thinkTime": {"constantMilliseconds": 1}}),
         f"{MIX}.transaction",
-        "thinkTime must be left out of the first request",
+        "thinkTime must be omitted from the first request",
     ),
     bad(
         "body by GET",
         transaction(REQUEST | {"method": "GET", "jsonBody": "{}"}),
         f"{MIX}.transaction.requests[0]",
-        "method must be POST, or left out, with jsonBody",
+        "method must be POST, or omitted, with jsonBody",
     ),
     bad(
         "path that is none",
@@ -212,7 +212,7 @@ VARIABLES = (
 )
 SECRETS = "workload.locustfile must not go with target.existing.basicAuth or tls"
 QUERIES_ONLY = (
-    "requestName, handler, method, parameters, expect and seed must be left out with locustfile"
+    "requestName, handler, method, parameters, expect and seed must be omitted with locustfile"
 )
 ONE_OF = "must set exactly one of queries, mix, locustfile"
 

@@ -165,7 +165,7 @@ class Spec(Model):
         Rule(
             cel=f"!{USES} || ({' && '.join(UNTOUCHED)})",
             message=(
-                "collection must be left out with target.existing.collectionPolicy UseExisting,"
+                "collection must be omitted with target.existing.collectionPolicy UseExisting,"
                 " the collection stays as it is"
             ),
         ),

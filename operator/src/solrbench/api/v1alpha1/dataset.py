@@ -94,7 +94,7 @@ class Http(Model):
     differs ends the benchmark."""
     auth: DownloadAuth | None = None
     """`auth` are the credentials that are sent to the hosts of `urls`, and never to one that a
-    redirect leads to."""
+    redirect points to."""
     tls: DownloadTls | None = None
     """`tls` controls which certificates are trusted for https; the CA bundle of the operator's
     image when absent."""

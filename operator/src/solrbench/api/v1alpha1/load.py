@@ -343,7 +343,7 @@ class StopRules(Model):
     """When the steps after one are not run; objectives with `failFast` do the same."""
 
     max_failed_percent: Percent | None = None
-    """`maxFailedPercent` leaves out the steps after one in which more requests failed, in per cent
+    """`maxFailedPercent` omits the steps after one in which more requests failed, in per cent
     of all, in every repeat. They are recorded as not run."""
     collapse_seconds: Annotated[Int, Field(ge=5, le=3600)] | None = None
     """`collapseSeconds` ends a step in which requests fail and no good response came for so long;
@@ -368,7 +368,7 @@ class Load(Model):
     """`capacity` searches for the highest arrival rate, or number of users, that meets the
     objectives, after all steps; none when absent."""
     stop: StopRules = StopRules()
-    """`stop` leaves out the rest of the steps when there is nothing more to learn from them."""
+    """`stop` omits the rest of the steps when there is nothing more to learn from them."""
     resources: Resources = LOAD_RESOURCES
     """`resources` are the CPU and memory of each worker."""
     master: LoadMaster = LoadMaster()

@@ -123,7 +123,7 @@ class Objective(Model):
     """`steps` are the names of the steps that the objective is for; all steps, and the trials of
     `load.capacity`, when empty."""
     fail_fast: Bool = False
-    """`failFast` leaves out the steps after one that missed the objective, in every repeat, and the
+    """`failFast` omits the steps after one that missed the objective, in every repeat, and the
     whole load if the time of indexing missed it. They are recorded as not run."""
 
     rules: ClassVar = (

@@ -210,7 +210,7 @@ class TransactionRequest(Model):
     rules: ClassVar = (
         Rule(
             cel="!has(self.jsonBody) || !has(self.method) || self.method == 'POST'",
-            message="method must be POST, or left out, with jsonBody",
+            message="method must be POST, or omitted, with jsonBody",
         ),
     )
 
@@ -230,7 +230,7 @@ class Transaction(Model):
         Rule(
             cel="self.requests.size() == 0 || !has(self.requests[0].thinkTime)",
             message=(
-                "thinkTime must be left out of the first request; set it on the step, for the wait"
+                "thinkTime must be omitted from the first request; set it on the step, for the wait"
                 " between transactions"
             ),
         ),
@@ -273,6 +273,6 @@ class MixEntry(Model):
         ),
         Rule(
             cel="!has(self.updates) || (!has(self.method) && !has(self.expect))",
-            message="method and expect must be left out with updates, which are POST requests",
+            message="method and expect must be omitted with updates, which are POST requests",
         ),
     )

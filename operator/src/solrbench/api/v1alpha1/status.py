@@ -290,7 +290,7 @@ class LiveLoad(StatusModel):
 
 
 MAX_COMPARISONS = MAX_RESULTS
-"""Rows of comparisons; where names make more of them, the last ones are left out."""
+"""Rows of comparisons; where names make more of them, the last ones are omitted."""
 
 MAX_ANSWERS = 32
 """Sentences of a status."""
@@ -338,7 +338,7 @@ class Status(StatusModel):
     """`distributions` has one entry for each step and variant: how long all requests took."""
     comparisons: Annotated[list[Comparison], Field(max_length=MAX_COMPARISONS)] = []
     """`comparisons` compare each variant with the first, by step and request name; of several
-    request names, all requests together come first. Beyond 256, the last ones are left out."""
+    request names, all requests together come first. Beyond 256, the last ones are omitted."""
     open_loop: Annotated[list[OpenLoopStats], Field(max_length=MAX_VERDICTS)] = []
     """`openLoop` has one entry for each stored step with an arrival rate, and variant."""
     response_gaps: Annotated[list[StepResponseGaps], Field(max_length=MAX_RESPONSE_GAPS)] = []
@@ -368,11 +368,11 @@ class Status(StatusModel):
     trends: Annotated[list[Trend], Field(max_length=MAX_TRENDS)] = []
     """`trends` has one entry for each figure of each stored step of five minutes or more, and
     variant: whether heap, memory, latency, failures or the index grew. Beyond 64, those that did
-    not grow are left out first."""
+    not grow are omitted first."""
     objectives: ObjectivesStatus | None = None
     """`objectives` says whether `spec.objectives` are met; absent without any."""
     not_run: Annotated[list[NotRun], Field(max_length=MAX_NOT_RUN)] = []
-    """`notRun` has one entry for each step and variant that was left out, with the reason."""
+    """`notRun` has one entry for each step and variant that was omitted, with the reason."""
     capacity: Annotated[list[CapacityResult], Field(max_length=MAX_VARIANTS)] = []
     """`capacity` has one entry for each variant: the highest rate, or number of users, that meets
     the objectives."""

@@ -44,7 +44,7 @@ class SweepPoint(StatusModel):
     reuses: Text | None = None
     """`reuses` is what it takes over from the point before: `Cluster`, or `Index` with the cluster
     and its index; of a planned point what it is to take over. It is absent where it makes all of
-    its own; with more than 300 points it is left out of measured ones, whose benchmarks have it in
+    its own; with more than 300 points it is omitted from measured ones, whose benchmarks have it in
     `status.target`."""
     requests_per_second: Measure | None = None
     """`requestsPerSecond` is the rate of the last step, rounded to four digits."""

@@ -53,7 +53,7 @@ class SweepObjective(Model):
     the highest RequestsPerSecond, DocumentsPerSecond (of a step with `indexing`) or Capacity, or
     the least of the others. When absent, it is
     Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
-    with an Invalid step are left out. Times are service times, with a planned rate response times;
+    with an Invalid step are excluded. Times are service times, with a planned rate response times;
     CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry."""
     step: ShortName | None = None
     """`step` is the name of the step that the figure is of; the last one when absent."""

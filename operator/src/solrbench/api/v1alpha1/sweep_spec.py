@@ -68,7 +68,7 @@ class Axis(Model):
     values: Annotated[list[AnyValue], Field(min_length=1, max_length=MAX_POINTS)]
     """`values` are the values, one point or more for each. A value is a number, a text or a
     boolean; with `fields` a list with the value of each. Anything else has a name: `{name: small,
-    value: ...}`; without `value` the field is left out, so that its default holds. More may be
+    value: ...}`; without `value` the field is omitted, so that its default holds. More may be
     added at any time."""
     role: AxisRole | None = None
     """`role` is whether the values are chosen (`Setting`) or given (`Condition`). Points are
@@ -238,13 +238,13 @@ class SweepSpec(Model):
     at a time from the baseline, `Full` takes every combination, `List` takes `points`."""
     baseline: Combination = {}
     """`baseline` is the point that all others are compared with: a value, or the name of one, for
-    each axis; of an axis that is left out, its first one. With design `List` it is the first of
+    each axis; of an axis that is omitted, its first one. With design `List` it is the first of
     `points` when absent. It must not change once a point has begun."""
     points: Annotated[list[Combination], Field(max_length=MAX_POINTS)] = []
-    """`points` are the combinations of design `List`; an axis that is left out has the value of the
+    """`points` are the combinations of design `List`; an axis that is omitted has the value of the
     baseline, in the first point the first value. More may be added at any time."""
     exclude: Annotated[list[Expression], Field(max_length=16)] = []
-    """`exclude` leaves out the points for which one of these CEL expressions is true, such as
+    """`exclude` omits the points for which one of these CEL expressions is true, such as
     `point.heap == "8Gi" && point.nodes < 3`. `point` has the value of each axis by its name, or
     the name of the value if it has one, and a list where the axis has several fields."""
     max_points: Annotated[Int, Field(ge=1, le=MAX_POINTS)] = 100

@@ -96,7 +96,7 @@ class ThreadDumps(Model):
     """`count` is the number of dumps of each node in each step."""
     interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
     """`intervalSeconds` is the time from the begin of a step to the first dump, and from each dump
-    to the next; those due after the end of the step, or beyond 1 MiB packed, are left out."""
+    to the next; those due after the end of the step, or beyond 1 MiB packed, are omitted."""
 
 
 class FlightRecording(Model):

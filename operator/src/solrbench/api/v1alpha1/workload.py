@@ -50,7 +50,7 @@ class Locustfile(Model):
     tags: Tags | None = None
     """`tags` limits the run to tasks with one of these tags."""
     exclude_tags: Tags | None = None
-    """`excludeTags` leaves out tasks with one of these tags."""
+    """`excludeTags` excludes tasks with one of these tags."""
     environment: Annotated[
         dict[
             Annotated[str, StringConstraints(max_length=128)],
@@ -82,7 +82,7 @@ LOCUSTFILE_RULE = Rule(
         " && (!has(self.seed) || self.seed == 1))"
     ),
     message=(
-        "requestName, handler, method, parameters, expect and seed must be left out with"
+        "requestName, handler, method, parameters, expect and seed must be omitted with"
         " locustfile, the file itself controls what is sent and checked"
     ),
 )

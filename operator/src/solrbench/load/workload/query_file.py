@@ -260,7 +260,7 @@ def _parse_object(content: dict[str, Any]) -> WorkloadQuery:
         if method not in {None, "GET", "POST"}:
             raise ValueError('"method" must be GET or POST')
         if method == "GET" and body is not None:
-            raise ValueError('"method" must be POST, or left out, with "json"')
+            raise ValueError('"method" must be POST, or omitted, with "json"')
         return WorkloadQuery(
             name=name,
             parameters=flatten_parameters(params or {}),

@@ -158,7 +158,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         tooltip={"trigger": "item", "valueFormatter": axis.formatter},
         series=[_dots(drawn, labels, axis), _means(drawn, labels, axis)],
     )
-    text = f"{axis.name} in each round, and over all of them. A round that is Invalid is left out."
+    text = f"{axis.name} in each round, and over all of them. A round that is Invalid is excluded."
     return ReportFigure(
         "rounds",
         "Points in their rounds",
