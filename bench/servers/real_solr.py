@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 
 from bench.harness.processes import cpu_seconds, started, wait_until
 from bench.servers.running import Server, free_port

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 
-import httpx
+import httpx2 as httpx
 import pytest
 from pydantic import ValidationError
 

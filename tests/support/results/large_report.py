@@ -4,7 +4,7 @@ import base64
 from datetime import UTC, datetime
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.storage import MAX_CHUNK_BYTES, MAX_CHUNKS, ChunkedDocument
 from solrbench.controller.report_limit import drop_oldest_reports

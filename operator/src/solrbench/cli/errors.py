@@ -80,7 +80,8 @@ def as_one_line() -> Iterator[None]:
             yield
     except click.ClickException as error:
         if sys.stderr.isatty():
-            error.message = _wrapped(error.message, shutil.get_terminal_size().columns)
+            # click declares it final; a new error would lose the usage that some show with it.
+            vars(error)["message"] = _wrapped(error.message, shutil.get_terminal_size().columns)
         raise
     except (click.Abort, click.exceptions.Exit):
         raise
