@@ -7,6 +7,8 @@ from pathlib import Path
 
 from support.repository import ROOT
 
+_FOLDERS = ("*.md", "bench/*.md", "charts/*/*.md", "docs/**/*.md", "examples/**/*.md")
+PAGES = sorted(page for pattern in _FOLDERS for page in ROOT.glob(pattern))
 TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
 NOT_RUN = "<!-- not run in tests: "
 """Begins the line before a block that the suite leaves out, with the reason."""
@@ -58,6 +60,11 @@ def blocks_of(page: Path) -> list[Block]:
     return found
 
 
+def shell_blocks() -> list[tuple[Path, Block]]:
+    """Return the shell blocks of all pages."""
+    return [(page, block) for page in PAGES for block in blocks_of(page) if block.is_shell]
+
+
 def save_files(page: Path, folder: Path) -> list[Path]:
     """Write the blocks that the reader saves, and link what the clone has; return the files."""
     if not (folder / "examples").exists():
@@ -101,6 +108,18 @@ def commands_of(block: Block) -> list[list[str]]:
             elif words or word not in _WORDS_BEFORE:
                 words.append(word)
     return [words for words in map(_without_environment, found) if words]
+
+
+def reads_recorded_results(block: Block) -> bool:
+    """Return whether all commands of a block read results or logs, of benchmarks or files."""
+    verbs = ("compare", "log", "report")
+    commands = commands_of(block)
+    return bool(commands) and all(
+        words[0] == "solrbench"
+        and words[1] in verbs
+        and not any(word.startswith(("ssweep/", ">", "NAME")) for word in words)
+        for words in commands
+    )
 
 
 def _without_environment(words: list[str]) -> list[str]:
