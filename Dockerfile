@@ -4,6 +4,7 @@
 # arm64: "gcc libc6-dev". They are not in the image.
 # The same commit gives the same files: hack/release/same-image builds it twice. So pip does not compile, as
 # it writes the times of files into what it compiles, and nothing of apt is in the last stage, whose logs have times.
+# -f of compileall: Python writes such times, too, for what setuptools has it import at each start.
 ARG BASE=docker.io/library/python:3.11-slim-bookworm
 
 FROM ${BASE} AS dependencies
@@ -15,7 +16,7 @@ RUN python3 -m venv /opt/solrbench
 COPY requirements.lock /opt/solrbench/
 RUN /opt/solrbench/bin/pip install --no-cache-dir --no-compile --require-hashes -r /opt/solrbench/requirements.lock \
  && find /opt/solrbench -name __pycache__ -prune -exec rm -r {} + \
- && /opt/solrbench/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/solrbench/lib
+ && /opt/solrbench/bin/python -m compileall -qf --invalidation-mode unchecked-hash /opt/solrbench/lib
 
 FROM ${BASE} AS wheel
 RUN python3 -m venv /opt/build && /opt/build/bin/pip install --no-cache-dir hatchling==1.33.0
@@ -31,7 +32,7 @@ COPY --from=dependencies /opt/solrbench /opt/solrbench
 COPY --from=wheel /wheels /opt/solrbench/wheels
 RUN export PYTHONHASHSEED=0 \
  && /opt/solrbench/bin/pip install --no-cache-dir --no-compile --no-deps --no-index /opt/solrbench/wheels/*.whl \
- && /opt/solrbench/bin/python -m compileall -q --invalidation-mode unchecked-hash /opt/solrbench/lib/python*/site-packages/solrbench
+ && /opt/solrbench/bin/python -m compileall -qf --invalidation-mode unchecked-hash /opt/solrbench/lib/python*/site-packages/solrbench
 # USER: the numeric user has no name in the image, and libraries ask for one.
 ENV PATH=/opt/solrbench/bin:$PATH \
     PYTHONUNBUFFERED=1 \

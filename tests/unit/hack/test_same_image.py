@@ -89,7 +89,7 @@ def test_nothing_in_the_image_is_compiled_by_pip_or_left_by_apt() -> None:
         installs = [line for line in commands[name] if "pip install" in line]
         assert len(installs) == 1
         assert "--no-compile" in installs[0]
-        assert "compileall -q --invalidation-mode unchecked-hash" in installs[0]
+        assert "compileall -qf --invalidation-mode unchecked-hash" in installs[0]
 
 
 @pytest.mark.slow
