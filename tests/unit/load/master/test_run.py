@@ -254,11 +254,11 @@ def test_lost_worker_may_have_been_the_furthest_in_a_finite_list(tmp_path: Path)
     assert [each.queries_may_repeat for each in documents] == [False, True]
 
 
-@pytest.mark.parametrize(("kind", "names"), [("locustfile", 50), ("queries", 60)])
+@pytest.mark.parametrize(("kind", "names"), [("locustfile", 20), ("queries", 30)])
 def test_request_names_of_a_locustfile_are_few(tmp_path: Path, kind: str, names: int) -> None:
     load = {kind: {"configMap": {"name": "any"}}}
-    run = Run(load_plan(EXACT, workload=load), tmp_path)
-    run.workers.names = [f"name-{number}" for number in range(60)]
+    run = Run(load_plan(EXACT, workload=load, maxRequestNames=20), tmp_path)
+    run.workers.names = [f"name-{number}" for number in range(30)]
     run.run()
     assert len(run.document("r1-s0-exact").requests) == names
 
