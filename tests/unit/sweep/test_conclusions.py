@@ -8,7 +8,8 @@ import pytest
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.sweep.conclusions import answer_sizes, answer_sweep
+from solrbench.sweep.conclusions import answer_sweep
+from solrbench.sweep.index_size import answer_sizes
 from solrbench.sweep.plan import SweepPlan, make_plan
 from support.resources import small_sweep
 from support.resources.small_resource import Changes

@@ -1,0 +1,148 @@
+"""What to measure next after a sweep, and which of its axes and points to leave as they are."""
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from solrbench.analysis.metrics import MIN_REPEATS, Difference
+from solrbench.analysis.sentences import format_more_repeats, format_size
+from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.sweep.differences import MeasuredCondition, MeasuredPoint, join_some, phrase_point
+from solrbench.sweep.points import AxisValue
+
+_AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
+"""A label that stands for more or less of something, such as 8, 2Gi or 2/2."""
+
+Alone = Mapping[str, Sequence[tuple[AxisValue, Difference]]]
+"""By axis, its values that were changed alone, each with its difference."""
+
+
+def advise(
+    spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
+) -> Iterator[str]:
+    """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
+
+    `found` has the differences of the other points from the baseline of their condition, by names.
+    """
+    every: dict[str, list[tuple[AxisValue, Difference]]] = {}
+    for condition in conditions:
+        alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
+        for point in condition.others:
+            changed = changes_of(condition.baseline, point)
+            if len(changed) == 1 and point.is_valid:
+                alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
+        for axis, values in alone.items():
+            every.setdefault(axis, []).extend(values)
+        yield from _beyond(spec, alone, condition.where)
+        yield from _to_cross(condition, alone)
+    yield from _to_leave(every)
+    yield from _to_compare(conditions)
+    yield from _to_repeat(spec, conditions, found)
+
+
+def changes_of(baseline: MeasuredPoint | None, point: MeasuredPoint) -> list[AxisValue]:
+    """Return the values in which a point differs from the baseline of its condition."""
+    if baseline is None:
+        return []
+    pairs = zip(point.values, baseline.values, strict=True)
+    return [value for value, usual in pairs if value.index != usual.index]
+
+
+def _best_value(
+    values: Sequence[tuple[AxisValue, Difference]],
+) -> tuple[AxisValue, Difference] | None:
+    """Return the value that is Better by most, None if none is."""
+    better = [value for value in values if value[1].conclusion is Conclusion.BETTER]
+    return max(better, key=lambda value: abs(value[1].estimate), default=None)
+
+
+def _beyond(spec: SweepSpec, alone: Alone, where: str) -> Iterator[str]:
+    """Yield the axes whose best value is at their end, so that more may be better still."""
+    for axis in spec.axes:
+        best = _best_value(alone.get(axis.name, []))
+        # Beyond a name, such as that of a class of machines, there is nothing to vary.
+        if best is None or not _AMOUNT.fullmatch(best[0].label):
+            continue
+        which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
+        if which_end is not None:
+            yield (
+                f"Next: measure {axis.name} beyond {best[0].label}{where}. Its {which_end} value"
+                f" was the best one ({format_size(best[1])} than the baseline)."
+            )
+
+
+def _to_cross(condition: MeasuredCondition, alone: Alone) -> Iterator[str]:
+    """Yield two values that are each Better alone and were not measured together."""
+    together = {
+        frozenset((v.axis, v.index) for v in changes_of(condition.baseline, each))
+        for each in condition.others
+    }
+    best = [
+        best_value[0] for each in alone.values() if (best_value := _best_value(each)) is not None
+    ]
+    for first, second in itertools.combinations(best, 2):
+        if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
+            yield (
+                f"Next: measure {first.axis} {first.label} with {second.axis}"
+                f" {second.label}{condition.where}. Each alone is better; the combination was not"
+                " measured."
+            )
+
+
+def _to_leave(alone: Alone) -> Iterator[str]:
+    """Yield the axes that change nothing."""
+    nothing = [
+        axis
+        for axis, values in alone.items()
+        if values and all(difference.conclusion is Conclusion.SAME for _, difference in values)
+    ]
+    if nothing:
+        yield (
+            f"No value of {', '.join(nothing)} makes a relevant difference. Choose the cheapest"
+            " value."
+        )
+
+
+def _to_compare(conditions: Sequence[MeasuredCondition]) -> Iterator[str]:
+    """Yield the conditions in which nothing is compared, where others are."""
+    alone = [each.text for each in conditions if not each.others or each.baseline is None]
+    if alone and any(each.others for each in conditions):
+        yield (
+            f"Nothing is compared with {join_some(alone)}, where either the baseline's settings or"
+            " no others were measured. Set design to Full to compare settings in each condition."
+        )
+
+
+def _to_repeat(
+    spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
+) -> Iterator[str]:
+    """Yield the points without a clear conclusion, and how many repeats would decide each."""
+    if found and all(each.conclusion is None for each in found.values()):
+        yield (
+            f"Points cannot be compared with fewer than {MIN_REPEATS} repeats. Set"
+            " load.repeats.count of the template to 5, or spec.repeats to {until: Decided}."
+        )
+    inconclusive = [
+        (found[point.name], phrase_point(point.values, condition.baseline.values) + condition.where)
+        for condition in conditions
+        if condition.baseline is not None
+        for point in condition.others
+        if found[point.name].conclusion is Conclusion.INCONCLUSIVE
+    ]
+    if not inconclusive:
+        return
+    # Those that need the fewest repeats are named: the list is cut.
+    inconclusive.sort(key=lambda each: each[0].more_repeats or 0)
+    named = join_some(
+        f"{name}{':' if difference.has_changed else ' needs'} {format_more_repeats(difference)}"
+        for difference, name in inconclusive
+    )
+    how = (
+        "Repeat the baseline the same number of times."
+        if spec.repeats is None
+        else f"At most {spec.repeats.max} repeats are made of each point."
+    )
+    verb = "is" if len(inconclusive) == 1 else "are"
+    number = f"{len(inconclusive)} of {len(found)} points {verb}"
+    yield f"{number} inconclusive against the baseline: {named}. {how}"

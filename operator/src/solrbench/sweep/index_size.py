@@ -1,0 +1,97 @@
+"""What a growing index costs: how the disk reads of a query depend on its size, in sentences."""
+
+from collections.abc import Iterator, Sequence
+
+from solrbench.analysis.sentences import CONFIDENCE
+from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.stats.number_format import format_number
+from solrbench.stats.regression import (
+    MIN_RUNS,
+    MIN_SIZES,
+    CurveShape,
+    SegmentedFit,
+    SizeRuns,
+    fit_segments,
+)
+from solrbench.sweep.plan import SweepPlan
+
+_GIB = 2**30
+_MIN_RANGE = 1.5
+"""How far the largest index must exceed the smallest, so that an axis is about its size."""
+_MIN_SIZES = 3
+"""Sizes from which on a sentence says what is missing for a conclusion."""
+MAX_SIZE_ANSWERS = 4
+
+_Point = tuple[tuple[int, ...], SweepPoint]
+
+
+def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
+    """Yield a sentence for each axis that changes the size of the index, with the others held."""
+    known: list[_Point] = [
+        (tuple(value.index for value in planned.point.values), point)
+        for planned, point in zip(plan.points, points, strict=True)
+        if point.index_bytes and point.reads_per_request is not None
+    ]
+    answer_count = 0
+    axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
+    for index, axis in enumerate(axes):
+        for group in _groups(index, known):
+            if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
+                answer_count += 1
+                yield f"{axis}: {text}"
+
+
+def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
+    """Return the points that differ in nothing but the axis at a place."""
+    groups: dict[tuple[int, ...], list[SweepPoint]] = {}
+    for key, point in known:
+        groups.setdefault((*key[:place], *key[place + 1 :]), []).append(point)
+    return list(groups.values())
+
+
+def _describe(points: Sequence[SweepPoint]) -> str:
+    """Return what the reads of points say; empty if they are not about the size."""
+    sizes = [_runs_of(each) for each in points]
+    smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
+    different = len({each.x for each in sizes})
+    if different < _MIN_SIZES or largest < _MIN_RANGE * smallest:
+        return ""
+    bend = fit_segments(sizes)
+    if bend is None:
+        runs = min(each.runs for each in sizes)
+        return (
+            "how disk reads per query depend on the index size is not known from"
+            f" {different} sizes with {runs} repeats or more each ({MIN_SIZES} with {MIN_RUNS} are"
+            " needed)."
+        )
+    return _words(bend, smallest, largest)
+
+
+def _runs_of(point: SweepPoint) -> SizeRuns:
+    return SizeRuns(
+        x=point.index_bytes or 0.0,
+        mean=point.reads_per_request or 0.0,
+        deviation=point.reads_deviation or 0.0,
+        runs=1 if point.reads_deviation is None else point.repeats or 1,
+    )
+
+
+def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
+    if bend.shape is CurveShape.STRAIGHT:
+        return (
+            "disk reads per query show no breakpoint from an index size of"
+            f" {_gib(smallest)} to {_gib(largest)} GiB."
+        )
+    interval = f"({CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB)"
+    near = f"{_gib(bend.joint)} GiB {interval}"
+    slopes = (
+        f"{format_number(bend.after * _GIB)} reads per GiB above,"
+        f" {format_number(bend.before * _GIB)} below."
+    )
+    if bend.shape is CurveShape.CURVED:
+        return f"disk reads per query follow a curve. If it has a breakpoint, near {near}: {slopes}"
+    return f"disk reads per query have a breakpoint at an index size of {near}: {slopes}"
+
+
+def _gib(size: float) -> str:
+    return format_number(size / _GIB)
