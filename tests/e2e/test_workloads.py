@@ -1,12 +1,15 @@
 """Searches, updates and transactions at once, by users and at a planned rate."""
 
+import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import BUSY_MACHINE, small
+from support.cluster.benchmarks import BUSY_MACHINE, config_map, small
+from support.cluster.command_line import solrbench
 from support.solr.solr_state import search_requests, solr_pods
 
 NAME = "kinds"
@@ -38,20 +41,35 @@ MIX: list[dict[str, Any]] = [
         "updates": {"generated": {"ids": "New"}, "documentsPerRequest": ADDED},
     },
     {"name": "check-out", "weight": 1, "transaction": LENDING},
+    *(
+        {
+            "name": format_,
+            "weight": 1,
+            "queries": {"configMap": {"name": "kinds-queries"}, "order": "Sequential"},
+            "parameters": {"wt": format_},
+        }
+        for format_ in ("json", "javabin")
+    ),
 ]
+FOUND_AND_FAILED = [
+    {"params": {"q": "*:*"}, "expect": {"minNumFound": DOCUMENTS}},
+    {"params": {"q": "*:*"}, "expect": {"maxNumFound": DOCUMENTS - 1}},
+    {"params": {"q": "id:none"}, "expect": {"maxNumFound": 0}},
+    {"params": {"q": "[1 TO"}},
+    {"params": {"q": "*:*"}},
+]
+"""Two of five fail, and one finds nothing; an odd number, as workers take turns."""
 
 
 @pytest.fixture(scope="module")
 def status() -> Iterator[dict[str, Any]]:
     planned = {"name": "planned", "requestsPerSecond": 50, "requests": STEPS["planned"]}
     users = {"name": "two-users", "users": 2, "requests": STEPS["two-users"]}
+    lines = "".join(f"{json.dumps(each)}\n" for each in FOUND_AND_FAILED)
+    load = {"workers": 2, "steps": [users, planned], "validity": {"maxFailedPercent": 20}}
     yield from kube.measured(
-        small(
-            NAME,
-            workload={"mix": MIX},
-            load={"workers": 2, "steps": [users, planned]},
-            cleanup="Never",
-        )
+        config_map("kinds-queries", queries__txt=lines),
+        small(NAME, workload={"mix": MIX}, load=load, cleanup="Never"),
     )
 
 
@@ -75,7 +93,23 @@ def test_every_step_sends_exactly_its_requests(status: dict[str, Any], step: str
     assert drawn == STEPS[step]
     assert found["check-out"]["requests"] == found["check-out.lend"]["requests"]
     assert found["check-out"]["requests"] == found["check-out.find"]["requests"]
-    assert {name: each["failures"] for name, each in found.items() if each["failures"]} == {}
+    failed = {name for name, each in found.items() if each["failures"]}
+    assert failed == {"json", "javabin"}
+
+
+def test_javabin_is_checked_as_json_is(status: dict[str, Any]) -> None:
+    assert status
+    steps = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    kinds: dict[str, Counter[str]] = {}
+    for found in (each for step in steps for each in step["requests"]):
+        if found["request"] in ("json", "javabin"):
+            # Each worker is somewhere in the five lines when a step ends.
+            assert found["failures"] == pytest.approx(found["requests"] * 2 / 5, abs=4)
+            assert found["emptyResults"] == pytest.approx(found["requests"] / 5, abs=4)
+            counts = {each["kind"]: each["count"] for each in found["failureKinds"]}
+            kinds.setdefault(found["request"], Counter()).update(counts)
+    assert kinds["json"].keys() == kinds["javabin"].keys() >= {"ExpectationFailed"}
+    assert len(kinds["json"]) == 2, kinds
 
 
 def test_only_the_planned_step_has_response_times(status: dict[str, Any]) -> None:
@@ -96,8 +130,8 @@ def test_each_transaction_is_one_arrival_of_the_plan(status: dict[str, Any]) -> 
 
 
 def test_solr_counts_the_same_searches(status: dict[str, Any]) -> None:
-    searches = total(status, "search") + total(status, "check-out.find")
-    assert search_requests(NAME) == searches
+    names = ("search", "check-out.find", "json", "javabin")
+    assert search_requests(NAME) == sum(total(status, name) for name in names)
 
 
 def test_solr_holds_what_was_written(status: dict[str, Any]) -> None:
@@ -113,6 +147,7 @@ def test_every_step_has_a_verdict(status: dict[str, Any]) -> None:
         reasons = {reason["reason"] for reason in each.get("reasons", [])}
         # Few of the rarer requests; and the machine that runs this suite may be busy.
         assert reasons <= BUSY_MACHINE | {
+            "RequestsFailed",  # as planned, for some seconds more than in the mean
             "TooFewSamples",
             "ScheduleLag",
             "WorkersDiffer",
