@@ -33,8 +33,9 @@ SOLRBENCH_CRDS ?= $(abspath $(wildcard ../shared/data/crds))
 # What creates the pods of the quickstart, as in the field of that name: StatefulSet or SolrOperator.
 PROVISIONER ?= StatefulSet
 DEMO_IMAGES := solr zookeeper solrbench $(if $(filter SolrOperator,$(PROVISIONER)),solr-operator)
-# What the tests of the Solr Operator need beside the other images.
+# What the tests of the Solr Operator, and those of versions, need beside the other images.
 OPERATOR_IMAGES := solr-operator zookeeper-operator pravega-zookeeper
+VERSION_IMAGES := solr-9.8.1
 
 # One clock for all scripts of one call: what they print counts from its beginning.
 ifndef SOLRBENCH_STARTED
@@ -134,7 +135,7 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 .PHONY: e2e
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	hack/tool versitygw
-	hack/cluster/images $(OPERATOR_IMAGES)
+	hack/cluster/images $(OPERATOR_IMAGES) $(VERSION_IMAGES)
 	$(IN_CLUSTER) hack/install $(PROCESSES)
 	$(IN_CLUSTER) hack/cluster/operators $(PROCESSES)
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
@@ -181,7 +182,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	rm -rf $(REPORTS)
 	hack/tools test
 	mkdir -p build # beside the suites that need Python alone; a failure shows in `make e2e`
-	nice hack/cluster/build $(OPERATOR_IMAGES) >build/operators.log 2>&1 &
+	nice hack/cluster/build $(OPERATOR_IMAGES) $(VERSION_IMAGES) >build/operators.log 2>&1 &
 	$(MAKE) check
 	$(MAKE) unit-slow
 	$(MAKE) cluster images

@@ -41,6 +41,15 @@ SMALL_SOLR: dict[str, Any] = {
 
 ON_OPERATOR = SMALL_SOLR | {"provisioner": "SolrOperator"}
 
+OTHER_VERSION = "9.8.1"
+"""Of Solr, beside the default one; `hack/cluster/images solr-9.8.1` brings it."""
+
+
+def small_solr(tag: str) -> dict[str, Any]:
+    """Return the small SolrCloud with a version of Solr."""
+    return SMALL_SOLR | {"image": {"tag": tag}}
+
+
 SMALL_SPEC: dict[str, Any] = {
     "target": {"solrCloud": SMALL_SOLR},
     "collection": {"shards": 1},

@@ -16,7 +16,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         if not hasattr(own, "http"):
-            own.http = http.client.HTTPConnection(sys.argv[1])
+            own.http = http.client.HTTPConnection(sys.argv[1].split(",")[0])
         own.http.request("GET", self.path)
         response = own.http.getresponse()
         body = response.read()

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 MAJORS = ("9", "10")
 """Major versions that may be measured."""
 
-COVERED = frozenset({"9.10"})
+COVERED = frozenset({"9.8", "9.10"})
 """Releases (major and minor version) on which our end-to-end suite has passed."""
 
 TAG_OF_10 = "10([.-].*)?"
