@@ -1,4 +1,4 @@
-"""Answers of config sets beside each other in a real Solr: one planted change, named by kind."""
+"""Answers of config sets beside each other in a real Solr: planted changes, named by kind."""
 
 import copy
 import json
@@ -9,6 +9,7 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SPEC, config_map, ended_sweep
+from support.cluster.command_line import solrbench
 
 NAME = "answers"
 SECONDS = 600
@@ -20,7 +21,9 @@ SOLRCONFIG = """<?xml version="1.0" encoding="UTF-8"?>
   <dataDir>${solr.data.dir:}</dataDir>
   <schemaFactory class="ClassicIndexSchemaFactory"/>
   <updateHandler class="solr.DirectUpdateHandler2"><updateLog/></updateHandler>
-  <requestHandler name="/select" class="solr.SearchHandler"/>
+  <requestHandler name="/select" class="solr.SearchHandler">
+    <lst name="defaults"><str name="facet.sort">%s</str></lst>
+  </requestHandler>
 </config>
 """
 SCHEMA = """<?xml version="1.0" encoding="UTF-8"?>
@@ -47,25 +50,56 @@ SCHEMA = """<?xml version="1.0" encoding="UTF-8"?>
 """
 # Words of one letter more are one word: such queries find more documents.
 TRUNCATED = '<filter name="truncate" prefixLength="3"/>'
+DOCUMENTS = 2000
+DELETED = f"doc-{DOCUMENTS - 1:012d}"
+QUERIES = [
+    {"q": f"id:{DELETED}"},
+    {
+        "q": "*:*",
+        "fq": f"-id:{DELETED}",
+        "rows": 0,
+        "facet": "true",
+        "facet.field": "category_s",
+    },
+]
 
 
-def conf(name: str, filters: str = "") -> Body:
-    return config_map(name, solrconfig__xml=SOLRCONFIG, schema__xml=SCHEMA % filters)
+def conf(name: str, filters: str = "", facet_sort: str = "count") -> Body:
+    solrconfig, schema = SOLRCONFIG % facet_sort, SCHEMA % filters
+    return config_map(name, solrconfig__xml=solrconfig, schema__xml=schema)
 
 
 def sweep_body() -> Body:
-    """Return a sweep over three config sets, of which the third analyses words in another way."""
+    """Return a sweep: the second point has other shards alone, the third one all changes."""
     spec = copy.deepcopy(SMALL_SPEC)
     spec["collection"]["configSet"] = {"configMap": {"name": "answers-plain"}}
-    names = ["answers-plain", "answers-equal", "answers-truncated"]
-    field = "collection.configSet.configMap.name"
+    spec["workload"] = {
+        "mix": [
+            {"name": "own", "weight": 1, "queries": {"configMap": {"name": "answers-queries"}}},
+            {"name": "drawn", "weight": 3, "queries": {"generated": {"count": 200}}},
+        ]
+    }
+    config = {
+        "name": "config",
+        "role": "Setting",
+        "fields": [
+            "collection.configSet.configMap.name",
+            "collection.shards",
+            "dataset.firstDocuments",
+        ],
+        "values": [
+            {"name": "plain", "value": ["answers-plain", 1, DOCUMENTS]},
+            {"name": "equal", "value": ["answers-plain", 2, DOCUMENTS]},
+            {"name": "changed", "value": ["answers-changed", 1, DOCUMENTS - 1]},
+        ],
+    }
     return {
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": "SolrBenchmarkSweep",
         "metadata": {"name": NAME},
         "spec": {
             "template": {"spec": spec},
-            "axes": [{"name": "config", "field": field, "values": names}],
+            "axes": [config],
             "order": "Listed",
         },
     }
@@ -73,29 +107,42 @@ def sweep_body() -> Body:
 
 @pytest.fixture(scope="module")
 def status() -> Iterator[Body]:
-    for body in (
+    lines = "".join(f"{json.dumps(each)}\n" for each in QUERIES)
+    kube.apply(
         conf("answers-plain"),
-        conf("answers-equal"),
-        conf("answers-truncated", TRUNCATED),
-    ):
-        kube.apply(body)
+        conf("answers-changed", TRUNCATED, facet_sort="index"),
+        config_map("answers-queries", queries__txt=lines),
+    )
     with ended_sweep(sweep_body(), SECONDS) as found:
         yield found
 
 
-def test_the_planted_change_is_named_and_the_equal_side_is_not_accused(status: Body) -> None:
+def test_planted_changes_are_named_and_the_equal_side_is_not_accused(status: Body) -> None:
     found = {each["candidate"]: each for each in status["answerComparisons"]}
-    equal, truncated = found["answers-equal"], found["answers-truncated"]
+    equal, changed = found["equal"], found["changed"]
     assert equal["conclusion"] == "SameAnswers", equal
     assert equal["queries"] > 100
-    assert truncated["conclusion"] == "Differ", truncated
-    assert truncated["numFound"] > truncated["different"] / 2
+    assert "1 shards" in equal["notes"][0]
+    assert "2 shards" in equal["notes"][0]
+    assert changed["conclusion"] == "Differ", changed
+    assert changed["numFound"] > changed["different"] / 2
+    assert changed["facets"] >= 1
     assert len(json.dumps(status["answerComparisons"])) < 2000
+
+
+def test_the_deleted_document_is_an_example(status: Body) -> None:
+    assert status
+    report = json.loads(solrbench("report", f"ssweep/{NAME}", "-o", "json"))
+    (changed,) = [each for each in report["answers"] if each["candidate"] == "changed"]
+    examples = {each["query"]: each for each in changed["examples"]}
+    found = examples[f"q=id:{DELETED}"]
+    assert found["kind"] == "numFound"
+    assert found["baseline"] == f"1 found: {DELETED}"
 
 
 def test_the_first_sentences_say_it(status: Body) -> None:
     first, second = status["answers"][:2]
-    assert first.startswith("answers-equal answers all ")
+    assert first.startswith("equal answers all ")
     assert "differently" in second
 
 
