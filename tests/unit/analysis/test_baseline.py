@@ -20,7 +20,9 @@ from solrbench.analysis.comparison_settings import (
     differing,
     settings_of_candidate,
 )
+from solrbench.analysis.conclusions import answer_baseline
 from solrbench.analysis.samples import RunSamples
+from solrbench.analysis.sentences import DRIFT_NOTE
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -28,6 +30,7 @@ from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
+from solrbench.present.comparison_tables import comparison_notes
 from solrbench.stats.tests import Looks
 from support.results.builders import START, make_document, make_result, make_spec
 from support.servers.hostile_documents import pack_histogram
@@ -57,6 +60,18 @@ def side(
 
 
 BEFORE, SLOWER = (100, 101, 99, 100, 100), (120, 121, 119, 120, 120)
+
+
+@pytest.mark.parametrize(("repeats", "unknown"), [(2, False), (3, True), (4, True), (5, False)])
+def test_few_repeats_say_that_a_change_of_the_machine_does_not_show(
+    repeats: int, unknown: bool
+) -> None:
+    sides = side("old", BEFORE), side("new", SLOWER[:repeats])
+    found = compare_candidate(*sides, ComparisonSettings())
+    assert found.drift_unknown is unknown
+    answers = [*answer_baseline(make_spec("a"), Status(comparison=fit_comparison(found)))]
+    assert (DRIFT_NOTE in answers) is unknown
+    assert (DRIFT_NOTE in comparison_notes(found)) is unknown
 
 
 def words(

@@ -19,6 +19,7 @@ from solrbench.analysis.comparison_settings import (
     differing,
 )
 from solrbench.analysis.differences import (
+    MIN_VALUES_FOR_RANKS,
     ComparisonRule,
     RepeatValue,
     conclude_details,
@@ -316,6 +317,12 @@ def compare_candidate(
             for each in metrics
         ],
         left_out=0,
+        drift_unknown=any(
+            each.difference.conclusion is not None
+            and min(each.difference.repeats) < MIN_VALUES_FOR_RANKS
+            for each in metrics
+            if each.is_primary
+        ),
         trends=trends,
         settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
         differences=_differences(baseline, candidate),

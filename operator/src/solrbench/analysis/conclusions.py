@@ -12,7 +12,7 @@ from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
-from solrbench.analysis.sentences import difference_sentence, name_figure
+from solrbench.analysis.sentences import DRIFT_NOTE, difference_sentence, name_figure
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import FigureComparison
@@ -26,6 +26,8 @@ def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
         yield from baseline_sentences(
             status.comparison.figures, status.comparison.baseline, _loads_of(spec)
         )
+        if status.comparison.drift_unknown:
+            yield DRIFT_NOTE
         yield from trend_difference_sentences(status.comparison.trends, status.comparison.baseline)
 
 

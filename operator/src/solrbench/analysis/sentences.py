@@ -105,6 +105,13 @@ def format_conclusion(difference: Difference) -> str:
     return f"{word}: {more}" if more else f"{word} (one target)" if difference.on_target else word
 
 
+DRIFT_NOTE = (
+    "With fewer than 5 repeats of a side, it does not show whether the machine changed since the"
+    " baseline. Set load.repeats.count to 5, or measure both in turn, as points of a sweep."
+)
+"""What a comparison of benchmarks that were measured apart says of few repeats."""
+
+
 def format_more_repeats(difference: Difference) -> str:
     """Return `about 5 more repeats`, which would decide it; empty if their number is unknown."""
     if difference.has_changed:

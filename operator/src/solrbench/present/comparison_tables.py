@@ -17,6 +17,7 @@ from solrbench.analysis.metrics import (
 from solrbench.analysis.sentences import (
     COMPARISON_NOTE,
     CONCLUSIONS,
+    DRIFT_NOTE,
     format_conclusion,
     format_estimate,
     format_interval,
@@ -100,6 +101,8 @@ def comparison_notes(found: BaselineComparison, place: str = "step") -> list[str
         notes.append(_NO_CONCLUSION_NOTE)
     if any(each.on_target for each in found.figures):
         notes.append(_TARGET_NOTE)
+    if found.drift_unknown:
+        notes.append(DRIFT_NOTE)
     notes += [f"Compared setting: {each}" for each in found.settings]
     notes += [f"Caution, different work: {each}" for each in found.differences]
     if found.left_out:

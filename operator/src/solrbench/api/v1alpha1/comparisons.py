@@ -112,6 +112,9 @@ class BaselineComparison(StatusModel):
     """`figures` are the figures."""
     left_out: Count = 0
     """`leftOut` is the number of figures for which there is no room."""
+    drift_unknown: bool = False
+    """`driftUnknown` is true where a side has fewer than 5 repeats: whether the machine changed
+    from the baseline to this benchmark does not show then."""
     trends: Annotated[list[TrendDifference], Field(max_length=MAX_TREND_DIFFERENCES)] = []
     """`trends` are the trends that both have."""
     settings: Annotated[list[Text], Field(max_length=MAX_NOTES)] = []
