@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import httpx
+import httpx2 as httpx
 
 from support.servers.http_server import Exchange
 

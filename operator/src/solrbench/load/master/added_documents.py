@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import httpx
+import httpx2 as httpx
 
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import AddedDocuments
