@@ -67,7 +67,9 @@ def test_every_field_has_a_column_in_csv() -> None:
     ]
     assert [column for column in row if column in plain] == plain
     assert {name: row[name] for name in plain if name != "is_transaction"} == {
-        name: str(getattr(result, name)) for name in plain if name != "is_transaction"
+        name: "" if getattr(result, name) is None else str(getattr(result, name))
+        for name in plain
+        if name != "is_transaction"
     }
     assert [column for column in row if column not in plain] == [
         *("requests_per_second_lower", "requests_per_second_upper"),

@@ -176,8 +176,7 @@ def check_added_documents(document: StepRunResult, load: Load) -> Outcome:
     if size is None or (added is None and document.ended_early is not None):
         return None
     counts = sum_counts(document.requests)
-    sent = (counts.requests + counts.ramp_requests) * size
-    accepted = sent - (counts.failures + counts.ramp_failures) * size
+    sent, accepted = counts.sent * size, counts.accepted * size
     problem = "" if added is None else added.problem
     text = f"the added documents could not be counted: {problem or 'the step broke off'}"
     wrong = max(accepted, 1)

@@ -83,6 +83,16 @@ class RequestCounts(Model):
     """Sent more than 10 ms after their intended start."""
 
     @property
+    def sent(self) -> int:
+        """All requests, also those before the last user had started."""
+        return self.requests + self.ramp_requests
+
+    @property
+    def accepted(self) -> int:
+        """Good responses among all that were sent."""
+        return self.sent - self.failures - self.ramp_failures
+
+    @property
     def due(self) -> int:
         """Requests that were sent, or dropped."""
         return self.requests + self.dropped_requests

@@ -303,9 +303,8 @@ class StepRunExecutor:
         if self._documents is None or assignment.indexing is None or assignment.is_warm_up:
             return None
         sums = sum_counts(each for _, result in results for each in result.requests)
-        accepted = sums.requests + sums.ramp_requests - sums.failures - sums.ramp_failures
         return self._documents.count_and_delete(
-            assignment.document_prefix, accepted * assignment.indexing.batch_size
+            assignment.document_prefix, sums.accepted * assignment.indexing.batch_size
         )
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
