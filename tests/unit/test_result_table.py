@@ -73,6 +73,7 @@ def test_every_field_has_a_column_in_csv() -> None:
     }
     assert [column for column in row if column not in plain] == [
         *("requests_per_second_lower", "requests_per_second_upper"),
+        *("documents_per_second_lower", "documents_per_second_upper"),
         *("average_milliseconds_lower", "average_milliseconds_upper"),
         *("response_average_milliseconds_lower", "response_average_milliseconds_upper"),
         *(f"percentile_95{each}_milliseconds" for each in ("", "_lower", "_upper")),

@@ -27,8 +27,9 @@ from support.servers import hostile_documents
 
 MAX_GROWTH = 32.0
 """MiB."""
-TEXT_GROWTH = 40.0
-"""The longest text that a result may have is there as bytes, as the parser's and as a string."""
+TEXT_GROWTH = 56.0
+"""The longest text that a result may have, 14 MiB, is there as bytes, as the parser's and as a
+string; a quarter beyond is what the allocator had not given back, 35 to 48 MiB in all."""
 
 
 def test_what_was_packed_is_unpacked() -> None:

@@ -92,7 +92,7 @@ async def test_progress_adds_up_to_the_outcome() -> None:
 async def test_stopped_step_run_finishes_requests_in_flight() -> None:
     listener = RecordingListener()
     # The first requests are spread over the think time, so none sends two before all have.
-    think = ThinkTime(constant_milliseconds=500)
+    think = ThinkTime(constant_milliseconds=2000)
     closing = asyncio.Event()
 
     async def answer_late(exchange: Exchange) -> None:
