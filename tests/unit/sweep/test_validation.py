@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.sweep.plan import make_plan
+from solrbench.sweep.plan import check_sweep, make_plan
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import plan, small_sweep, users_axis
 
@@ -119,3 +119,22 @@ def test_hostile_sweep_is_refused_by_name(name: str) -> None:
     assert len(text) < 100_000
     assert peak < MAX_TOTAL_BYTES
     assert time.process_time() - began < MAX_TOTAL_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("points", "rounds", "until", "percent"),
+    [(2, 5, None, None), (30, 5, None, "1"), (4, 3, None, "0.8"), (30, 5, "Decided", None)],
+)
+def test_rounds_that_can_hardly_decide_are_warned_of(
+    points: int, rounds: int, until: str | None, percent: str | None
+) -> None:
+    repeats: Changes = {} if until is None else {"spec.repeats": {"until": until}}
+    template: Changes = {} if until is not None else {"spec.load.repeats": {"count": rounds}}
+    changes = axis("workload.queries.seed", *range(points)) | {"spec.order": "Random"} | repeats
+    found = check_sweep(small_sweep(changes, template))
+    assert found.problems == ()
+    warnings = [line for line in found.lines if line.startswith("warning: ")]
+    assert bool(warnings) is (percent is not None)
+    if percent is not None:
+        assert f"{points} points in {rounds} rounds" in warnings[0]
+        assert f"below {percent} %" in warnings[0]

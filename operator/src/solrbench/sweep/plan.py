@@ -47,6 +47,7 @@ from solrbench.sweep.validation import (
     check_points,
     check_rounds,
     check_template,
+    warn_of_few_rounds,
 )
 
 OF_THE_LOAD = frozenset(
@@ -339,7 +340,7 @@ class CheckedSweep:
     """A sweep as a file has it.
 
     Attributes:
-        lines: number of points, time and resources; then its benchmarks in their order
+        lines: number of points, time and resources; then its benchmarks in their order; a warning
     """
 
     name: str
@@ -358,8 +359,10 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    lines = (_summary(plan, sweep.spec), *(_line(name, point, sweep.spec) for point in plan.points))
-    return CheckedSweep(name, (), lines, plan.points)
+    lines = [_summary(plan, sweep.spec)]
+    lines += [_line(name, point, sweep.spec) for point in plan.points]
+    lines += filter(None, [warn_of_few_rounds(sweep.spec, len(plan.points))])
+    return CheckedSweep(name, (), tuple(lines), plan.points)
 
 
 def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:

@@ -1,5 +1,6 @@
 """What is wrong with a sweep, by its fields, and the benchmark that each point becomes."""
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from solrbench.analysis.differences import EQUIVALENCE_LEVEL, SMALLEST_EFFECT_PERCENT
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -14,6 +16,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
 from solrbench.decide.version_fields import version_problems
+from solrbench.stats.distributions import t_quantile
 from solrbench.sweep.answers import answers_by_default
 from solrbench.sweep.points import (
     ABSENT,
@@ -253,6 +256,30 @@ def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
             " template"
         )
     return wrong
+
+
+MIN_DEVIATION_PERCENT = 2.0
+"""Repeats rarely differ by less: rounds that decide nothing above it decide next to nothing."""
+
+
+def warn_of_few_rounds(spec: SweepSpec, points: int) -> str:
+    """Return that so many points need more alike repeats than there are; empty if they do not.
+
+    Equal points are `Same` if the interval of their difference, at the level of the family, is
+    within the smallest effect.
+    """
+    rounds = spec.rounds
+    if rounds is None or rounds.until is not None or points < 2:
+        return ""
+    quantile = t_quantile(2 * EQUIVALENCE_LEVEL / (points - 1), rounds.most - 1)
+    margin = math.log1p(SMALLEST_EFFECT_PERCENT / 100)
+    percent = 100 * margin / (quantile * math.sqrt(2 / rounds.most))
+    if percent >= MIN_DEVIATION_PERCENT:
+        return ""
+    return (
+        f"warning: {points} points in {rounds.most} rounds are mostly inconclusive unless repeats"
+        f" have a standard deviation below {percent:.1g} %. Set repeats: {{until: Decided}}"
+    )
 
 
 def check_points(
