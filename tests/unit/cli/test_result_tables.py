@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
@@ -141,9 +142,9 @@ def test_80_columns_show_rates_then_times_then_repeats() -> None:
     heads = [line.split() for line in seen(console) if line.startswith("Step")]
     assert heads == [
         ["Step", "Request", "Requests", "Failures", "Requests/s", "Per", "1000"],
-        ["Step", "Request", "Average", "Min", "P50", "P75", "P95", "P99", "Max"],
-        ["Step", "Request", "Repeats", "±", "Requests/s", "±", "P95"],
-        ["Step", "Request", "Requests/s", "Average"],
+        ["Step", "Request", "Mean", "Min", "P50", "P75", "P95", "P99", "Max"],
+        ["Step", "Request", "Repeats", "SD", "requests/s", "SD", "P95"],
+        ["Step", "Request", "Requests/s", "Mean"],
         ["Step", "Request", "P95", "P99.9"],
     ]
 
@@ -225,6 +226,33 @@ def test_a_summary_has_at_most_25_lines_of_100_columns() -> None:
         assert part in text
     for part in ("Check not possible", "P99.9", "Variants compared"):
         assert part not in text
+
+
+def test_a_summary_of_two_steps_with_all_that_is_concluded_has_25_lines() -> None:
+    status, steps = full_status(), ("two-users", "eight-users")
+    every = {
+        field: [part.model_copy(update={"step": step}) for step in steps for part in parts[:1]]
+        for field in ("results", "verdicts", "bottlenecks")
+        if (parts := getattr(status, field))
+    }
+    fast = {"name": "fast", "responseTime": {"maxMilliseconds": 10}}
+    benchmark = SolrBenchmark.parse(small("one", objectives=[fast])).model_copy(
+        update={"status": status.model_copy(update={"phase": "Succeeded", **every})}
+    )
+    answers = collect_answers(benchmark.spec, benchmark.status)
+    for kind in ("objective", "bottleneck"):
+        assert any(kind in answer.lower() for answer in answers)
+    console = terminal(SUMMARY_WIDTH)
+    print_result(
+        console,
+        benchmark.model_copy(
+            update={"status": benchmark.status.model_copy(update={"answers": answers})}
+        ),
+    )
+    lines = seen(console)
+    assert len(lines) <= SUMMARY_LINES
+    head = next(line for line in lines if line.startswith("Step"))
+    assert head.split()[-8:] == ["Req/s", "SD", "Mean", "Verdict", "P95", "(95", "%", "CI)"]
 
 
 def test_failure_shows_reason_and_message() -> None:

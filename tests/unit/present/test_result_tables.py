@@ -46,9 +46,9 @@ def test_interval_stands_in_brackets_with_one_unit() -> None:
             percentiles=[percentile(99.9, 950, 802.1, 1234), percentile(50, 1.5)],
         )
     )
-    assert list(shown) == ["Step", "Request", "Requests/s", "Average", "P50", "P99.9"]
+    assert list(shown) == ["Step", "Request", "Requests/s", "Mean", "P50", "P99.9"]
     assert shown["Requests/s"] == "123 (120 to 127)"
-    assert shown["Average"] == "5.5 (5.21 to 5.8) ms"
+    assert shown["Mean"] == "5.5 (5.21 to 5.8) ms"
     assert shown["P99.9"] == "0.95 (0.802 to 1.23) s"
     assert shown["P50"] == "1.5 ms"
 
@@ -62,7 +62,7 @@ def test_open_loop_has_the_mean_of_the_response_times() -> None:
             response_average_milliseconds_interval=Interval(lower=7, upper=8),
         )
     )
-    assert shown["Average"] == "7.5 (7 to 8) ms"
+    assert shown["Mean"] == "7.5 (7 to 8) ms"
 
 
 def test_what_was_not_measured_is_empty() -> None:
@@ -82,7 +82,7 @@ def report(*results: StepResult, totals: tuple[StepResult, ...] = ()) -> str:
 
 def test_report_has_a_section_on_intervals() -> None:
     text = report(result(percentiles=[percentile(95, 2, 1, 3)]))
-    assert "## Intervals\n\n| Step | Request | Requests/s | Average | P95 |\n" in text
+    assert "## Intervals\n\n| Step | Request | Requests/s | Mean | P95 |\n" in text
     assert "| five | query | 123 |  | 2 (1 to 3) ms |" in text
     assert INTERVAL_NOTE in text
     assert "## Intervals" not in report(result())  # of an older version
@@ -110,7 +110,7 @@ def test_two_repeats_that_differ_much_have_no_interval_wider_than_the_number() -
     )
     assert shown["Requests/s"] == "123 (2 repeats)"
     assert shown["P50"] == "477 (2 repeats) ms"
-    assert shown["Average"] == "5.5 (2 repeats) ms"
+    assert shown["Mean"] == "5.5 (2 repeats) ms"
     three = cells(result(repeats=3, requests_per_second_interval=wide))
     assert three["Requests/s"] == "123 (0 to 124)"
     narrow = cells(result(repeats=2, requests_per_second_interval=Interval(lower=70, upper=180)))
@@ -166,12 +166,12 @@ def test_cells_carry_units() -> None:
     assert cells["P95"] == "9.87 ms"
     assert cells["Max"] == "2.35 s"
     assert cells["Failures"] == "0.1 %"
-    assert cells["± P95"] == "5 %"
+    assert cells["SD P95"] == "5 %"
 
 
 def test_what_was_not_measured_is_empty_not_zero() -> None:
     cells = first_row(results_table([BARE]))
-    assert cells["P95"] == cells["Average"] == cells["Failures"] == cells["± P95"] == ""
+    assert cells["P95"] == cells["Mean"] == cells["Failures"] == cells["SD P95"] == ""
     assert cells["Requests"] == "0"
 
 

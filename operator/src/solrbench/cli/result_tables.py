@@ -134,8 +134,8 @@ def print_line(console: Console, text: str, style: str = "", indent: int = 0) ->
 
 
 SUMMARY_WIDTH, SUMMARY_LINES = 100, 25
-_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 16, 4, 3, 8
-"""Lines of a summary beside rows, notes, reasons and conclusions; and of what it has at most."""
+_OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 13, 4, 3, 8
+"""Lines of a summary beside what varies: facts, rows, notes, reasons, conclusions; their most."""
 
 _SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
 
@@ -148,32 +148,40 @@ def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = 
     failed = is_finished(benchmark.status) and not good
     style = "bold red" if failed else "green" if good else ""
     print_line(console, f"{benchmark.key}: {benchmark.status.phase}", style=style)
-    if not good:
-        print_line(console, ": ".join(filter(None, (reason, message))), indent=2)
+    facts = [] if good else [": ".join(filter(None, (reason, message)))]
     for title, text in details(benchmark):
         if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
             gaps = sum(len(each.unchecked) for each in benchmark.status.verdicts)
             tail = f"; checks that were not possible: {gaps} (--details)"
             is_short = title == "verdict" and gaps and not in_full
-            print_line(console, f"{title}: {text}{tail if is_short else ''}", indent=2)
+            facts.append(f"{title}: {text}{tail if is_short else ''}")
+    left = SUMMARY_LINES - _OTHER_LINES
+    for fact in facts:
+        print_line(console, fact, indent=2)
+        left -= len(wrap_line(fact, _width(console) or SUMMARY_WIDTH, 2))
     if in_full:
         print_results(console, benchmark)
-    most = None if in_full else _print_summary(console, benchmark.status)
+    most = None if in_full else _print_summary(console, benchmark.status, left)
     print_answers(console, benchmark.status.answers, most)
     print_next_commands(console, benchmark)
 
 
-def _print_summary(console: Console, status: Status) -> int:
-    """Print a row for each step, and why steps are Invalid; return the lines for conclusions."""
-    table, left = summary_table(status), SUMMARY_LINES - _OTHER_LINES
-    lines = [(text, "bold red") for text in reason_lines(status.verdicts)[:_MAX_REASONS]]
+def _print_summary(console: Console, status: Status, left: int) -> int:
+    """Print a row for each step, and why steps are Invalid, on so many lines with the conclusions.
+
+    It returns how many are left for these.
+    """
+    table, width = summary_table(status), _width(console) or SUMMARY_WIDTH
     if table:
         print_rows(console, table)
-        lines.insert(0, (table.note, ""))
-        left -= len(table.rows)
-    for text, style in lines:
-        print_line(console, text, style)
-        left -= len(wrap_line(text, _width(console) or SUMMARY_WIDTH))
+        print_line(console, table.note)
+        left -= len(table.rows) + len(wrap_line(table.note, width))
+    for shown, text in enumerate(reason_lines(status.verdicts)[:_MAX_REASONS]):
+        needed = len(wrap_line(text, width))
+        if shown and left - needed < _MIN_ANSWER_LINES:
+            break
+        print_line(console, text, "bold red")
+        left -= needed
     return left
 
 
@@ -315,7 +323,7 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
     was followed there is the status alone, without points.
     """
     status, points, failures = report.status, points_table(report), failures_table(report)
-    counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES
+    counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES - 3
     valid = counts.succeeded - counts.invalid - counts.inconclusive
     text = f"{report.sweep}: {status.phase}. {valid} of {counts.total} points are Valid."
     console.print()

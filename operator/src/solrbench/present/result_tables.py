@@ -125,7 +125,7 @@ def results_note(results: Iterable[StepResult]) -> str:
         times += f"; in rows with Late and Dropped {start} request"
     return (
         f"{times}. Percentiles come from merged histograms."
-        " ±: standard deviation between repeats, in % of their mean."
+        " SD: standard deviation between repeats, in % of their mean."
     )
 
 
@@ -184,7 +184,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
                 result.documents_per_second, result.documents_per_second_interval, result.repeats
             ),
         ),
-        NumberColumn("Average", lambda result: _time(_average(result), result.repeats)),
+        NumberColumn("Mean", lambda result: _time(_average(result), result.repeats)),
         *map(_percentile_column, percents),
     ]
     # Results of older versions have no percentiles, and so no intervals.
@@ -237,18 +237,18 @@ _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split("
 def summary_table(status: Status) -> Table:
     """Return a row for each step and variant with what is asked first; 100 columns hold it."""
     results = status.totals or status.results
-    kept = "Step", "Variant", "Requests", "Failures", "Requests/s", "± Requests/s", "Average"
+    kept = "Step", "Variant", "Requests", "Failures", "Requests/s", "SD requests/s", "Mean"
     figures = results_table(results, status.verdicts).with_columns({*kept, "Verdict"})
     tails = intervals_table(results).with_columns({percent_label(95)})
     if not tails:
         return figures.without_empty_columns()
-    titles = {"Requests/s": "Req/s", "± Requests/s": "±", "P95": "P95 (95 % CI)"}
+    titles = {"Requests/s": "Req/s", "SD requests/s": "SD", "P95": "P95 (95 % CI)"}
     columns = [
         replace(each, part=0, title=titles.get(each.title, each.title))
         for each in (*figures.columns, *tails.columns)
     ]
     rows = [[*row, *tail] for row, tail in zip(figures.rows, tails.rows, strict=True)]
-    note = f"{figures.note.partition('. ')[0]}. ±: requests/s between repeats."
+    note = f"{figures.note.partition('. ')[0]}. SD: of requests/s over repeats."
     return Table("Results", columns, rows, note).without_empty_columns()
 
 
@@ -277,12 +277,12 @@ def overview_table(spec: Spec, status: Status) -> Table:
         TextColumn("Bottleneck", bottleneck),
         *_figure_columns(status.totals),
         NumberColumn(
-            "± rate", lambda total: total.requests_per_second_deviation_percent, format_percent
+            "SD rate", lambda total: total.requests_per_second_deviation_percent, format_percent
         ),
         NumberColumn("Solr CPU", cores, format_number),
     ]
     used = " Solr CPU: cores used by all its nodes." if status.telemetry else ""
-    note = f"{results_note(status.totals)} ± rate: of the requests/s.{used} {_DETAIL_NOTE}."
+    note = f"{results_note(status.totals)} SD rate: of the requests/s.{used} {_DETAIL_NOTE}."
     caption = "All requests of each step"
     return build_table(caption, columns, status.totals, note).without_empty_columns()
 
@@ -314,7 +314,7 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
     yield NumberColumn("Late", lambda result: format_cell(result, ResultColumn.LATE))
     yield NumberColumn("Dropped", lambda result: format_cell(result, ResultColumn.DROPPED))
     yield NumberColumn("Requests/s", _rate_cell)
-    yield NumberColumn("Average", lambda result: _time_cell(_average(result)))
+    yield NumberColumn("Mean", lambda result: _time_cell(_average(result)))
     yield from map(_percentile_cells, percents_of(results))
     yield NumberColumn(
         "Max",

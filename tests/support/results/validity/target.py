@@ -43,7 +43,7 @@ def reasons(*documents: StepRunResult) -> dict[str, dict[str, str]]:
 
 
 def through(documents: int | None = 1000, *versions: str) -> StepRunResult:
-    """Return a step run through a variant that leads to so many documents."""
+    """Return a step run through a variant that points to so many documents."""
     variant = VariantTarget(documents=documents, solr_versions=list(versions))
     target = TARGET.model_copy(update={"variant": variant, "solr_versions": ["9.10.1"]})
     return healthy(target=target, variant="proxy")

@@ -58,7 +58,7 @@ class ColumnGroup(StrEnum):
 
 
 class ResultColumn(StrEnum):
-    """Titles of the columns of the result table in their order; `±` is the relative deviation."""
+    """Titles of the columns of the result table in their order; `SD` is the standard deviation."""
 
     STEP = "Step", ColumnGroup.NAMES
     VARIANT = "Variant", ColumnGroup.NAMES
@@ -72,15 +72,15 @@ class ResultColumn(StrEnum):
     """Good responses in time, per second."""
     PER_THOUSAND = "Per 1000", ColumnGroup.COUNTS
     """The time in which a user sends 1000 requests."""
-    RATE_DEVIATION = "± Requests/s", ColumnGroup.SPREAD
-    AVERAGE = "Average", ColumnGroup.TIMES
+    RATE_DEVIATION = "SD requests/s", ColumnGroup.SPREAD
+    AVERAGE = "Mean", ColumnGroup.TIMES
     MIN = "Min", ColumnGroup.TIMES
     P50 = "P50", ColumnGroup.TIMES
     P75 = "P75", ColumnGroup.TIMES
     P95 = "P95", ColumnGroup.TIMES
     P99 = "P99", ColumnGroup.TIMES
     MAX = "Max", ColumnGroup.TIMES
-    P95_DEVIATION = "± P95", ColumnGroup.SPREAD
+    P95_DEVIATION = "SD P95", ColumnGroup.SPREAD
     SERVICE_P95 = "Service P95", ColumnGroup.TIMES
     LATE = "Late", ColumnGroup.COUNTS
     DROPPED = "Dropped", ColumnGroup.COUNTS

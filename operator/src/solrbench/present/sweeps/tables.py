@@ -51,7 +51,8 @@ def cut_table(
 MAX_BEST_FACTS = 8
 """Conditions whose best point stands beside the answers; the status has more."""
 POINTS_NOTE = (
-    "Figures are those of the last step; ± is the relative standard deviation of the repeats."
+    "Figures are those of the last step; SD is the standard deviation of the repeats in % of"
+    " their mean."
     " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
 )
 
@@ -78,7 +79,7 @@ def points_table(report: SweepReport) -> Table:
         NumberColumn("Requests/s", lambda point: point.result.requests_per_second, format_number),
         NumberColumn("P95", lambda point: point.result.p95_milliseconds, format_milliseconds),
         NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
-        NumberColumn("±", lambda point: point.result.deviation_percent, format_percent),
+        NumberColumn("SD", lambda point: point.result.deviation_percent, format_percent),
         NumberColumn("Repeats", lambda point: point.result.repeats, format_number),
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
