@@ -39,6 +39,7 @@ HEAPS = {
     "values": [f"{1024 + each}Mi" for each in range(POINTS)],
 }
 """An axis that changes the target."""
+CHEAPEST_LAST = HEAPS | {"values": HEAPS["values"][::-1]}
 DECIDED = {"repeats": {"until": "Decided"}}
 BEST_KNOWN = {"repeats": {"until": "BestKnown"}}
 
@@ -137,6 +138,7 @@ def sweep_designs(_folder: Path, sweeps: int) -> list[Row]:
     for percent in (0, 1, 5):
         rows += _drift(f"30 equal points, {percent} % slower an hour", percent / 100, sweeps)
     rows += _power(sweeps)
+    rows += [_cheapest(noise, sweeps) for noise in (0.01, 0.05)]
     rows += [_slow_round(level, sweeps) for level in (0.0, 6.0)]
     rows += [_racing(sweeps)]
     rows += [
@@ -176,11 +178,19 @@ def _drift(what: str, slower: float, sweeps: int) -> list[Row]:
             repeats += machine.repeats
         found[name] = (wrong / sweeps, same / sweeps, repeats / sweeps / POINTS)
     wrong_each, same_each, repeats_each = found.pop("until Decided")
+    wrong_default, same_default, _ = found["5 rounds"]
     others = "; ".join(f"{name}: {a:.1f} false, {b:.1f} Same" for name, (a, b, _) in found.items())
     return [
         at_most(f"false conclusions of 29, {what}", wrong_each, 0.1, "{:.2f}", others),
         at_least(f"Same of 29, {what}", same_each, 27, "{:.1f}"),
         at_most(f"repeats of a point, {what}", repeats_each, 12, "{:.1f}"),
+        at_most(
+            f"false conclusions of 29, five rounds, {what}",
+            wrong_default,
+            0.1,
+            "{:.2f}",
+            f"{same_default:.1f} Same",
+        ),
     ]
 
 
@@ -211,6 +221,24 @@ def _power(sweeps: int) -> list[Row]:
         right += last.conclusion is Conclusion.BETTER
     what = "a point 10 % better of 30 is found, 5 % slower an hour"
     return [at_least(what, 100 * right / sweeps, 98, "{:.0f} %")]
+
+
+def _cheapest(noise: float, sweeps: int) -> Row:
+    """Count in how many sweeps of equal points the cheapest is named as the best."""
+    shares: dict[str, float] = {}
+    designs: dict[str, tuple[dict[str, Any], int]] = {
+        "until Decided": (DECIDED, 1),
+        "five rounds": ({}, 5),
+    }
+    for name, (spec, count) in designs.items():
+        draw, named = Random(f"cheapest {noise}/{name}"), 0
+        for _ in range(sweeps):
+            machine = Machine(draw, [0.0] * POINTS, noise)
+            named += run(machine, CHEAPEST_LAST, spec, count).best == POINTS - 1
+        shares[name] = 100 * named / sweeps
+    what = f"the cheapest of 30 equal points is named, repeats {100 * noise:g} %"
+    detail = ", ".join(f"{name} {share:.0f} %" for name, share in shares.items())
+    return at_least(what, min(shares.values()), 100, "{:.0f} %", detail)
 
 
 def _slow_round(level: float, sweeps: int) -> Row:
