@@ -223,4 +223,7 @@ def batches(
 
 
 def _closed(shard: str | None, row: list[bytes]) -> Batch:
-    return Batch(shard, b"[" + b",".join(row) + b"]", len(row))
+    # Not around the joined row, which would be copied once more.
+    row[0] = b"[" + row[0]
+    row[-1] += b"]"
+    return Batch(shard, b",".join(row), len(row))

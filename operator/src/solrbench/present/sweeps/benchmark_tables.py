@@ -19,6 +19,9 @@ from solrbench.present.table import (
 )
 from solrbench.stats.number_format import format_milliseconds, format_number
 
+_MAX_ROWS = 50
+"""Rows of each table: of 500 points, a page is to stay below 2 MB."""
+
 _Item = TypeVar("_Item")
 
 
@@ -33,7 +36,7 @@ def _table(
         NameColumn("Point", itemgetter(0)),
         *columns_of_part(itemgetter(1), columns),
     ]
-    return cut_table(caption, whole, [*rows], note)
+    return cut_table(caption, whole, [*rows], note, _MAX_ROWS)
 
 
 _COLD_COLUMNS: Sequence[Column[ColdStart]] = (

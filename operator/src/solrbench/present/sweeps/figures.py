@@ -167,6 +167,13 @@ MAX_MAPS = 6
 _MIN_CELLS = 4
 _LIGHTEST, _DARKEST = 0.06, 0.5
 """Opacity of a cell: text stays readable on the darkest."""
+_CELL_TEXT: OptionPart = {
+    "show": True,
+    "color": "var(--ink)",
+    "opacity": 1,
+    "fontSize": 12,
+    "lineHeight": 15,
+}
 _ROW_PX, _FRAME_PX = 46, 90
 
 Cells = Mapping[tuple[int, int], PointReport]
@@ -207,7 +214,16 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         xAxis=_axis(names[0], across, nameLocation="middle", nameGap=30),
         yAxis=_axis(names[1], down, inverse=True, nameLocation="start"),
         tooltip={"trigger": "item", "valueFormatter": metric.formatter},
-        series=[{"type": "heatmap", "name": metric.name, "data": list(_cells(cells, metric))}],
+        series=[
+            {
+                "type": "heatmap",
+                "name": metric.name,
+                "data": list(_cells(cells, metric)),
+                "itemStyle": {"color": color(0)},
+                "label": _CELL_TEXT,
+                "emphasis": {"disabled": True},
+            }
+        ],
     )
     lower = "lower" if metric.figure.comparison.is_lower_better else "higher"
     text = (
@@ -245,14 +261,6 @@ def _cells(cells: Cells, metric: MetricAxis) -> Iterator[OptionPart]:
         yield {
             "name": f"{', '.join(cell.values.values())}",
             "value": [x, y, number],
-            "itemStyle": {"color": color(0), "opacity": round(opacity, 3)},
-            "label": {
-                "show": True,
-                "color": "var(--ink)",
-                "opacity": 1,
-                "fontSize": 12,
-                "lineHeight": 15,
-                "formatter": metric.text(number).removesuffix(" requests/s") + invalid,
-            },
-            "emphasis": {"disabled": True},
+            "itemStyle": {"opacity": round(opacity, 3)},
+            "label": {"formatter": metric.text(number).removesuffix(" requests/s") + invalid},
         }

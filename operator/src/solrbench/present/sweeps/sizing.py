@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -94,6 +95,10 @@ def _with_bounds(value: float | None, lower: float | None, upper: float | None) 
     if lower is None or upper is None:
         return format_number(value)
     return f"{format_number(value)} ({format_number(lower)} to {format_number(upper)})"
+
+
+_MAX_ROWS = 40
+"""The cheapest points, in the table below the figure; the section of costs has all."""
 
 
 class _Dot(NamedTuple):
@@ -192,5 +197,7 @@ def _draw(
         series=[*series, *lines],
     )
     names = dict.fromkeys([*groups, *(str(each["name"]) for each in lines)])
+    shown = costs_table(report)
+    shown = replace(shown, rows=shown.rows[:_MAX_ROWS])
     title = f"{name.partition(' of ')[0]} by price"
-    return ReportFigure("frontier", title, text, option, legend([*names]), costs_table(report), 300)
+    return ReportFigure("frontier", title, text, option, legend([*names]), shown, 300)

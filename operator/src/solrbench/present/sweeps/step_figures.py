@@ -63,7 +63,7 @@ _Lines = Mapping[str, Mapping[str, PointStep]]
 
 def step_figures(report: SweepReport) -> list[ReportFigure]:
     """Return both figures of each condition in which two steps were measured."""
-    found = []
+    found: list[ReportFigure] = []
     conditions = group_by_condition(report)
     for number, (given, points) in enumerate(islice(conditions.items(), MAX_CONDITIONS)):
         lines, where = _lines(report, points), f" with {given}" if given else ""

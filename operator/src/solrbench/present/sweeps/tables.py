@@ -40,12 +40,16 @@ _Row = TypeVar("_Row")
 
 
 def cut_table(
-    caption: str, columns: Sequence[Column[_Row]], rows: Sequence[_Row], note: str = ""
+    caption: str,
+    columns: Sequence[Column[_Row]],
+    rows: Sequence[_Row],
+    note: str = "",
+    most: int = MAX_ROWS,
 ) -> Table:
     """Return a table with as many rows as a page has room for."""
-    cut = f"The first {MAX_ROWS} of {len(rows):,} rows; -o json has all." * (len(rows) > MAX_ROWS)
+    cut = f"The first {most} of {len(rows):,} rows; -o json has all." * (len(rows) > most)
     notes = " ".join(filter(None, (cut, note)))
-    return build_table(caption, columns, rows[:MAX_ROWS], notes).without_empty_columns()
+    return build_table(caption, columns, rows[:most], notes).without_empty_columns()
 
 
 MAX_BEST_FACTS = 8
