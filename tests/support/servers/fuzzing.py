@@ -254,7 +254,7 @@ def _serve(connection: Connection, other_end: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     Path("/proc/self/clear_refs").write_text("5")
     while True:
-        name, text = connection.recv()
+        name, text = connection.recv(), connection.recv_bytes()  # pickled, it would be there twice
         error, began = "", time.process_time()
         try:
             READERS[name][0](text)
@@ -283,7 +283,8 @@ def fuzz(seconds: float, seed: int) -> dict[str, Any]:
         name = source.choice(list(READERS))
         text = make(source, READERS[name][1])
         try:
-            connection.send((name, text))
+            connection.send(name)
+            connection.send_bytes(text)
             error, spent, most = connection.recv()
         except (EOFError, OSError):
             process.join()

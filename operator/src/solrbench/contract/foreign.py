@@ -9,13 +9,13 @@ known before any value is made, and a list or mapping is read up to its first ba
 import re
 import zlib
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
-from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import SchemaValidator
 
-from solrbench.api.rules import problems
+if TYPE_CHECKING:  # the client reads JSON of the API server without them
+    from pydantic import BaseModel
+    from pydantic_core import SchemaValidator
 
 MAX_VALUES_BYTES = 22 << 20
 """What the values of one document may take. The largest result that a load master makes is reckoned
@@ -39,7 +39,7 @@ _WIDE = 4
 _PIECE_BYTES = 1 << 20
 _GZIP = 16 + zlib.MAX_WBITS
 
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model", bound="BaseModel")
 
 
 class ForeignDataError(ValueError):
@@ -102,6 +102,10 @@ def validate(model: type[_Model], value: Any) -> _Model:
     Raises:
         ForeignDataError: it is none; the message names the first fields.
     """
+    from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
+
+    from solrbench.api.rules import problems  # noqa: PLC0415  the same
+
     try:
         found: _Model = _validator(model).validate_python(value)
     except ValidationError as error:
@@ -118,7 +122,10 @@ def read(
 
 
 @cache
-def _validator(model: type[BaseModel]) -> SchemaValidator:
+def _validator(model: "type[BaseModel]") -> "SchemaValidator":
+    from pydantic import TypeAdapter  # noqa: PLC0415  as above
+    from pydantic_core import SchemaValidator  # noqa: PLC0415  the same
+
     # Not what the models have prepared, whose lists collect the errors of all items.
     return SchemaValidator(_failing_fast(TypeAdapter(model).core_schema), _use_prebuilt=False)
 
