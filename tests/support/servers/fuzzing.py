@@ -51,7 +51,8 @@ from support.servers.hostile_documents import (
 
 MEMORY = 192 * MIB
 """What the whole process may have in RAM, as its control group would say."""
-MAX_CPU_SECONDS = 0.5
+MAX_CPU_SECONDS = 1.0
+"""Twice the aim: the slowest took 0.2 to 0.3 s, and on a busy host the same work takes longer."""
 MAX_CHANGES = 6
 MAX_FOUND = 5
 LARGEST = MAX_DOCUMENT_BYTES + MIB
@@ -250,7 +251,8 @@ def _serve(connection: Connection, other_end: Connection) -> None:
     for reader, good in READERS.values():
         reader(orjson.dumps(good))
     room = MEMORY - int(resident("VmRSS") * MIB)
-    limit = int(resident("VmSize") * MIB) + room
+    # Of addresses, some of which are never used: what is used is looked at after each document.
+    limit = int(resident("VmSize") * MIB) + room * 3 // 2
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     Path("/proc/self/clear_refs").write_text("5")
     while True:
