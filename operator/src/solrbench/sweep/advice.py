@@ -119,10 +119,12 @@ def _to_repeat(
 ) -> Iterator[str]:
     """Yield the points without a clear conclusion, and how many repeats would decide each."""
     if found and all(each.conclusion is None for each in found.values()):
-        yield (
-            f"Points cannot be compared with fewer than {MIN_REPEATS} repeats. Set"
-            " load.repeats.count of the template to 5, or spec.repeats to {until: Decided}."
+        remedy = (
+            "Set load.repeats.count of the template to 5, or spec.repeats to {until: Decided}."
+            if spec.repeats is None
+            else "Look for the reasons of rounds that are Invalid, or raise spec.repeats.max."
         )
+        yield f"Points cannot be compared with fewer than {MIN_REPEATS} valid repeats. {remedy}"
     inconclusive = [
         (found[point.name], phrase_point(point.values, condition.baseline.values) + condition.where)
         for condition in conditions
