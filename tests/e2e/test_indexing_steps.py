@@ -58,7 +58,6 @@ def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run:
     by_step = {each["step"]: each for each in status["results"]}
     assert by_step["planned"]["documentsPerSecond"] > 150
     assert by_step["streams"]["documentsPerSecond"] > 150
-    assert by_step["streams"]["documentsPerSecondInterval"]["lower"] > 0
     assert "documentsPerSecond" not in by_step["queries"]
     assert {each["step"] for each in status["objectives"]["results"]} == {"streams", "planned"}
     reasons = [each["reason"] for one in status["verdicts"] for each in one.get("reasons", [])]

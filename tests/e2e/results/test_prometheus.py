@@ -25,8 +25,10 @@ NOT_MEASURED = {
     "Growth beside the baseline",
     "Pods by step",
     "Pods of companions and load by step",
+    "Time until found",
 }
-"""Panels that are rightly empty after a good, short run of one repeat, no agents, no objectives."""
+"""Panels that are rightly empty after a good, short run of one repeat: no agents, no objectives, no
+visibility."""
 
 
 def test_prometheus_shows_the_run_and_its_results(run: Callable[..., str], tmp_path: Path) -> None:
