@@ -143,9 +143,9 @@ e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
 .PHONY: tutorials
-tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, with short steps (FULL_LENGTH=1: as written, 40 min)
+tutorials: $(VENV)/ready ## every command of docs/tutorials, in the cluster, with short steps (FULL_LENGTH=1: as written, 40 min; PAGES=sizing: some)
 	$(IN_CLUSTER) hack/install
-	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short $(SHOW_SLOW)
+	$(IN_CLUSTER) $(PYTEST) tests/docs -v --no-header --tb=short -k "$(PAGES)" $(SHOW_SLOW)
 
 .PHONY: soak-faults
 soak-faults: $(VENV)/ready ## break every call of the operator in memory, one and two at a time (Python alone, 80 min)
@@ -160,7 +160,7 @@ soak-interferences: $(VENV)/ready ## 2,000 changes of fields, 500 disturbed oper
 
 # With CASES, a part of their names, only some of the benchmarks in pods.
 .PHONY: soak soak-capacity
-soak: $(if $(CASES),,soak-faults soak-interferences) ## all of soak-*, fifty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 3 h)
+soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, soak-interferences, tutorials, fifty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 3 h)
 soak: SOAKED = $(or $(CASES),loss)
 soak-capacity: SOAKED = an_hour
 soak-capacity: ## five times, find the capacity of a real Solr and hold it for an hour (at least 5 h)
@@ -190,7 +190,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
-	$(MAKE) tutorials
+	$(MAKE) tutorials PAGES="ci-gate or first-benchmark" # the other two take 15 minutes: make soak
 	hack/test_report.py $(REPORTS)
 
 ##@ Maintain
