@@ -31,6 +31,7 @@ _RESULTS = Row(
                 PanelColumn("Requests", of_result("step_requests")),
                 PanelColumn("Failures", of_result("step_failures")),
                 PanelColumn("Rate", of_result("step_requests_per_second"), "reqps"),
+                PanelColumn("Documents/s", of_result("step_documents_per_second")),
                 PanelColumn(
                     "Rate deviation",
                     of_result("step_requests_per_second_deviation_ratio"),
