@@ -109,7 +109,7 @@ DRIFT_NOTE = (
     "With fewer than 5 repeats of a side, it does not show whether the machine changed since the"
     " baseline. Set load.repeats.count to 5, or measure both in turn, as points of a sweep."
 )
-"""What a comparison of benchmarks that were measured apart says of few repeats."""
+"""Note of a comparison with a baseline that was measured at another time, with few repeats."""
 
 
 def format_more_repeats(difference: Difference) -> str:

@@ -21,6 +21,9 @@ from solrbench.errors import PermanentError
 from solrbench.net.deadline import DEADLINE, AddressCheck, DeadlineTransport
 from solrbench.reasons.lifecycle import LifecycleReason
 
+NO_ANSWER_ERRORS = (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError)
+"""Raised by a request or by reading its JSON, if a proxy responds in place of Solr, or nothing."""
+
 
 class ResponseTooLargeError(httpx.TransportError):
     """A response has more bytes than its reader takes."""

@@ -16,7 +16,7 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import AddedDocuments
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import STEP_DOCUMENTS
-from solrbench.net.http import HttpAuth
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 from solrbench.reasons.load import LoadReason
 
 COMMIT_SECONDS = 600.0
@@ -29,7 +29,6 @@ WAIT_SECONDS = 120.0
 _PAUSE_SECONDS = 0.5
 _MAX_DIFFERING = 5
 _MAX_PROBLEM = 400
-_FAILURES = (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError)
 _logger = logging.getLogger(__name__)
 
 
@@ -75,7 +74,7 @@ class StepDocuments:
                 commit = {"commit": "true", "expungeDeletes": "true"}
                 query = f"{{!prefix f={self._id_field}}}{STEP_DOCUMENTS}"
                 self._update(http, {"delete": {"query": query}}, commit)
-            except _FAILURES as error:
+            except NO_ANSWER_ERRORS as error:
                 raise _not_deleted(str(error) or type(error).__name__) from error
             left = self._wait(http, STEP_DOCUMENTS, lambda documents: documents == 0)
         if left.documents or left.differing or left.problem:
@@ -91,7 +90,7 @@ class StepDocuments:
             with self._access().open_client(COMMIT_SECONDS) as http:
                 self._update(http, [], {"commit": "true"})
                 found = self._wait(http, prefix, lambda documents: documents >= accepted)
-        except _FAILURES as error:
+        except NO_ANSWER_ERRORS as error:
             return AddedDocuments(problem=_short(error))
         try:
             self.delete()
@@ -107,7 +106,7 @@ class StepDocuments:
         while True:
             try:
                 found = agreed(self._count(http, prefix))
-            except _FAILURES as error:
+            except NO_ANSWER_ERRORS as error:
                 found = AddedDocuments(problem=_short(error))
             is_settled = not found.problem and not found.differing and is_whole(found.documents)
             if is_settled or self._now() >= deadline:

@@ -34,7 +34,7 @@ from solrbench.load.workload.answer_requests import (
     distinct_queries,
 )
 from solrbench.load.workload.loader import read_query_lists
-from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 
 _logger = logging.getLogger(__name__)
 
@@ -204,7 +204,7 @@ class _Target:
             }
             fields = [*schema.get("fields", []), *schema.get("dynamicFields", [])]
             names = [str(each["name"]) for each in fields if each.get("type") in random]
-        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except NO_ANSWER_ERRORS as error:
             raise _NotComparableError(
                 f"the schema of the collection could not be read at {self.urls[0]}/schema"
                 f" ({str(error)[:_MAX_ERROR]}); allow it, or {_TURNED_OFF}"
@@ -229,7 +229,7 @@ class _Target:
                 sort=str(shown.get("sort", "")),
                 group=str(shown.get("group", "")).lower() == "true",
             )
-        except (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except NO_ANSWER_ERRORS as error:
             _logger.info("no defaults of %s: %r", handler, error)
             return HandlerDefaults()
 

@@ -20,7 +20,7 @@ from gevent.pool import Pool
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import VisibilityResult
-from solrbench.net.http import HttpAuth
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 
 PREFIX = "solrbench-visibility-"
 """What ids of marked documents begin with; no document of a dataset does."""
@@ -43,7 +43,6 @@ MAX_VALUES = 2000
 
 MAX_PROBLEM = 400
 TIMEOUT_SECONDS = 10.0
-_FAILURES = (httpx.HTTPError, ValueError, KeyError, TypeError, AttributeError)
 _logger = logging.getLogger(__name__)
 
 
@@ -174,7 +173,7 @@ class VisibilityProbe:
             parameters = {"action": "CLUSTERSTATUS", "collection": self._plan.collection}
             url = f"{self._plan.solr_urls[0]}/admin/collections"
             self._shards = parse_shards(self._get(url, parameters), self._plan.collection)
-        except _FAILURES as error:
+        except NO_ANSWER_ERRORS as error:
             self._note("the replicas could not be listed", error)
             return
         number = 0
@@ -192,7 +191,7 @@ class VisibilityProbe:
             self._post(body, {} if within is None else {"commitWithin": str(within)})
             accepted = self._now()
             replicas = self._shard_of(document)
-        except _FAILURES as error:
+        except NO_ANSWER_ERRORS as error:
             self._note("Solr did not take a marked document", error)
             return
         gevent.joinall([gevent.spawn(self._wait, each, document, accepted) for each in replicas])
@@ -213,7 +212,7 @@ class VisibilityProbe:
             try:
                 found = self._get(f"{replica.url}/select", {"q": query, "rows": "0"})
                 is_found = found["response"]["numFound"] > 0
-            except _FAILURES as error:
+            except NO_ANSWER_ERRORS as error:
                 self._note(f"{replica.url} did not respond", error)
             else:
                 if is_found:
@@ -237,7 +236,7 @@ class VisibilityProbe:
         query = f"{{!prefix f={self._plan.id_field}}}{PREFIX}"
         try:
             self._post({"delete": {"query": query}}, {"commit": "true"})
-        except _FAILURES as error:
+        except NO_ANSWER_ERRORS as error:
             self._note("marked documents could not be deleted", error)
 
     def _get(self, url: str, parameters: Mapping[str, str]) -> Any:
