@@ -67,11 +67,13 @@ def test_the_cheapest_that_holds_the_rate_is_named_with_its_price(status: Body) 
 
 def test_what_costs_more_is_not_begun(status: Body) -> None:
     cheap, dear = status["points"]
-    assert cheap["rounds"] == 2
+    # Two rounds decide; one that a busy machine made Invalid is made again.
+    assert len(cheap["headrooms"]) == 2
     assert (dear["state"], dear["reason"]) == ("NotMeasured", "DearerThanCheapest")
     found = kube.items("solrbenchmarks", f"solrbench.io/sweep={NAME}")
     names = sorted(each["metadata"]["name"] for each in found)
-    assert names == [f"{NAME}-{cheap['name']}", f"{NAME}-{cheap['name']}-2"]
+    later = [f"{NAME}-{cheap['name']}-{round_}" for round_ in range(2, cheap["rounds"] + 1)]
+    assert names == [f"{NAME}-{cheap['name']}", *later]
 
 
 def test_each_round_makes_a_target_of_its_own(status: Body) -> None:
