@@ -201,6 +201,26 @@ def test_inconclusive_rounds_are_compared_and_counted(monkeypatch: pytest.Monkey
     assert (counts.succeeded, counts.inconclusive, counts.invalid) == (2, 2, 0)
 
 
+@pytest.mark.parametrize(
+    ("lacking", "state"),
+    [
+        (["LoadSharesNodes", "StepTooShort"], "Valid"),
+        (["StepTooShort", "NotSteady"], "Inconclusive"),
+        (["NotSteady"], "Inconclusive"),
+    ],
+)
+def test_rounds_need_no_interval_from_within_a_step(
+    monkeypatch: pytest.MonkeyPatch, lacking: list[str], state: str
+) -> None:
+    unchecked = [{"reason": each, "message": ""} for each in lacking]
+    verdict = {"step": "s", "verdict": "Inconclusive", "reasons": [], "unchecked": unchecked}
+    done = replace(DONE, status={**DONE.status, "verdicts": [verdict]})
+    monkeypatch.setattr(f"{__name__}.DONE", done)
+    monkeypatch.setattr(f"{__name__}.VERDICT", "Inconclusive")
+    seen, _ = measure({1: EQUAL, 2: EQUAL})
+    assert [each.state for each in seen.sweep.status.points] == [state] * 2
+
+
 def test_invalid_rounds_are_left_out() -> None:
     seen, _ = measure({1: EQUAL, 2: (100.0, 0, 100.1, 99.9, 100.0), 3: (0, 0, 0, 0)})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)

@@ -18,8 +18,10 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from solrbench.analysis.check_registry import CHECKS_OF_NUMBERS
 from solrbench.analysis.differences import RepeatValue, metric_value_of, sample
 from solrbench.analysis.metrics import Difference
+from solrbench.analysis.repeat_checks import STEP_TOO_SHORT
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil, SweepSpec
@@ -162,6 +164,9 @@ def finish_points(
         child = children.get(point.name)
         if point.state == PointState.RUNNING and child is not None and child.is_finished:
             finished = _finish(point, child, figure, most)
+            is_open = finished.state == PointState.INCONCLUSIVE
+            if is_open and spec.rounds is not None and _is_only_short(child):
+                finished = finished.model_copy(update={"state": PointState.VALID})
             if spec.rounds is not None and finished.state != PointState.FAILED:
                 finished = add_round(point, finished, figure, round_)
                 if spec.objective.minimise is not None:
@@ -207,6 +212,21 @@ def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: 
             **values,
         }
     )
+
+
+def _is_only_short(child: ChildView) -> bool:
+    """Return whether all that a benchmark lacks is an interval from within its steps.
+
+    The sample of a sweep in rounds is the round, so that nothing rests on that interval.
+    """
+    verdicts: Sequence[Mapping[str, Any]] = child.status.get("verdicts") or []
+    lacking = {
+        each["reason"]
+        for verdict in verdicts
+        if verdict.get("verdict") == PointState.INCONCLUSIVE
+        for each in verdict.get("unchecked") or []
+    }
+    return lacking & CHECKS_OF_NUMBERS == {STEP_TOO_SHORT}
 
 
 def _read_repeats(repeats: Sequence[Mapping[str, Any]], field: str, most: int) -> dict[str, Any]:
