@@ -277,6 +277,13 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
     assert total.deviation_percent == pytest.approx(expected, rel=0.1)
 
 
+def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
+    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
+    begun = SweepPoint(name="p", values=[0], state="Running")
+    total = add_round(begun, SweepPoint(name="p", values=[0], state="Valid"), figure, 1)
+    assert (total.rounds, total.repeat_values, total.repeat_rounds) == (1, None, None)
+
+
 @pytest.mark.parametrize(
     ("changes", "template", "problem"),
     [

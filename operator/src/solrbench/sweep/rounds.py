@@ -61,8 +61,8 @@ def add_round(
     rounds, shown = (before.rounds or 0) + 1, figure.value(ended)
     # Repeats of one round share what the machine did meanwhile, so the round is the sample.
     measured = ended.repeat_values or ([] if shown is None else [shown])
-    of_round = [_average(figure, measured)] if all(map(figure.has_value, measured)) else []
-    of_round = of_round if measured else []
+    is_comparable = measured and all(map(figure.has_value, measured))
+    of_round = [_average(figure, measured)] if is_comparable else []
     if figure.value(before) is None:
         known = _describe_repeats(of_round) | {"repeat_rounds": [round_] if of_round else None}
         return ended.model_copy(update={"rounds": rounds, **known})
