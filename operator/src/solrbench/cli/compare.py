@@ -178,7 +178,7 @@ _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
 @command(
     "solrbench compare before after",
     "solrbench compare main.json branch.json --fail-on worse -o markdown",
-    "solrbench compare ssweep/heaps-9.8 ssweep/heaps-9.9",
+    "solrbench compare ssweep/heaps-before ssweep/heaps-after",
 )
 @click.argument("before")
 @click.argument("after")
