@@ -32,6 +32,7 @@ PROGRAMS_OF_JOBS=(
 	cluster:/usr/lib/cni/bridge:containernetworking-plugins
 	cluster:/usr/lib/cni/host-local:containernetworking-plugins
 	cluster:/usr/lib/cni/portmap:containernetworking-plugins
+	test:jq:jq
 	test:prometheus:unpack
 	test:promtool:unpack
 	bench:gcc:gcc

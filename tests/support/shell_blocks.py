@@ -10,8 +10,6 @@ from support.repository import ROOT
 _FOLDERS = ("*.md", "bench/*.md", "charts/*/*.md", "docs/**/*.md", "examples/**/*.md")
 PAGES = sorted(page for pattern in _FOLDERS for page in ROOT.glob(pattern))
 TUTORIALS = sorted((ROOT / "docs/tutorials").glob("*.md"))
-NOT_RUN = "<!-- not run in tests: "
-"""Begins the line before a block that the suite leaves out, with the reason."""
 SHELL = ("sh", "bash", "console")
 _FENCE = re.compile(r"^```(\w+)?(?: title=\"([^\"]+)\")?$")
 _WORDS_BEFORE = ("if", "then", "else", "do", "while", "!")
@@ -22,18 +20,25 @@ _WORDS_BEFORE = ("if", "then", "else", "do", "while", "!")
 class Block:
     """A fenced block: its language, the file it is to be saved as, and its lines.
 
-    `line` is that of the fence, from 1; `not_run` is why the suite leaves it out.
+    `line` is that of the fence, from 1.
     """
 
     language: str
     title: str
     text: str
     line: int
-    not_run: str = ""
 
     @property
     def is_shell(self) -> bool:
         return self.language in SHELL and not self.title
+
+    @property
+    def script(self) -> str:
+        """What is typed: of `console` blocks only the lines behind a prompt."""
+        if self.language != "console":
+            return self.text
+        typed = [each for each in self.text.splitlines() if each.startswith("$ ")]
+        return "".join(f"{each.removeprefix('$ ')}\n" for each in typed)
 
 
 def blocks_of(page: Path) -> list[Block]:
@@ -41,18 +46,14 @@ def blocks_of(page: Path) -> list[Block]:
     found: list[Block] = []
     opened: tuple[int, str, str] | None = None
     content: list[str] = []
-    lines = page.read_text("utf-8").splitlines()
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(page.read_text("utf-8").splitlines(), 1):
         if opened is None:
             fence = _FENCE.match(line)
             if fence:
                 opened, content = (number, fence[1] or "", fence[2] or ""), []
         elif line == "```":
             start, language, title = opened
-            before = lines[start - 2]
-            reason = before.removeprefix(NOT_RUN).removesuffix(" -->")
-            not_run = reason if before.startswith(NOT_RUN) else ""
-            found.append(Block(language, title, "\n".join(content) + "\n", start, not_run))
+            found.append(Block(language, title, "\n".join(content) + "\n", start))
             opened = None
         else:
             content.append(line)
@@ -81,22 +82,15 @@ def script_of(page: Path) -> str:
     """Return all that the suite runs of a page, as one script that stops at the first failure."""
     parts = ["set -euo pipefail"]
     for block in blocks_of(page):
-        if block.is_shell and not block.not_run:
+        if block.is_shell:
             parts += [f"echo '+++ {page.name}:{block.line}'", block.text]
     return "\n".join(parts)
 
 
 def commands_of(block: Block) -> list[list[str]]:
-    """Return the words of each command of a shell block; variables and redirections stay words.
-
-    Of `console` blocks only the lines behind a prompt are commands.
-    """
-    text = block.text.replace("\\\n", " ")
-    lines = text.splitlines()
-    if block.language == "console":
-        lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+    """Return the words of each command of a shell block; variables and redirections stay words."""
     found = []
-    for line in lines:
+    for line in block.script.replace("\\\n", " ").splitlines():
         lexer = shlex.shlex(line, posix=True, punctuation_chars=";&|")
         lexer.whitespace_split = True
         lexer.commenters = "#" if line.startswith("#") or " #" in line else ""
@@ -108,18 +102,6 @@ def commands_of(block: Block) -> list[list[str]]:
             elif words or word not in _WORDS_BEFORE:
                 words.append(word)
     return [words for words in map(_without_environment, found) if words]
-
-
-def reads_recorded_results(block: Block) -> bool:
-    """Return whether all commands of a block read results or logs, of benchmarks or files."""
-    verbs = ("compare", "log", "report")
-    commands = commands_of(block)
-    return bool(commands) and all(
-        words[0] == "solrbench"
-        and words[1] in verbs
-        and not any(word.startswith(("ssweep/", ">", "NAME")) for word in words)
-        for words in commands
-    )
 
 
 def _without_environment(words: list[str]) -> list[str]:
