@@ -128,14 +128,17 @@ _COMPARISON = Row(
         ),
         TablePanel(
             "Capacity",
-            "Highest arrival rate, or number of users, that meets the objectives, with its 95 %"
-            " confidence interval.",
+            "Highest arrival rate of requests or documents, or number of users, that meets the"
+            " objectives, with its 95 % confidence interval.",
             12,
             labels=(*_BENCHMARK, "variant"),
             columns=(
                 PanelColumn("Capacity", select("capacity_requests_per_second"), "reqps"),
                 PanelColumn("Lower", select("capacity_requests_per_second_lower"), "reqps"),
                 PanelColumn("Upper", select("capacity_requests_per_second_upper"), "reqps"),
+                PanelColumn("Documents/s", select("capacity_documents_per_second")),
+                PanelColumn("Lower, documents/s", select("capacity_documents_per_second_lower")),
+                PanelColumn("Upper, documents/s", select("capacity_documents_per_second_upper")),
                 PanelColumn("Users", select("capacity_users")),
                 PanelColumn("Users, lower", select("capacity_users_lower")),
                 PanelColumn("Users, upper", select("capacity_users_upper")),

@@ -1,7 +1,9 @@
-"""Steps that index: each document is there once after pods were killed, and none is left."""
+"""Steps and searches that index: each document is there once, and none is left."""
 
 from collections.abc import Callable
 from typing import Any
+
+import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, small
@@ -63,4 +65,38 @@ def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run:
     reasons = [each["reason"] for one in status["verdicts"] for each in one.get("reasons", [])]
     assert "DocumentsLost" not in reasons
     assert status["dataset"]["documents"] == documents(name) == DOCUMENTS
+    assert "| Documents/s |" in solrbench("report", name, "-o", "markdown")
+
+
+def test_capacity_of_indexing_is_in_documents_and_leaves_none(run: Run) -> None:
+    search = {"maxTrials": 8, "trialSeconds": 10, "settleSeconds": 2, "confirmSeconds": 10}
+    name = run(
+        small(
+            "capacity-indexing",
+            target__solrCloud=SMALL_SOLR | {"nodes": 2},
+            collection={"shards": 2},
+            load={"capacity": search | {"probeUsers": 4, "indexing": {"batchSize": 20}}},
+            objectives=[
+                {"name": "fast", "request": "update", "responseTime": {"maxMilliseconds": 200}},
+                {"name": "good", "request": "update", "failures": {"maxPercent": 5}},
+            ],
+            cleanup="Never",  # Solr stays, so that it can be asked
+        )
+    )
+    status = kube.wait_for_success(name, 1200)
+    (found,) = status["capacity"]
+    assert found["probeRequestsPerSecond"] > 0
+    assert found["trials"]
+    for trial in found["trials"]:
+        assert trial["documentsPerSecond"] == pytest.approx(20 * trial["requestsPerSecond"])
+    # So short trials of so small a Solr may well be inconclusive.
+    assert found["conclusion"] in {"Found", "Inconclusive"}, found["message"]
+    assert "documents/s" in found["message"]
+    assert "DocumentsLost" not in found["message"]
+    if found["conclusion"] == "Found":
+        updates = found["requestsPerSecond"]
+        assert found["documentsPerSecond"] == pytest.approx(20 * updates, rel=0.01)
+        assert len(found["confirmations"]) >= 1
+    assert status["dataset"]["documents"] == documents(name) == DOCUMENTS
+    assert found["message"] in status["answers"]
     assert "| Documents/s |" in solrbench("report", name, "-o", "markdown")

@@ -27,7 +27,7 @@ from solrbench.api.v1alpha1.status import (
 )
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
 from support.results.builders import make_spec
-from support.results.statuses import CAPACITY_USERS, full_status
+from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS, full_status
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 LATER = datetime(2100, 1, 1, tzinfo=UTC)
@@ -130,7 +130,7 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
             )
         ],
         objectives=full_status().objectives,
-        capacity=[*full_status().capacity, CAPACITY_USERS],
+        capacity=[*full_status().capacity, CAPACITY_USERS, CAPACITY_DOCUMENTS],
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

@@ -188,6 +188,28 @@ CAPACITY_USERS = CapacityResult(
         ),
     ],
 )
+CAPACITY_DOCUMENTS = CapacityResult(
+    variant="service",
+    conclusion=CapacityConclusion.FOUND,
+    message="sustains 5200 documents/s (95 %: 5100 to 5300) at p95 ≤ 500 ms",
+    requests_per_second=10.4,
+    requests_per_second_interval=Interval(lower=10.2, upper=10.6),
+    documents_per_second=5200,
+    documents_per_second_interval=Interval(lower=5100, upper=5300),
+    highest_met_documents_per_second=5250,
+    lowest_missed_documents_per_second=5400,
+    probe_requests_per_second=20,
+    trials=[
+        TrialResult(
+            requests_per_second=rate,
+            documents_per_second=500 * rate,
+            excess=excess,
+            p95_milliseconds=time,
+            failed_percent=0,
+        )
+        for rate, excess, time in ((10.8, 0.1, 556), (10.5, -0.1, 455))
+    ],
+)
 START = datetime(2025, 3, 1, 12, 0, 0, tzinfo=UTC)
 SUCCEEDED = {
     "phase": "Succeeded",

@@ -1,5 +1,6 @@
 """From stored trials to the next step run, and from documents to trials."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -157,9 +158,12 @@ def test_what_was_found_of_users_is_a_whole_number() -> None:
 
 
 def results(
-    documents: list[StepRunResult], disturbed: dict[str, str] | None = None, **capacity: Any
+    documents: list[StepRunResult],
+    disturbed: dict[str, str] | None = None,
+    limits: Sequence[Objective] = (FAST,),
+    **capacity: Any,
 ) -> Any:
-    objectives = [FAST.model_dump(by_alias=True, exclude_none=True)]
+    objectives = [each.model_dump(by_alias=True, exclude_none=True) for each in limits]
     load = {"capacity": {"maxTrials": 8} | capacity, "steps": []}
     spec = make_spec(load=load, objectives=objectives)
     return capacity_results(BenchmarkSamples.of_documents(spec, documents), disturbed or {})
@@ -301,6 +305,57 @@ def test_a_measured_decline_without_a_knee_is_an_answer() -> None:
     flat = Scalability(levels=3, declines=False, message="Throughput is highest at 20 users.")
     status = Status(scalability=[declined, flat])
     assert [*answer_scalability(make_spec("one"), status)] == [said]
+
+
+INDEXING = {"batchSize": 50}
+
+
+def test_every_trial_of_indexing_sends_updates() -> None:
+    runs = [stored(0, 200.0)], [stored(0, 200.0), *(stored(n, 40.0) for n in range(1, 9))]
+    plans = [next_trial(search(indexing=INDEXING, maxTrials=9), each) for each in ([], *runs)]
+    users = search(indexing=INDEXING, searchFor="Users")
+    probed = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
+    plans.append(next_trial(users, [probed]))
+    assert [not_none(planned).batch_size for planned in plans] == [50] * 4
+    # A rate of documents is searched as that of their updates.
+    assert not_none(plans[1]).step.requests_per_second == 40.0
+
+
+def test_what_was_found_of_indexing_is_in_documents() -> None:
+    (found,) = results(measured(NEAR), indexing=INDEXING)
+    assert (found.conclusion, found.requests_per_second) == ("Found", 160)
+    assert found.documents_per_second == 7992
+    interval, updates = found.documents_per_second_interval, found.requests_per_second_interval
+    assert interval.lower == pytest.approx(50 * updates.lower, rel=0.01)
+    assert interval.upper == pytest.approx(50 * updates.upper, rel=0.01)
+    assert (found.highest_met_documents_per_second, found.lowest_missed_documents_per_second) == (
+        8000,
+        8200,
+    )
+    assert found.message.startswith(
+        "This target sustains 7992 documents/s (batchSize 50) with p95 ≤ 200 ms (95 % confidence"
+        " interval 7"
+    )
+    assert found.message.endswith(" documents/s).")
+    assert [each.documents_per_second for each in found.trials][:2] == [2000, 7600]
+
+
+def test_what_was_not_found_of_indexing_is_in_documents_too() -> None:
+    (missed,) = results(measured(NEAR, [(155.2, 280)]), indexing=INDEXING)
+    assert "a longer run at 7760 documents/s missed the objectives. A trial at 8000" in (
+        missed.message
+    )
+    assert (missed.documents_per_second, missed.lowest_missed_documents_per_second) == (None, 8200)
+    (slow,) = results(measured(NEAR, [HELD[0], STUCK, STUCK, STUCK, (144.0, 100)]), indexing={})
+    assert slow.message.endswith("Once overloaded, it recovers only at 72000 documents/s or less.")
+
+
+def test_trials_of_indexing_need_not_meet_limits_of_other_requests() -> None:
+    limits = [FAST, FAST.model_copy(update={"name": "search", "request": "search"})]
+    (found,) = results(measured(NEAR), limits=limits, indexing=INDEXING)
+    assert "with p95 ≤ 200 ms (95 %" in found.message
+    (queries,) = results(measured(NEAR), limits=limits)
+    assert "p95 of search" in queries.message
 
 
 def test_a_disturbed_trial_near_the_rate_makes_it_inconclusive() -> None:

@@ -19,7 +19,7 @@ from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
 from support.narrowing import not_none
 from support.results.reports import make_report
-from support.results.statuses import CAPACITY_USERS
+from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS
 
 
 def series_of(figure: ReportFigure) -> Any:
@@ -100,6 +100,14 @@ def test_capacity_curve_of_users_is_by_users() -> None:
     assert figure.title == "Latency against users in the search for the capacity"
     assert points(figure, 0) == [[9, 80], [25, 222]]
     assert marked(figure)["data"] == [{"xAxis": 23}]
+
+
+def test_capacity_curve_of_indexing_is_by_documents() -> None:
+    (figure,) = capacity_curves(Status(capacity=[CAPACITY_DOCUMENTS]))
+    assert figure.title == "Latency against rate in the search for the capacity"
+    assert figure.table.head[1] == "Planned documents/s"
+    assert points(figure, 0) == [[5250, 455], [5400, 556]]
+    assert marked(figure)["data"] == [{"xAxis": 5200}]
 
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:

@@ -4,7 +4,7 @@ from solrbench.api.v1alpha1 import Status
 from solrbench.present.limit_tables import limit_lines, trial_tables
 from solrbench.present.markdown import to_markdown
 from support.resources.objects import stored
-from support.results.statuses import CAPACITY_USERS, full_status
+from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS, full_status
 
 
 def test_every_limit_has_its_line_and_a_benchmark_without_limits_none() -> None:
@@ -35,6 +35,12 @@ def test_trials_with_users_begin_with_the_fewest() -> None:
     assert missed == ("25", "190", "222 ms", "0 %", "missed")
     found = "direct: Found: holds 23 users (95 %: 21 to 25) at p95 ≤ 200 ms"
     assert limit_lines(status) == [("Capacity", [found])]
+
+
+def test_trials_that_index_have_documents_beside_updates() -> None:
+    (table,) = trial_tables(Status(capacity=[CAPACITY_DOCUMENTS]))
+    assert table.head == ("Requests/s", "Documents/s", "P95", "Failures", "Objectives")
+    assert table.texts[0] == ("10.5", "5250", "455 ms", "0 %", "met")
 
 
 def test_markdown_has_a_section_for_each() -> None:

@@ -32,6 +32,7 @@ from solrbench.present.sweeps.tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
+from support.results.statuses import CAPACITY_DOCUMENTS
 from support.results.sweep_reports import full_report
 
 
@@ -126,6 +127,12 @@ def test_a_capacity_has_the_interval_of_its_search_or_of_several() -> None:
     assert 102 < several.upper < 103
     (none,) = summarise_point([search(None)])["capacities"]
     assert (none.value, none.lower, none.message) == (None, None, "said")
+
+
+def test_a_capacity_of_indexing_is_in_documents() -> None:
+    (found,) = summarise_point([benchmark(capacity=[CAPACITY_DOCUMENTS])])["capacities"]
+    assert (found.unit, found.value) == ("documents/s", 5200)
+    assert (found.lower, found.upper) == (5100, 5300)
 
 
 def test_what_grew_is_kept_of_the_last_round_in_which_anything_did() -> None:

@@ -60,7 +60,7 @@ STATUS: Mapping[str, Any] = {
         ),
         (ObjectiveFigure(Metric.CAPACITY), 300.0, "capacity 300 requests/s", "the capacity"),
         (
-            ObjectiveFigure(Metric.CAPACITY, variant="proxy", of_users=True),
+            ObjectiveFigure(Metric.CAPACITY, variant="proxy", unit="users"),
             40,
             "capacity 40 users",
             "the capacity through proxy",
@@ -151,7 +151,18 @@ def test_a_sweep_of_capacities_is_about_them() -> None:
     assert figure_of(sweep.spec) == ObjectiveFigure(Metric.CAPACITY)
     assert figure_of(parse_sweep().spec) == ObjectiveFigure(Metric.P95_MILLISECONDS)
     users = CAPACITY | {"spec.load": {"capacity": {"searchFor": "Users"}}}
-    assert figure_of(parse_sweep({}, users).spec).of_users
+    assert figure_of(parse_sweep({}, users).spec).unit == "users"
+
+
+def test_a_capacity_of_indexing_is_in_documents() -> None:
+    indexing = CAPACITY | {"spec.load": {"capacity": {"indexing": {"batchSize": 50}}}}
+    figure = figure_of(parse_sweep({}, indexing).spec)
+    assert figure.read({"capacity": [{"requestsPerSecond": 10, "documentsPerSecond": 500}]}) == 500
+    assert figure.text(500) == "capacity 500 documents/s"
+    axis = {"name": "batch", "field": "load.capacity.indexing.batchSize", "values": [50, 500]}
+    by_batch = parse_sweep({"spec.axes": [axis]}, CAPACITY)
+    assert make_plan(by_batch).problems == ()
+    assert figure_of(by_batch.spec).unit == "documents/s"
 
 
 MIX: Changes = {

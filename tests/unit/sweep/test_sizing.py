@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -284,9 +285,20 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     assert costs[status.points[3].name].requests is None
 
 
-@pytest.mark.parametrize(("search_for", "rate"), [("RequestsPerSecond", 340), ("Users", None)])
-def test_cost_of_requests_is_that_at_the_capacity(search_for: str, rate: float | None) -> None:
-    load = {"capacity": {"searchFor": search_for}}
+def test_load_of_a_search_that_indexes_is_in_documents_too() -> None:
+    load = {"capacity": {"indexing": {"batchSize": 50}}}
+    (first, *_) = make_plan(parse_sweep(SEARCH | {"spec.template.spec.load": load})).points
+    assert first.load.startswith("300 requests/s of updates, 15000 documents/s, with p95 ≤ ")
+
+
+@pytest.mark.parametrize(
+    ("capacity", "rate"),
+    [({}, 340), ({"searchFor": "Users"}, None), ({"indexing": {}}, None)],
+)
+def test_cost_of_requests_is_that_at_the_capacity(
+    capacity: dict[str, Any], rate: float | None
+) -> None:
+    load = {"capacity": capacity}
     sweep = parse_sweep(
         {
             "spec.axes": [NODES],

@@ -7,6 +7,7 @@ started again goes on with what is stored, and measures no trial twice.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from solrbench.analysis.capacity_search import (
     NEAR,
@@ -23,10 +24,16 @@ from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSample
 from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, TrialResult
+from solrbench.api.v1alpha1.findings import (
+    CAPACITY_UNITS,
+    CapacityConclusion,
+    CapacityResult,
+    TrialResult,
+)
 from solrbench.api.v1alpha1.objectives import (
     MAX_TRIAL_SECONDS,
     PROBE_SECONDS,
+    Capacity,
     Objective,
     SearchFor,
 )
@@ -169,14 +176,39 @@ def good_rate(run: RunSamples) -> float:
 _DIGITS = 3
 
 
+class LevelUnit(NamedTuple):
+    """In what levels of trials are shown: trials of `indexing` are searched by updates."""
+
+    name: str
+    size: int = 1
+    """By how much a level is multiplied: the documents of an update."""
+
+    @classmethod
+    def of(cls, capacity: Capacity) -> "LevelUnit":
+        """Return the unit of a search."""
+        if capacity.search_for is SearchFor.USERS:
+            return cls("users")
+        indexing = capacity.indexing
+        return cls("requests/s") if indexing is None else cls("documents/s", indexing.batch_size)
+
+    def number(self, level: float) -> float:
+        """Return a level in this unit, as it is shown."""
+        return round_number(self.size * level)
+
+    def text(self, level: float) -> str:
+        """Return a level with the unit."""
+        return f"{format_number(self.number(level))} {self.name}"
+
+
 def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
     """Return the search as far as it is stored; None if the spec has none."""
     spec = samples.spec
     if spec.load.capacity is None:
         return None
-    limits = [objective for objective in spec.objectives if objective.limits_trials]
+    capacity = spec.load.capacity
+    limits = [each for each in spec.objectives if each.limits_trials_of(capacity)]
     return CapacitySearch(
-        capacity=spec.load.capacity,
+        capacity=capacity,
         objectives=limits,
         variants=list(variant_names(spec)),
         workers=spec.load.workers,
@@ -239,7 +271,7 @@ def _result(
         # Farther trials are not on the line, so that the result does not rest on them.
         and abs(math.log(rate / found.rate)) <= NEAR
     ]
-    unit = "users" if users else "requests/s"
+    unit = LevelUnit.of(search.capacity)
     problem, remedy = found.problem, ""
     if found.is_noisy:
         remedy = _longer_trials(search)
@@ -251,15 +283,15 @@ def _result(
         problem = f"{number} disturbed, {first}: {interferences[first]}"
         remedy = " Remove the cause and search again."
     elif not confirmed.is_held and confirming:
-        at = format_number(round_number(as_trial(confirming[-1]).rate))
-        problem = f"a longer run at {at} {unit} missed the objectives"
+        at = unit.text(as_trial(confirming[-1]).rate)
+        problem = f"a longer run at {at} missed the objectives"
         remedy = _longer_trials(search)
     recovered = confirmed.recovered_share
     if recovered is not None and found.rate is not None:
         recovered = round_number(recovered * found.rate)
-    message = _message(found, problem, remedy, search.objectives, unit)
+    message = _message(found, problem, remedy, search, unit)
     if not problem and recovered is not None:
-        message += f" {_recovery_message(recovered)}"
+        message += f" {_recovery_message(recovered, unit)}"
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
     if next_trial(alone, own) is not None:
         word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
@@ -270,7 +302,7 @@ def _result(
         variant=variant or None,
         conclusion=word,
         message=message,
-        **_level_fields(level, users=users),
+        **_level_fields(level, unit),
         probe_requests_per_second=probed,
         recovered_requests_per_second=(
             recovered if word is CapacityConclusion.FOUND and recovered else None
@@ -287,22 +319,22 @@ def _longer_trials(search: CapacitySearch) -> str:
     return f" Set trialSeconds to {wanted}." if wanted > search.capacity.trial_seconds else ""
 
 
-def _recovery_message(recovered: float) -> str:
+def _recovery_message(recovered: float, unit: LevelUnit) -> str:
     if not recovered:
         return "Once overloaded, it did not recover at any rate that was tried."
-    return f"Once overloaded, it recovers only at {format_number(recovered)} requests/s or less."
+    return f"Once overloaded, it recovers only at {unit.text(recovered)} or less."
 
 
-def _level_fields(found: CapacityEstimate, *, users: bool) -> dict[str, object]:
-    """Return the rate or the users that were found, and the nearest that met and missed."""
-    unit = "users" if users else "requests_per_second"
-    show: Callable[[float], float] = round if users else round_number
-    fields: dict[str, object] = {}
+def _level_fields(found: CapacityEstimate, unit: LevelUnit) -> dict[str, object]:
+    """Return what was found in its unit, updates as requests, too; the nearest met and missed."""
+    field = CAPACITY_UNITS[unit.name]
+    show: Callable[[float], float] = round if unit.name == "users" else unit.number
+    fields = _level_fields(found, LevelUnit("requests/s")) if unit.name == "documents/s" else {}
     for name, level in (("highest_met", found.highest_met), ("lowest_missed", found.lowest_missed)):
-        fields[f"{name}_{unit}"] = None if level is None else show(level)
+        fields[f"{name}_{field}"] = None if level is None else show(level)
     if found.rate is not None and found.lower is not None and found.upper is not None:
-        fields[unit] = show(found.rate)
-        fields[f"{unit}_interval"] = Interval(lower=show(found.lower), upper=show(found.upper))
+        fields[field] = show(found.rate)
+        fields[f"{field}_interval"] = Interval(lower=show(found.lower), upper=show(found.upper))
     return fields
 
 
@@ -310,29 +342,27 @@ def _message(
     found: CapacityEstimate,
     problem: str,
     remedy: str,
-    objectives: Sequence[Objective],
-    unit: str,
+    search: CapacitySearch,
+    unit: LevelUnit,
 ) -> str:
-    at = " and ".join(map(describe, objectives))
+    at, indexing = " and ".join(map(describe, search.objectives)), search.capacity.indexing
     if not problem and found.rate is not None:
-        number, lower, upper = (
-            format_number(round_number(each or 0.0))
-            for each in (found.rate, found.lower, found.upper)
-        )
-        bounds = f"{CONFIDENCE} {lower} to {upper} {unit}"
-        return f"This target sustains {number} {unit} with {at} ({bounds})."
+        lower, upper = format_number(unit.number(found.lower or 0.0)), unit.text(found.upper or 0.0)
+        bounds = f"{CONFIDENCE} {lower} to {upper}"
+        of = "" if indexing is None else f" (batchSize {indexing.batch_size})"
+        return f"This target sustains {unit.text(found.rate)}{of} with {at} ({bounds})."
     met, missed = found.highest_met, found.lowest_missed
     if met is not None and missed is None:
         # The fastest trial met it: the probe was too slow, or the search too short to get there.
         return (
-            f"Capacity at {at} is beyond the tested range: the trial at {format_number(met)} {unit}"
-            " met the objectives, none missed. Raise probeUsers or maxTrials."
+            f"Capacity at {at} is beyond the tested range: the trial at {unit.text(met)} met the"
+            " objectives, none missed. Raise probeUsers or maxTrials."
         )
     known = []
     if met is not None:
-        known.append(f"a trial at {format_number(met)} {unit} met the objectives")
+        known.append(f"a trial at {unit.text(met)} met the objectives")
     if missed is not None:
-        known.append(f"a trial at {format_number(missed)} {unit} missed them")
+        known.append(f"a trial at {unit.text(missed)} missed them")
     ends = f" {' and '.join(known).capitalize()}." if known else ""
     return f"Capacity at {at} is inconclusive: {problem}.{ends}{remedy}"
 
@@ -345,9 +375,12 @@ def _trials(
     first: int,
     last: float = math.inf,
 ) -> list[TrialResult]:
+    indexing = search.capacity.indexing
+    size = None if indexing is None else indexing.batch_size
     return [
         TrialResult(
             requests_per_second=round(stored.requests_per_second, _DIGITS),
+            documents_per_second=size and round(size * stored.requests_per_second, _DIGITS),
             users=stored.users,
             excess=round(stored.excess, _DIGITS),
             p95_milliseconds=milliseconds(run.of(ALL_REQUESTS).perceived.percentile(95)),

@@ -21,7 +21,6 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
@@ -86,8 +85,8 @@ MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 MIN_LONG_TRIALS = 2
 """Trials near the result with an interval of their own, with fewer of which all were too short."""
 
-_LARGEST_LOGARITHM = 30.0
-"""Of a bound of an interval that is shown."""
+_MAX_SHOWN_HALF_WIDTH = 2.0
+"""Half of the interval's width, in ln of the rate, beyond which its bounds say nothing."""
 
 MIN_SLOPE = 0.8
 """Excess for each unit of ln of the rate, below which the limit does not depend on the rate."""
@@ -249,18 +248,17 @@ def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     if crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION:
         return f"trials at one {word} differ as if the target were in another state in each"
     if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
-        bounds = _bounds(crossing, "users" if level_spacing else "requests/s")
-        return f"trials vary too much ({bounds}at most ±{100 * MAX_HALF_WIDTH:g} % wanted)"
+        spread = _spread(crossing)
+        return f"trials vary too much ({spread}at most ±{100 * MAX_HALF_WIDTH:g} % wanted)"
     return ""
 
 
-def _bounds(crossing: ZeroCrossing, unit: str) -> str:
-    """Return the interval with its unit and a comma; empty where a line so flat has no bounds."""
-    bounds = crossing.lower - CURVATURE, crossing.upper + CURVATURE
-    if not all(abs(bound) < _LARGEST_LOGARITHM for bound in bounds):
+def _spread(crossing: ZeroCrossing) -> str:
+    """Return half of the interval in per cent with a comma; empty for a line that is too flat."""
+    half = _half_width(crossing)
+    if not half < _MAX_SHOWN_HALF_WIDTH:
         return ""
-    lower, upper = (format_number(round_number(math.exp(bound))) for bound in bounds)
-    return f"{CONFIDENCE} {lower} to {upper} {unit}, "
+    return f"±{format_number(round_number(100 * math.expm1(half)))} %, "
 
 
 def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:

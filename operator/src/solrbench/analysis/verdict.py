@@ -208,8 +208,16 @@ def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReaso
     return InvalidReason(reason=reason, message=cut + tail)
 
 
-_REASONS = ("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled", "PodRestarted")
-"""Reasons of the load generator and of pods; failures and drops are what overload looks like."""
+_REASONS = (
+    "WorkerSaturated",
+    "ScheduleLag",
+    "WorkersLost",
+    "PodThrottled",
+    "PodRestarted",
+    "DocumentsLost",
+)
+"""Reasons of the load generator and of pods, and documents that are not where they must be;
+failures and drops are what overload looks like."""
 
 
 def find_interferences(runs: Iterable[EvaluatedRun]) -> dict[str, str]:

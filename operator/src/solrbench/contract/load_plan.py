@@ -129,7 +129,8 @@ class StoredTrial(Model):
     number: int
     """From 1; 0 for the probe, and above `Capacity.max_trials` for confirming runs."""
     requests_per_second: float
-    """Planned rate; of users, and of the probe, the rate of good responses."""
+    """Planned rate, of indexing that of updates; of users, and of the probe, the rate of good
+    responses."""
     users: int | None = None
     """Its users; None with a rate."""
     excess: float
@@ -300,6 +301,7 @@ def planned_probe(search: CapacitySearch, variant: str) -> PlannedStepRun:
         users=users,
         duration_seconds=PROBE_SECONDS,
         think_time=capacity.think_time,
+        indexing=capacity.indexing,
     )
     return _planned(search, variant, PROBE, step, 0.0)
 
@@ -319,6 +321,7 @@ def planned_trial(
         max_in_flight=capacity.max_in_flight,
         ramp_seconds=settle,
         duration_seconds=_seconds(capacity, number),
+        indexing=capacity.indexing,
     )
     return _planned(search, variant, number, step, sent if overload is None else overload)
 
@@ -334,6 +337,7 @@ def planned_users_trial(
         spawn_rate=math.ceil(users / capacity.settle_seconds),
         think_time=capacity.think_time,
         duration_seconds=_seconds(capacity, number),
+        indexing=capacity.indexing,
     )
     return _planned(search, variant, number, step, 0.0)
 

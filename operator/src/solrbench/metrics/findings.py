@@ -89,6 +89,13 @@ OBJECTIVE_FAMILIES = (
         lambda found: found.requests_per_second_interval,
     ),
     *_capacity_families(
+        "documents_per_second",
+        "Highest rate of documents that meets the objectives, of a search with `indexing`.",
+        "documents/s",
+        lambda found: found.documents_per_second,
+        lambda found: found.documents_per_second_interval,
+    ),
+    *_capacity_families(
         "users",
         "Highest number of users that meets the objectives; absent unless it was found.",
         "users",

@@ -38,6 +38,7 @@ def limit_lines(status: Status) -> list[Lines]:
 
 
 _TRIAL_COLUMNS: Sequence[Column[TrialResult]] = (
+    NumberColumn("Documents/s", lambda trial: trial.documents_per_second, format_number),
     NumberColumn("P95", lambda trial: trial.p95_milliseconds, format_milliseconds),
     NumberColumn("Failures", lambda trial: trial.failed_percent, format_percent),
     TextColumn(
@@ -62,7 +63,7 @@ def trial_tables(status: Status) -> list[Table]:
         ]
         title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
         trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
-        tables.append(build_table(title, columns, trials))
+        tables.append(build_table(title, columns, trials).without_empty_columns())
     return tables
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import CapacityResult, Scalability
+from solrbench.api.v1alpha1.findings import CapacityResult, Scalability, TrialResult
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.present.figure import (
@@ -171,12 +171,12 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     curves = {name: points for name, points in curves.items() if len(points) > 1}
     if not curves:
         return []
-    users = any(trial.users is not None for result in status.capacity for trial in result.trials)
-    load = "Users" if users else "Planned requests/s"
+    trials = [trial for result in status.capacity for trial in result.trials]
+    users = any(trial.users is not None for trial in trials)
+    of_documents = any(trial.documents_per_second is not None for trial in trials)
+    load = "Users" if users else f"Planned {'documents' if of_documents else 'requests'}/s"
     marks: list[OptionPart] = []
-    held = {
-        each.variant or "P95": each.users or each.requests_per_second for each in status.capacity
-    }
+    held = {each.variant or "P95": _level(each) for each in status.capacity}
     for index, name in enumerate(curves):
         rate = held[name]
         marks.append(mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {})
@@ -201,9 +201,13 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
 
 
+def _level(part: CapacityResult | TrialResult) -> float | None:
+    return part.users or part.documents_per_second or part.requests_per_second
+
+
 def _points(result: CapacityResult) -> list[tuple[float, float]]:
     return sorted(
-        (float(trial.users or trial.requests_per_second), rounded(trial.p95_milliseconds))
+        (float(_level(trial) or 0), rounded(trial.p95_milliseconds))
         for trial in result.trials
         # A disturbed trial shows the load generator, not the target.
         if trial.p95_milliseconds is not None and not trial.disturbed

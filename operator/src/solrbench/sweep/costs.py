@@ -80,7 +80,7 @@ def _is_capacity(spec: SweepSpec) -> bool:
     """
     figure = figure_of(spec)
     is_sizing = spec.objective.minimise is not None
-    return figure.metric is Metric.CAPACITY and not figure.of_users and not is_sizing
+    return figure.metric is Metric.CAPACITY and figure.unit == "requests/s" and not is_sizing
 
 
 def _cost_at(price: float, rate: float | None) -> float | None:

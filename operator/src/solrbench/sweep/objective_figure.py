@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from solrbench.analysis.metrics import (
     AVERAGE,
     DOCUMENTS,
@@ -22,7 +24,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.sentences import name_figure
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import INVALID
+from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, INVALID
 from solrbench.api.v1alpha1.objectives import SearchFor
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
@@ -72,6 +74,8 @@ OF_BENCHMARK = (Metric.INDEXING_SECONDS, Metric.INDEX_BYTES)
 _FEWEST_READS = 0.01
 """Reads per request below which points do not differ: of 0 there is no ratio."""
 
+_SEARCH_INDEXING = "load.capacity.indexing"
+
 Body = Mapping[str, Any]
 
 
@@ -83,8 +87,8 @@ class ObjectiveFigure:
     step: str | None = None
     variant: str | None = None
     request: str | None = None
-    of_users: bool = False
-    """Whether the capacity is a number of users."""
+    unit: str = "requests/s"
+    """Unit of the capacity, one of `CAPACITY_UNITS`."""
 
     @property
     def comparison(self) -> ComparisonMetric:
@@ -158,8 +162,7 @@ class ObjectiveFigure:
             return f"{format_number(value / 2**20)} MiB"
         if self.comparison.unit == "ms":
             return format_milliseconds(value)
-        capacity = {Metric.CAPACITY: "users" if self.of_users else "requests/s"}
-        unit = (RATES | capacity).get(self.metric, self.comparison.unit)
+        unit = (RATES | {Metric.CAPACITY: self.unit}).get(self.metric, self.comparison.unit)
         return f"{format_number(value)} {unit}".strip()
 
     def read(self, status: Body) -> float | None:
@@ -173,7 +176,7 @@ class ObjectiveFigure:
                 found = dataset.get("indexBytes")
             case Metric.CAPACITY:
                 entry = self._entry(status.get("capacity") or [])
-                found = entry.get("users" if self.of_users else "requestsPerSecond")
+                found = entry.get(to_camel(CAPACITY_UNITS[self.unit]))
             case Metric.CPU_MILLISECONDS_PER_REQUEST | Metric.READS_PER_REQUEST:
                 found = self.of_step(status, "telemetry").get(OF_TELEMETRY[self.metric])
             case _:
@@ -223,7 +226,10 @@ def figure_of(spec: SweepSpec) -> ObjectiveFigure:
     """Return the figure of the objective of a sweep."""
     objective, load = spec.objective, spec.template.spec.get("load") or {}
     capacity = load.get("capacity") if isinstance(load, Mapping) else None
-    of_users = isinstance(capacity, Mapping) and capacity.get("searchFor") == SearchFor.USERS
-    return ObjectiveFigure(
-        spec.metric, objective.step, objective.variant, objective.request, of_users=of_users
-    )
+    given, unit = capacity if isinstance(capacity, Mapping) else {}, "requests/s"
+    paths = [path for axis in spec.axes for path in axis.paths]
+    if given.get("searchFor") == SearchFor.USERS:
+        unit = "users"
+    elif "indexing" in given or any(path.startswith(_SEARCH_INDEXING) for path in paths):
+        unit = "documents/s"
+    return ObjectiveFigure(spec.metric, objective.step, objective.variant, objective.request, unit)

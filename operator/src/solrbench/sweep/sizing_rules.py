@@ -17,12 +17,17 @@ def describe_load(spec: SweepSpec, benchmark: Spec) -> str:
     if rate is None:
         rate = max((step.requests_per_second or 0.0 for step in benchmark.load.steps), default=0.0)
     limits = " and ".join(map(describe, _limits(spec, benchmark)))
-    return f"{format_number(rate)} requests/s with {limits}"
+    search, documents = benchmark.load.capacity, ""
+    if search is not None and search.indexing is not None:
+        documents = f" of updates, {format_number(rate * search.indexing.batch_size)} documents/s,"
+    return f"{format_number(rate)} requests/s{documents} with {limits}"
 
 
 def _limits(spec: SweepSpec, benchmark: Spec) -> list[Objective]:
-    is_search = spec.objective.requests_per_second is not None
-    return [each for each in benchmark.objectives if each.limits_trials or not is_search]
+    demand, search = spec.objective.requests_per_second, benchmark.load.capacity
+    if demand is None or search is None:
+        return benchmark.objectives
+    return [each for each in benchmark.objectives if each.limits_trials_of(search)]
 
 
 _OF_SEARCH = re.compile(r"load\.(steps|capacity)\b.*")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, bad, bad_in_one_way
+from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_in_one_way
 from support.resources.small_resource import Changes, custom_locustfile, step
 
 IN_TIME = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
@@ -33,6 +33,15 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
             "maxUsers": 500,
             "thinkTime": {"exponentialMeanMilliseconds": 1000},
         },
+    ),
+    "capacity of indexing, beside limits of other requests": _with(
+        IN_TIME | {"request": "update"},
+        {"name": "search", "meanResponseTime": {"maxMilliseconds": 9}, "request": "search"},
+        capacity={"indexing": {"batchSize": 100, "commitWithinMilliseconds": 500}},
+    )
+    | {"spec.load.repeats": {"count": 3}},
+    "capacity of indexing in users": _with(
+        IN_TIME, steps=[], capacity={"searchFor": "Users", "indexing": {}}
     ),
     "stop rule": {"spec.load.stop": {"maxFailedPercent": 20}},
 }
@@ -151,6 +160,41 @@ OBJECTIVES = [
         _with(IN_TIME, capacity={"searchFor": "Users", "maxUsers": 1}) | {"spec.load.workers": 2},
         "spec.load",
         "workers must not be more than capacity.maxUsers",
+    ),
+    bad(
+        "capacity of indexing without a limit of its updates",
+        _with(IN_TIME | {"request": "search"}, capacity={"indexing": {}}),
+        "spec",
+        "with load.capacity.indexing, its request must be update or omitted",
+    ),
+    *(
+        bad(name, _with(IN_TIME, capacity={"indexing": {}}) | changes, "spec", message)
+        for name, changes, message in (
+            (
+                "capacity of indexing of a target of others",
+                {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]}}},
+                "indexing of load.steps and load.capacity must go with target.solrCloud",
+            ),
+            (
+                "capacity of indexing of documents that nothing makes",
+                {
+                    "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
+                    "spec.workload.queries": {"configMap": {"name": "queries"}},
+                },
+                "indexing of load.steps and load.capacity must go with dataset.generator",
+            ),
+            (
+                "capacity of indexing without a route",
+                {"spec.collection.router": {"name": "implicit"}},
+                "load.capacity must go with collection.router.name compositeId without a field",
+            ),
+        )
+    ),
+    bad(
+        "capacity of indexing at the times of a log",
+        _with(IN_TIME, capacity={"indexing": {}, "replay": {}}),
+        "spec.load.capacity.replay",
+        UNKNOWN,
     ),
     bad(
         "capacity with too few trials",

@@ -236,7 +236,7 @@ STEPS = [
             (
                 "documents added to a target of others",
                 {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]}}},
-                "load.steps[].indexing adds and deletes documents, and counts them",
+                "indexing of load.steps and load.capacity must go with target.solrCloud",
             ),
             (
                 "documents added that nothing makes",
@@ -244,17 +244,17 @@ STEPS = [
                     "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
                     "spec.workload.queries": {"configMap": {"name": "queries"}},
                 },
-                "load.steps[].indexing must go with dataset.generator",
+                "indexing of load.steps and load.capacity must go with dataset.generator",
             ),
             (
                 "documents added with prefixes of ids",
                 {"spec.dataset.generator.routePrefixes": 4},
-                "load.steps[].indexing must go with dataset.generator, whose documents",
+                "must go with dataset.generator, whose documents it makes",
             ),
             (
                 "documents added without a route",
                 {"spec.collection.router": {"name": "implicit"}},
-                "load.steps[].indexing must go with collection.router.name compositeId",
+                "must go with collection.router.name compositeId without a field",
             ),
             (
                 "documents added again and again to one index",

@@ -70,6 +70,9 @@ def test_plan_has_the_updates_of_a_step_and_the_generator_that_makes_them() -> N
     assert plan.generator is not None
     # So documents are not counted while they come and go.
     assert SolrBenchmark.parse(body).spec.may_change_index
+    body["spec"]["load"] = {"steps": [], "capacity": {"indexing": {}}}
+    body["spec"]["objectives"] = [{"name": "fast", "responseTime": {"maxMilliseconds": 200}}]
+    assert SolrBenchmark.parse(body).spec.may_change_index
 
 
 def test_proxy_must_be_an_allowed_host() -> None:

@@ -6,6 +6,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from solrbench.api.v1alpha1.step_indexing import UPDATE
+from solrbench.contract.load_plan import CapacitySearch, planned_probe
 from solrbench.load.engine.target import load_target
 from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment
 from support.load.builders import plan_of
@@ -62,6 +64,17 @@ def test_another_try_attempt_and_warm_up_have_other_ids() -> None:
     for own in tries:
         found = [each for some in ids for each in some if each.startswith(own.document_prefix)]
         assert len(found) == 60
+
+
+def test_trials_of_a_search_send_its_updates() -> None:
+    capacity = {"indexing": {"batchSize": 7}}
+    search = {"capacity": capacity, "objectives": [], "variants": [""], "workers": 1, "seed": 1}
+    plan = plan_of(QUERIES, generator=GENERATOR, search=search)
+    trial = planned_probe(CapacitySearch.model_validate(search), "")
+    assert trial.batch_size == 7
+    assert load_target(plan, Path("/none")).of(step_assignment(plan, trial)).requests.names == (
+        UPDATE,
+    )
 
 
 def test_steps_that_send_queries_are_as_they_were() -> None:

@@ -140,7 +140,8 @@ class Spec(Model):
     @property
     def may_change_index(self) -> bool:
         """Whether documents may be added or deleted while steps are measured."""
-        adds = any(step.indexing is not None for step in self.load.steps)
+        loads = (*self.load.steps, self.load.capacity)
+        adds = any(each is not None and each.indexing is not None for each in loads)
         return adds or self.workload.may_change_index or self.load.visibility is not None
 
     rules: ClassVar = (

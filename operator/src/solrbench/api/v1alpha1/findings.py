@@ -83,6 +83,14 @@ class StepVisibility(StepPart):
 MAX_VARIANTS = 8
 
 
+CAPACITY_UNITS = {
+    "users": "users",
+    "documents/s": "documents_per_second",
+    "requests/s": "requests_per_second",
+}
+"""Fields of a capacity by its unit; of several that are set, the first is that of the search."""
+
+
 class CapacityConclusion(StrEnum):
     """How far a search has come."""
 
@@ -96,6 +104,8 @@ class TrialResult(StatusModel):
 
     requests_per_second: Measure
     """Rate of arrivals; of users the rate of good responses."""
+    documents_per_second: Measure | None = None
+    """The same in documents, of `indexing`."""
     users: Count | None = None
     """Number of users; absent in a search for a rate."""
     excess: Difference
@@ -127,6 +137,14 @@ class CapacityResult(StatusModel):
     """`highestMetRequestsPerSecond` is the highest rate of a trial that met all objectives."""
     lowest_missed_requests_per_second: Measure | None = None
     """`lowestMissedRequestsPerSecond` is the lowest rate of a trial that missed one."""
+    documents_per_second: Measure | None = None
+    """`documentsPerSecond` is that rate in documents, of `indexing`; requests are its updates."""
+    documents_per_second_interval: Interval | None = None
+    """`documentsPerSecondInterval` is its 95 % confidence interval."""
+    highest_met_documents_per_second: Measure | None = None
+    """`highestMetDocumentsPerSecond` is that of a trial that met all objectives."""
+    lowest_missed_documents_per_second: Measure | None = None
+    """`lowestMissedDocumentsPerSecond` is that of a trial that missed one."""
     users: Count | None = None
     """`users` is the highest number of users that meets the objectives; absent unless Found, and in
     a search for a rate, as the following ones."""

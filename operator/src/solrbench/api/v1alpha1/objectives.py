@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
+from solrbench.api.v1alpha1.step_indexing import UPDATE, StepIndexing
 
 MAX_OBJECTIVES = 16
 
@@ -159,6 +160,11 @@ class Objective(Model):
         grows = (self.response_time, self.mean_response_time, self.failures)
         return not self.steps and any(each is not None for each in grows)
 
+    def limits_trials_of(self, capacity: "Capacity") -> bool:
+        """Return whether trials have to meet it, of which those of indexing send updates alone."""
+        is_sent = capacity.indexing is None or self.request in (None, UPDATE)
+        return is_sent and self.limits_trials
+
 
 PROBE_SECONDS = 10
 """Time of the probe with users."""
@@ -187,8 +193,7 @@ class Capacity(Model):
     search_for: SearchFor = SearchFor.REQUESTS_PER_SECOND
     """`searchFor` is what the search raises: `RequestsPerSecond`, sent whether earlier requests are
     completed or not (an open loop), or `Users`, each of which waits for its response (a closed
-    loop). How many requests users send depends on the target; a rate is what users of a website
-    cause."""
+    loop)."""
 
     trial_seconds: Annotated[Int, Field(ge=5, le=MAX_TRIAL_SECONDS)] = 40
     """`trialSeconds` is the time to measure each trial for. Longer trials make the result more
@@ -213,6 +218,9 @@ class Capacity(Model):
     """`arrivalDistribution` is that of the times between arrivals, as in a step."""
     max_in_flight: Annotated[Int, Field(ge=1, le=100_000)] | None = None
     """`maxInFlight` limits the requests in flight at once, as in a step; 1000 when absent."""
+    indexing: StepIndexing | None = None
+    """`indexing` searches for a rate of documents: trials add them in place of the requests of the
+    workload."""
 
     rules: ClassVar = (
         Rule(

@@ -10,6 +10,7 @@ from typing import Any
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
+from solrbench.api.v1alpha1.step_indexing import UPDATE
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (
@@ -158,11 +159,13 @@ OBJECTIVE_RULES = (
     Rule(
         cel=(
             "!has(self.load.capacity) || self.objectives.exists(o,"
-            " (has(o.responseTime) || has(o.meanResponseTime)) && o.steps.size() == 0)"
+            " (has(o.responseTime) || has(o.meanResponseTime)) && o.steps.size() == 0 &&"
+            f" (!has(self.load.capacity.indexing) || !has(o.request) || o.request == '{UPDATE}'))"
         ),
         message=(
             "objectives must have one with responseTime or meanResponseTime, and without steps, for"
-            " load.capacity: the highest rate is the one that just meets it"
+            " load.capacity: the highest rate is the one that just meets it; with"
+            f" load.capacity.indexing, its request must be {UPDATE} or omitted"
         ),
     ),
     Rule(

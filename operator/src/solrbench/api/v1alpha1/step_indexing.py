@@ -1,4 +1,4 @@
-"""`load.steps[].indexing`: what a step adds in place of the requests of the workload."""
+"""`indexing` of a step, and of a search: what is added in place of the requests of the workload."""
 
 from typing import Annotated
 
@@ -6,6 +6,9 @@ from pydantic import Field
 
 from solrbench.api.rules import Model, Rule
 from solrbench.api.v1alpha1.fields import Int, Milliseconds
+
+UPDATE = "update"
+"""Request name of steps and trials that index."""
 
 
 class StepIndexing(Model):
@@ -15,11 +18,10 @@ class StepIndexing(Model):
     """
 
     batch_size: Annotated[Int, Field(ge=1, le=10_000)] = 500
-    """`batchSize` is the number of documents in one update request: `requestsPerSecond` of the
-    step times `batchSize` are documents per second."""
+    """`batchSize` is the number of documents in each update request."""
     commit_within_milliseconds: Annotated[Milliseconds, Field(ge=1)] | None = None
     """`commitWithinMilliseconds` is the time within which Solr makes the documents visible; absent
-    leaves that to `collection.autoCommit` and `collection.autoSoftCommit`."""
+    leaves that to the commits of `collection`."""
 
 
 STEP_RULE = Rule(
@@ -28,18 +30,20 @@ STEP_RULE = Rule(
 )
 """For `Step`."""
 
-_NONE_INDEXES = "!self.load.steps.exists(s, has(s.indexing))"
+_SEARCHES = "has(self.load.capacity) && has(self.load.capacity.indexing)"
+_NO_STEP_INDEXES = "!self.load.steps.exists(s, has(s.indexing))"
+_NONE_INDEXES = f"{_NO_STEP_INDEXES} && !({_SEARCHES})"
+_FIELDS = "indexing of load.steps and load.capacity"
 
 
 def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
-    """Return the rules of a spec with a step that indexes; `max_repeats` is that number in CEL."""
+    """Return the rules of a spec that measures indexing; `max_repeats` is that number in CEL."""
     return (
         Rule(
             cel=f"{_NONE_INDEXES} || has(self.target.solrCloud)",
             message=(
-                "load.steps[].indexing adds and deletes documents, and counts them on every replica"
-                " at its own address: it must go with target.solrCloud; for target.existing use"
-                " workload.mix[].updates"
+                f"{_FIELDS} must go with target.solrCloud, whose replicas are asked for what they"
+                " have; for target.existing use workload.mix[].updates"
             ),
         ),
         Rule(
@@ -48,7 +52,7 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
                 " || has(self.dataset.generator) && self.dataset.generator.routePrefixes == 0"
             ),
             message=(
-                "load.steps[].indexing must go with dataset.generator, whose documents it makes,"
+                f"{_FIELDS} must go with dataset.generator, whose documents it makes,"
                 " and with routePrefixes 0; for other data use workload.mix[].updates"
             ),
         ),
@@ -58,13 +62,13 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
                 " && !has(self.collection.router.field)"
             ),
             message=(
-                "load.steps[].indexing must go with collection.router.name compositeId without a"
+                f"{_FIELDS} must go with collection.router.name compositeId without a"
                 " field, its documents are routed by their ids"
             ),
         ),
         Rule(
             cel=(
-                f"{_NONE_INDEXES} || self.load.repeats.startOn != 'SameTarget'"
+                f"{_NO_STEP_INDEXES} || self.load.repeats.startOn != 'SameTarget'"
                 f" || {max_repeats} == 1"
             ),
             message=(
@@ -73,7 +77,7 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
             ),
         ),
         Rule(
-            cel=f"{_NONE_INDEXES} || !has(self.workload.locustfile)",
+            cel=f"{_NO_STEP_INDEXES} || !has(self.workload.locustfile)",
             message=(
                 "load.steps[].indexing must not go with workload.locustfile, whose users send what"
                 " its code says"

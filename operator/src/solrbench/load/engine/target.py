@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.request_mix import (
     UpdateIdPolicy,
     Updates,
 )
-from solrbench.api.v1alpha1.step_indexing import StepIndexing
+from solrbench.api.v1alpha1.step_indexing import UPDATE, StepIndexing
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, Workload
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import WARM_UP_FOLDER
@@ -72,7 +72,8 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
             `BadPlan` or `CertificateNotTrusted`.
     """
     own = plan.workload.of_warm_up
-    indexing = {each.step.indexing for each in plan.step_runs} - {None}
+    indexing = {each.step.indexing for each in plan.step_runs}
+    indexing |= {plan.search.capacity.indexing} if plan.search else set()
     updates = {each: _load(_updates_plan(plan, each), queries_folder) for each in indexing if each}
     target = replace(_load(plan, queries_folder), updates=updates)
     if own is None:
@@ -80,10 +81,6 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     # The names of a warm-up are in no result.
     warm_up = plan.model_copy(update={"workload": own, "max_request_names": MAX_REQUEST_NAMES})
     return replace(target, warm_up=_load(warm_up, queries_folder / WARM_UP_FOLDER))
-
-
-UPDATE = "update"
-"""Request name of a step that indexes."""
 
 
 def _updates_plan(plan: LoadPlan, indexing: StepIndexing) -> LoadPlan:

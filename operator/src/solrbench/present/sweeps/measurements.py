@@ -7,7 +7,12 @@ from typing import Any
 
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import CapacityResult, Trend, TrendConclusion
+from solrbench.api.v1alpha1.findings import (
+    CAPACITY_UNITS,
+    CapacityResult,
+    Trend,
+    TrendConclusion,
+)
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
@@ -142,14 +147,14 @@ def _capacities(statuses: Sequence[Status]) -> list[PointCapacity]:
 
 
 def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
-    of_users = any(each.users is not None for each in results)
-    values = [each.users if of_users else each.requests_per_second for each in results]
-    known = [float(each) for each in values if each]
-    name = "users_interval" if of_users else "requests_per_second_interval"
-    lower, upper = _interval(known, (getattr(each, name) for each in results))
+    found = (u for u, f in CAPACITY_UNITS.items() if any(getattr(each, f) for each in results))
+    unit = next(found, "requests/s")
+    name = CAPACITY_UNITS[unit]
+    known = [float(value) for each in results if (value := getattr(each, name))]
+    lower, upper = _interval(known, (getattr(each, f"{name}_interval") for each in results))
     return PointCapacity(
         variant=variant,
-        unit="users" if of_users else "requests/s",
+        unit=unit,
         searches=len(known),
         value=_mean(known),
         lower=lower,

@@ -110,7 +110,7 @@ class PointCapacity(LenientModel):
     variant: str | None = None
     """Name of the variant; absent without variants."""
     unit: str
-    """`requests/s` or `users`."""
+    """`requests/s`, `documents/s` or `users`."""
     searches: int
     """Rounds whose search found it."""
     value: float | None = None
