@@ -1,11 +1,26 @@
-from datetime import UTC, datetime
+"""Times until documents are found: by replica type, as an objective and as a figure."""
 
-from solrbench.analysis.server_metrics import merge_visibility
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from solrbench.analysis.capacity import read_trial
+from solrbench.analysis.metrics import TIME_UNTIL_FOUND
+from solrbench.analysis.objectives import evaluate_objectives
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples
+from solrbench.analysis.sentences import describe, name_figure
+from solrbench.analysis.server_metrics import merge_visibility, slowest_percentile
+from solrbench.analysis.step_comparison import compare_variants
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.present.table import table_to_markdown
 from solrbench.present.visibility_table import visibility_table
 from support.resources.small_resource import resource
+from support.results.builders import make_document, make_result, make_spec, make_variants
+from support.results.trials import trial
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -69,3 +84,80 @@ def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
     assert (median.milliseconds, median.lower_milliseconds) == (50, 10)
     assert median.upper_milliseconds == 95
     assert "| 40 ms |" in table_to_markdown(visibility_table([found]))
+
+
+def test_slowest_type_has_what_it_did_not_find_among_its_longest_times() -> None:
+    nrt, pull = of("NRT", *range(10, 1010, 10)), of("PULL", *range(20, 1020, 10), not_found=10)
+    assert slowest_percentile([], 95) is None
+    found = slowest_percentile([nrt, pull], 50)
+    assert found is not None
+    assert found.milliseconds == 560
+    late = slowest_percentile([nrt, pull], 95)
+    assert late is not None
+    # The default of the field in results that do not say when it was given up.
+    assert late.milliseconds == 60_000
+    given_up = pull.model_copy(update={"timeout_milliseconds": 5000.0})
+    assert getattr(slowest_percentile([given_up], 95), "milliseconds", None) == 5000
+
+
+LOAD = {
+    "visibility": {},
+    "repeats": {"count": 3},
+    "steps": [{"name": "a", "users": 2, "requests": 10}],
+}
+LIMIT: dict[str, Any] = {"name": "seen", "timeUntilFound": {"percentile": 50, "maxMilliseconds": 0}}
+
+
+def seen_within(milliseconds: int) -> Objective:
+    limit = LIMIT["timeUntilFound"] | {"maxMilliseconds": milliseconds}
+    return Objective.model_validate(LIMIT | {"timeUntilFound": limit})
+
+
+@pytest.mark.parametrize(
+    ("limit", "conclusion"), [(2000, "Met"), (500, "Inconclusive"), (200, "Missed")]
+)
+def test_objective_limits_the_time_of_the_slowest_type(limit: int, conclusion: str) -> None:
+    objective = seen_within(limit).model_dump(by_alias=True, exclude_none=True)
+    spec = make_spec(objectives=[objective], load=LOAD)
+    times = of("PULL", *range(10, 1010, 10))
+    document = make_document("a", 1, make_result([1000] * 20))
+    document = document.model_copy(update={"visibility": [times, of("NRT", 1.0)]})
+    found = evaluate_objectives(BenchmarkSamples.of_documents(spec, [document]), DatasetStatus())
+    assert found is not None
+    (result,) = found.results
+    assert (result.value, result.unit, result.conclusion) == (500, "ms", conclusion)
+    assert result.message.startswith("The p50 of the time until found is 500 ms (95 % confidence")
+    assert describe(spec.objectives[0]) == f"p50 of the time until found ≤ {limit} ms"
+    without = BenchmarkSamples.of_documents(spec, [document.model_copy(update={"visibility": []})])
+    nothing = evaluate_objectives(without, DatasetStatus())
+    assert nothing is not None
+    assert nothing.results[0].conclusion == "Inconclusive"
+    assert "See status.visibility" in nothing.results[0].message
+
+
+def test_trials_must_meet_the_time_until_found() -> None:
+    document = trial(1, 100, 50).model_copy(update={"visibility": [of("NRT", *[400.0] * 100)]})
+    found = read_trial(RunSamples(document), [seen_within(200)])
+    assert found.excess == pytest.approx(0.5)
+    assert found.is_long
+
+
+def test_variants_are_compared_by_the_time_until_found() -> None:
+    spec = make_spec(load=LOAD, comparison={"primary": "TimeUntilFoundP95"})
+    documents = [
+        make_document("a", repeat, make_result([1000] * 20), variant=variant).model_copy(
+            update={"visibility": [of("NRT", *[time + repeat] * 10)]}
+        )
+        for repeat in (1, 2, 3)
+        for variant, time in (("direct", 100), ("proxy", 200))
+    ]
+    samples = BenchmarkSamples.of_documents(make_variants(spec, "direct", "proxy"), documents)
+    (compared,) = compare_variants(samples)
+    assert (compared.figure, compared.request) == ("timeUntilFoundP95Milliseconds", "query")
+    assert compared.percentile is not None
+    assert compared.percentile.percent == pytest.approx(98, abs=1)
+    assert compared.percentile.conclusion == "Worse"
+    values = samples.of("a", "direct").values(ALL_REQUESTS, [95])
+    assert [each.value for each in values[TIME_UNTIL_FOUND]] == [101, 102, 103]
+    said = "the p95 of the time until documents are found"
+    assert name_figure(TIME_UNTIL_FOUND.label, "query") == said

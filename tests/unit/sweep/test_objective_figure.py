@@ -122,6 +122,26 @@ def test_a_figure_is_read_from_the_status_of_a_benchmark(
     assert figure.read({}) is None
 
 
+def test_time_until_found_is_that_of_the_slowest_type_unless_many_were_not() -> None:
+    def of(kind: str, p95: float, missing: int = 0) -> dict[str, Any]:
+        percentiles = [{"percent": 50, "milliseconds": 1}, {"percent": 95, "milliseconds": p95}]
+        found = {"documents": 100, "notFound": missing, "percentiles": percentiles}
+        return {"step": "evening", "replicaType": kind} | found
+
+    figure = ObjectiveFigure(Metric.TIME_UNTIL_FOUND)
+    status: dict[str, Any] = {"summary": {"step": "evening"}}
+    other = of("NRT", 99.0) | {"step": "morning"}
+    assert figure.read(status | {"visibility": [other, of("PULL", 7.0), of("NRT", 3.0)]}) == 7
+    assert figure.read(status | {"visibility": [of("PULL", 7.0, missing=9)]}) is None
+    assert figure.read(status) is None
+    assert figure.text(7.0) == "p95 until found 7 ms"
+    objective: Changes = {"spec.objective": {"metric": "TimeUntilFoundP95Milliseconds"}}
+    (problem,) = make_plan(parse_sweep(objective)).problems
+    assert "without load.visibility; set it" in problem
+    seen: Changes = {"spec.load.visibility": {}}
+    assert make_plan(parse_sweep(objective, seen)).problems == ()
+
+
 def test_a_time_of_indexing_is_invalid_where_the_index_pods_were_the_limit() -> None:
     status = {"summary": {"verdict": "Valid"}, "dataset": {"verdict": "Invalid", "seconds": 9.0}}
     assert ObjectiveFigure(Metric.INDEXING_SECONDS).is_invalid(status)

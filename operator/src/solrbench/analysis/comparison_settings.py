@@ -11,6 +11,7 @@ from solrbench.analysis.metrics import (
     AVERAGE,
     DOCUMENTS,
     RATE,
+    TIME_UNTIL_FOUND,
     ComparisonMetric,
     percentile_metric,
 )
@@ -29,6 +30,7 @@ _OTHERS = {
     PrimaryMetric.AVERAGE: AVERAGE,
     PrimaryMetric.REQUESTS_PER_SECOND: RATE,
     PrimaryMetric.DOCUMENTS_PER_SECOND: DOCUMENTS,
+    PrimaryMetric.TIME_UNTIL_FOUND: TIME_UNTIL_FOUND,
 }
 
 

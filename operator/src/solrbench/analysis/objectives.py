@@ -15,6 +15,7 @@ from solrbench.analysis.samples import (
     filled_indexes,
 )
 from solrbench.analysis.sentences import CONFIDENCE, describe_measure, is_least, limit_of
+from solrbench.analysis.server_metrics import slowest_percentile
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
@@ -23,6 +24,7 @@ from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import ConfidenceBounds, confidence_interval
 from solrbench.stats.intervals import share_interval
 from solrbench.stats.number_format import format_number, format_percent, round_number
+from solrbench.stats.times import Times
 
 
 @dataclass(frozen=True)
@@ -37,18 +39,14 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     """Return the number that an objective limits, over all step runs; None without requests."""
     name = objective.request or ALL_REQUESTS
     requests = samples.of(name)
-    counts, times = requests.counts, requests.perceived
+    counts = requests.counts
     weight = samples.documents_per_request(name) if objective.is_of_documents else 1.0
     if not counts.due or not samples.seconds or objective.is_of_dataset or not weight:
         return None
-    if objective.response_time is not None:
-        percent = objective.response_time.percentile
-        found = _time(times.percentile(percent), times.percentile_interval(percent))
-        return _with_repeats(found, samples)
-    if objective.mean_response_time is not None:
-        return _with_repeats(_time(times.average, times.mean_interval()), samples)
     if objective.failures is not None:
         return _failed_percent(requests)
+    if objective.throughput is None and objective.goodput is None:
+        return _with_repeats(_measure_time(objective, samples, requests.perceived), samples)
     share, interval = weight, ConfidenceBounds(weight, weight)
     if objective.goodput is not None:
         within = objective.goodput.within_milliseconds * MILLISECOND
@@ -104,6 +102,24 @@ def _time(microseconds: float | None, interval: ConfidenceBounds | None) -> Meas
         return None
     bounds = interval and ConfidenceBounds(*(each / MILLISECOND for each in interval))
     return MeasuredValue(microseconds / MILLISECOND, bounds)
+
+
+def _measure_time(objective: Objective, samples: StepSamples, times: Times) -> MeasuredValue | None:
+    """Return the time that is limited, without what is allowed for repeats."""
+    if objective.response_time is not None:
+        percent = objective.response_time.percentile
+        return _time(times.percentile(percent), times.percentile_interval(percent))
+    if objective.time_until_found is None:
+        return _time(times.average, times.mean_interval())
+    found = slowest_percentile(
+        (each for document in samples.documents for each in document.visibility),
+        objective.time_until_found.percentile,
+    )
+    if found is None:
+        return None
+    lower, upper = found.lower_milliseconds, found.upper_milliseconds
+    bounds = None if lower is None or upper is None else ConfidenceBounds(lower, upper)
+    return MeasuredValue(found.milliseconds, bounds)
 
 
 def _failed_percent(requests: RequestSamples) -> MeasuredValue:
@@ -258,6 +274,8 @@ def _result(
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
     what = describe_measure(objective).replace("failures", "share of failed requests", 1)
+    if found is None and objective.time_until_found is not None:
+        return "No time until a document was found was measured. See status.visibility."
     if found is None:
         sent = f"requests named {objective.request}" if objective.request else "requests"
         return f"No {sent} were measured. Check the name."

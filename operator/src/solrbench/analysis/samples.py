@@ -20,9 +20,11 @@ from solrbench.analysis.metrics import (
     DOCUMENTS,
     FAILED,
     RATE,
+    TIME_UNTIL_FOUND,
     ComparisonMetric,
     percentile_metric,
 )
+from solrbench.analysis.server_metrics import slowest_percentile
 from solrbench.api.v1alpha1 import Spec
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, sum_counts
@@ -172,6 +174,11 @@ class RunSamples:
         if not counts.requests:
             return {}
         values = {FAILED: 100 * counts.failures / counts.requests}
+        # It is of no request: of a step with one name, all requests are those of the name.
+        is_whole = request == ALL_REQUESTS or len(document.requests) == 1
+        found = slowest_percentile(document.visibility, 95) if is_whole else None
+        if found is not None and found.milliseconds > 0:
+            values[TIME_UNTIL_FOUND] = found.milliseconds
         if document.rate_seconds > 0:
             values[RATE] = document.rated(counts) / document.rate_seconds
             if documents := document.documents(counts):

@@ -5,7 +5,7 @@
 
 from collections.abc import Iterable
 
-from solrbench.analysis.metrics import MIN_REPEATS, Difference, Scale
+from solrbench.analysis.metrics import MIN_REPEATS, TIME_UNTIL_FOUND, Difference, Scale
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
@@ -34,6 +34,7 @@ _FIGURES = {
     "failed": "the share of failed requests",
     "indexing": "the time of indexing",
     "index size": "the index size",
+    TIME_UNTIL_FOUND.label: "the p95 of the time until documents are found",
 }
 _TIMES_FROM_PERCENT = 1000.0
 _DIGITS_OF_TIMES = 3
@@ -43,7 +44,8 @@ _GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage po
 
 def name_figure(label: str, request: str = "") -> str:
     """Return what a sentence calls a figure by its label in tables: `the p95 of search`."""
-    return _FIGURES.get(label, f"the {label}") + (f" of {request}" if request else "")
+    of_request = f" of {request}" if request and label != TIME_UNTIL_FOUND.label else ""
+    return _FIGURES.get(label, f"the {label}") + of_request
 
 
 def difference_sentence(subject: str, difference: Difference, than: str) -> str:
@@ -180,6 +182,8 @@ def describe_measure(objective: Objective) -> str:
     of = f" of {objective.request}" if objective.request else ""
     if objective.response_time is not None:
         return f"p{objective.response_time.percentile:g}{of}"
+    if objective.time_until_found is not None:
+        return f"p{objective.time_until_found.percentile:g} of the time until found"
     if objective.goodput is not None:
         return f"goodput{of} within {objective.goodput.within_milliseconds} ms"
     if objective.is_of_documents:
@@ -196,7 +200,8 @@ def describe_measure(objective: Objective) -> str:
 
 def limit_of(objective: Objective) -> tuple[float, str]:
     """Return the limit and its unit."""
-    times = (objective.response_time, objective.mean_response_time)
+    responses = (objective.response_time, objective.mean_response_time)
+    times = (*responses, objective.time_until_found)
     throughput, goodput = objective.throughput, objective.goodput
     rates = [goodput.min_requests_per_second] if goodput else []
     documents = list[float]()

@@ -284,6 +284,9 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
 VISIBILITY_PERCENTS = (50.0, 95.0, 99.0)
 _ERROR_SHARE = 0.95
 
+_Times = Sequence[tuple[float, float]]
+"""Milliseconds, and by how much each may be wrong."""
+
 
 def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVisibility]:
     """Return an entry for each step, variant and replica type, over all repeats."""
@@ -299,34 +302,53 @@ def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[Ste
 def _merge_visibility(
     step: str, variant: str, kind: str, results: list[VisibilityResult]
 ) -> StepVisibility:
-    times = [time for each in results for time in each.milliseconds]
-    # Reports of an earlier version have no errors.
-    errors = [error for each in results for error in each.errors or [0.0] * len(each.milliseconds)]
-    # The k-th time in truth lies between the k-th of the earliest and of the latest times, so that
-    # the interval also holds what a replica that is asked now and then cannot show.
-    earliest = sorted(max(time - error, 0.0) for time, error in zip(times, errors, strict=True))
-    latest = sorted(time + error for time, error in zip(times, errors, strict=True))
-    times.sort()
-    percentiles = []
-    for percent in VISIBILITY_PERCENTS if times else ():
-        place, lower, upper = sample_percentile(range(len(times)), percent)
-        percentiles.append(
-            PercentileResult(
-                percent=percent,
-                milliseconds=round_number(times[int(place)]),
-                lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
-                upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
-            )
-        )
-    error = sorted(errors)[math.ceil(_ERROR_SHARE * len(errors)) - 1] if any(errors) else None
+    times = [*_times(results)]
+    errors = sorted(error for _, error in times)
+    error = errors[math.ceil(_ERROR_SHARE * len(errors)) - 1] if any(errors) else None
     return StepVisibility(
         step=step,
         variant=variant or None,
         replica_type=kind or None,
         documents=sum(each.documents for each in results),
         not_found=sum(each.not_found for each in results),
-        percentiles=percentiles,
-        max_milliseconds=times[-1] if times else None,
+        percentiles=[_percentile(times, each) for each in VISIBILITY_PERCENTS if times],
+        max_milliseconds=max((time for time, _ in times), default=None),
         error_milliseconds=None if error is None else round_number(error),
         problem=next((each.problem for each in results if each.problem), None),
     )
+
+
+def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]:
+    for each in results:
+        # Reports of an earlier version have no errors.
+        errors = each.errors or [0.0] * len(each.milliseconds)
+        yield from zip(each.milliseconds, errors, strict=True)
+
+
+def _percentile(times: _Times, percent: float) -> PercentileResult:
+    # The k-th time in truth lies between the k-th of the earliest and of the latest times, so that
+    # the interval also holds what a replica that is asked now and then cannot show.
+    earliest = sorted(max(time - error, 0.0) for time, error in times)
+    latest = sorted(time + error for time, error in times)
+    place, lower, upper = sample_percentile(range(len(times)), percent)
+    return PercentileResult(
+        percent=percent,
+        milliseconds=round_number(sorted(time for time, _ in times)[int(place)]),
+        lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
+        upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
+    )
+
+
+def slowest_percentile(
+    results: Iterable[VisibilityResult], percent: float
+) -> PercentileResult | None:
+    """Return a percentile of the times of the replica type that took longest; None without any.
+
+    What was not found took the time after which it was given up, at least.
+    """
+    times: dict[str, list[tuple[float, float]]] = {}
+    for each in results:
+        given_up = [(each.timeout_milliseconds, 0.0)] * each.not_found
+        times.setdefault(each.replica_type, []).extend([*_times([each]), *given_up])
+    found = [_percentile(own, percent) for own in times.values() if own]
+    return max(found, key=lambda each: each.milliseconds, default=None)

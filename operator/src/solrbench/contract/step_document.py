@@ -237,6 +237,9 @@ class VisibilityResult(LenientModel):
     """Times that a replica found one."""
     not_found: int
     """Times that it did not in time."""
+    timeout_milliseconds: float = 60_000.0
+    """The time after which that was given up; results of older versions have the default of
+    `load.visibility`."""
     milliseconds: list[float]
     """From the response to the update until a replica found the document; a random part of them if
     they are very many."""

@@ -18,6 +18,7 @@ from solrbench.analysis.metrics import (
     INDEX_SIZE,
     INDEXING,
     RATE,
+    TIME_UNTIL_FOUND,
     ComparisonMetric,
     Scale,
     percentile_metric,
@@ -44,6 +45,7 @@ METRICS: Mapping[Metric, ComparisonMetric] = {
     Metric.P95_MILLISECONDS: percentile_metric(95),
     Metric.P99_MILLISECONDS: percentile_metric(99),
     Metric.FAILED_PERCENT: FAILED,
+    Metric.TIME_UNTIL_FOUND: TIME_UNTIL_FOUND,
     Metric.CAPACITY: ComparisonMetric("capacity", "capacity", "", is_lower_better=False),
     Metric.INDEXING_SECONDS: INDEXING,
     Metric.INDEX_BYTES: INDEX_SIZE,
@@ -177,6 +179,8 @@ class ObjectiveFigure:
             case Metric.CAPACITY:
                 entry = self._entry(status.get("capacity") or [])
                 found = entry.get(to_camel(CAPACITY_UNITS[self.unit]))
+            case Metric.TIME_UNTIL_FOUND:
+                found = self._time_until_found(status)
             case Metric.CPU_MILLISECONDS_PER_REQUEST | Metric.READS_PER_REQUEST:
                 found = self.of_step(status, "telemetry").get(OF_TELEMETRY[self.metric])
             case _:
@@ -185,6 +189,20 @@ class ObjectiveFigure:
         if found is not None and self.metric is Metric.READS_PER_REQUEST:
             found = max(found, _FEWEST_READS)
         return found
+
+    def _time_until_found(self, status: Body) -> float | None:
+        """Return the p95 of the slowest replica type; None if more than 5 % were not found."""
+        first, longest = self.of_step(status, "visibility"), 0.0
+        for each in status.get("visibility") or []:
+            if (each["step"], each.get("variant")) != (first.get("step"), first.get("variant")):
+                continue
+            missing = each.get("notFound", 0)
+            if 20 * missing > each.get("documents", 0) + missing:
+                return None
+            percentiles = each.get("percentiles") or []
+            times = [found["milliseconds"] for found in percentiles if found["percent"] == 95]
+            longest = max([*times, longest])
+        return longest or None
 
     def is_invalid(self, status: Body) -> bool:
         """Return whether it is the time of indexing, and that of the index pods, not Solr's.

@@ -6,6 +6,7 @@ from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_i
 from support.resources.small_resource import Changes, custom_locustfile, step
 
 IN_TIME = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
+SEEN = {"name": "seen", "timeUntilFound": {"percentile": 99, "maxMilliseconds": 2000}}
 OTHERS = {"name": "good", "failures": {"maxPercent": 0.1}}
 
 
@@ -24,6 +25,7 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
         {"name": "load", "indexingTime": {"maxSeconds": 600}, "failFast": True},
         {"name": "size", "indexSize": {"maxBytes": 2**40}},
     ),
+    "time until found": _with(SEEN, visibility={"intervalSeconds": 1}),
     "capacity after steps": _with(IN_TIME, capacity={}),
     "capacity alone": _with(IN_TIME, OTHERS, steps=[], capacity={"maxTrials": 25}),
     "capacity in users": _with(
@@ -93,6 +95,18 @@ OBJECTIVES = [
         _with({"name": "size", "indexSize": {"maxBytes": 1}, "failFast": True}),
         "spec.objectives[0]",
         "failFast must not go with indexSize",
+    ),
+    bad(
+        "time until found that is not measured",
+        _with(SEEN),
+        "spec",
+        "objectives.timeUntilFound must go with load.visibility",
+    ),
+    bad(
+        "time until found of a request",
+        _with(SEEN | {"request": "search"}, visibility={}),
+        "spec.objectives[0]",
+        "request must not go with timeUntilFound",
     ),
     bad(
         "more objective results than fit into the status",

@@ -45,6 +45,15 @@ class MeanResponseTimeLimit(Model):
     """`maxMilliseconds` is the longest mean."""
 
 
+class TimeUntilFoundLimit(Model):
+    """A limit on a percentile of the time until documents are found."""
+
+    percentile: Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)] = 95
+    """`percentile` is the share of the documents, in per cent."""
+    max_milliseconds: _LimitMilliseconds
+    """`maxMilliseconds` is the longest time that the percentile may have."""
+
+
 class FailureLimit(Model):
     """A limit on failed requests."""
 
@@ -94,7 +103,14 @@ class IndexSizeLimit(Model):
     """`maxBytes` is the most that all replicas together may have."""
 
 
-_OF_STEPS = ("responseTime", "meanResponseTime", "failures", "throughput", "goodput")
+_OF_STEPS = (
+    "responseTime",
+    "meanResponseTime",
+    "failures",
+    "throughput",
+    "goodput",
+    "timeUntilFound",
+)
 _OF_DATASET = ("indexingTime", "indexSize")
 
 
@@ -113,6 +129,8 @@ class Objective(Model):
     """`throughput` is the least rate."""
     goodput: GoodputLimit | None = None
     """`goodput` is the least rate of good responses in time."""
+    time_until_found: TimeUntilFoundLimit | None = None
+    """`timeUntilFound` limits what `load.visibility` measures, of the slowest replica type."""
     indexing_time: IndexingTimeLimit | None = None
     """`indexingTime` limits the time of indexing."""
     index_size: IndexSizeLimit | None = None
@@ -138,6 +156,10 @@ class Objective(Model):
             " number of the whole benchmark",
         ),
         Rule(
+            cel="!has(self.timeUntilFound) || !has(self.request)",
+            message="request must not go with timeUntilFound, which is of no request",
+        ),
+        Rule(
             cel="!has(self.indexSize) || !self.failFast",
             message="failFast must not go with indexSize, which is known after the load",
         ),
@@ -157,7 +179,8 @@ class Objective(Model):
     @property
     def limits_trials(self) -> bool:
         """Whether trials of the capacity search have to meet it: what grows with the rate."""
-        grows = (self.response_time, self.mean_response_time, self.failures)
+        times = (self.response_time, self.mean_response_time, self.time_until_found)
+        grows = (*times, self.failures)
         return not self.steps and any(each is not None for each in grows)
 
     def limits_trials_of(self, capacity: "Capacity") -> bool:
@@ -244,6 +267,7 @@ class PrimaryMetric(StrEnum):
     P99 = "P99"
     REQUESTS_PER_SECOND = "RequestsPerSecond"
     DOCUMENTS_PER_SECOND = "DocumentsPerSecond"
+    TIME_UNTIL_FOUND = "TimeUntilFoundP95"
 
 
 class StoredReport(Model):
@@ -301,8 +325,9 @@ class ComparisonSpec(Model):
     difference is smaller. Shares of failures matter from one percentage point on."""
     primary: PrimaryMetric = PrimaryMetric.P95
     """`primary` is the figure of all requests of a step that decides whether the step is Better,
-    Worse or Same (DocumentsPerSecond, only of steps with `indexing`); other figures, and single
-    request names, have a conclusion only where it has one."""
+    Worse or Same (DocumentsPerSecond, only of steps with `indexing`; TimeUntilFoundP95, of
+    `load.visibility`); other figures, and single request names, have a conclusion only where it has
+    one."""
 
     answers: AnswersSpec | None = None
     """`answers` compares the answers to queries, too: through variants, and with `baseline`. In a

@@ -169,6 +169,10 @@ OBJECTIVE_RULES = (
         ),
     ),
     Rule(
+        cel="has(self.load.visibility) || !self.objectives.exists(o, has(o.timeUntilFound))",
+        message="objectives.timeUntilFound must go with load.visibility, which measures it",
+    ),
+    Rule(
         cel="!has(self.load.capacity) || !has(self.load.repeats.until)",
         message=(
             "load.capacity must not go with load.repeats.until, a search comes after a known number"

@@ -19,6 +19,7 @@ class Metric(StrEnum):
     P95_MILLISECONDS = "P95Milliseconds"
     P99_MILLISECONDS = "P99Milliseconds"
     FAILED_PERCENT = "FailedPercent"
+    TIME_UNTIL_FOUND = "TimeUntilFoundP95Milliseconds"
     CAPACITY = "Capacity"
     INDEXING_SECONDS = "IndexingSeconds"
     INDEX_BYTES = "IndexBytes"
@@ -54,7 +55,8 @@ class SweepObjective(Model):
     the least of the others. When absent, it is
     Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
     with an Invalid step are excluded. Times are service times, with a planned rate response times;
-    CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry."""
+    CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry, and
+    TimeUntilFoundP95Milliseconds load.visibility."""
     step: ShortName | None = None
     """`step` is the name of the step that the figure is of; the last one when absent."""
     variant: ShortName | None = None

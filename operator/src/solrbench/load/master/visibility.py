@@ -153,6 +153,7 @@ class VisibilityProbe:
                 replica_type=kind,
                 documents=self._found[kind],
                 not_found=self._not_found[kind],
+                timeout_milliseconds=_milliseconds(self._wanted.timeout_seconds),
                 milliseconds=[_milliseconds(each.seconds) for each in self._times.get(kind, [])],
                 errors=[_milliseconds(each.error_seconds) for each in self._times.get(kind, [])],
                 problem=self._problem,
