@@ -1,7 +1,16 @@
 import pytest
 
-from solrbench.analysis.metrics import Difference, growth_metric, percentile_metric
-from solrbench.analysis.sentences import difference_sentence, format_conclusion
+from solrbench.analysis.metrics import (
+    MIN_VALUES_FOR_RANKS,
+    Difference,
+    growth_metric,
+    percentile_metric,
+)
+from solrbench.analysis.sentences import (
+    DRIFT_NOTE,
+    difference_sentence,
+    format_conclusion,
+)
 from solrbench.api.v1alpha1.comparisons import Conclusion
 
 P95 = percentile_metric(95)
@@ -73,3 +82,9 @@ def test_growth_is_more_or_less_than_that_of_the_baseline() -> None:
         "growth is 39 MiB/h lower than in juniper (95 % confidence interval 33 to 45 MiB/h):"
         " better."
     )
+
+
+def test_number_of_repeats_in_the_note_on_drift_is_that_of_the_test() -> None:
+    few = MIN_VALUES_FOR_RANKS
+    assert DRIFT_NOTE.startswith(f"With fewer than {few} repeats")
+    assert f"load.repeats.count to {few}," in DRIFT_NOTE

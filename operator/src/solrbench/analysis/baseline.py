@@ -19,13 +19,18 @@ from solrbench.analysis.comparison_settings import (
     differing,
 )
 from solrbench.analysis.differences import (
-    MIN_VALUES_FOR_RANKS,
     ComparisonRule,
     RepeatValue,
     conclude_details,
     estimate_difference,
 )
-from solrbench.analysis.metrics import INDEX_SIZE, INDEXING, ComparedMetric, store_figure
+from solrbench.analysis.metrics import (
+    INDEX_SIZE,
+    INDEXING,
+    MIN_VALUES_FOR_RANKS,
+    ComparedMetric,
+    store_figure,
+)
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples, filled_indexes
 from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends

@@ -23,6 +23,7 @@ from statistics import fmean, median
 
 from solrbench.analysis.metrics import (
     MIN_REPEATS,
+    MIN_VALUES_FOR_RANKS,
     SMALLEST_POINTS,
     ComparisonMetric,
     Difference,
@@ -56,9 +57,6 @@ OUTLIER_DEVIATIONS = 5.0
 
 MIN_SCALE = 0.01
 """That deviation is taken as at least 1 %: where all are nearly equal, a trifle is no outlier."""
-
-MIN_VALUES_FOR_RANKS = 5
-"""Values of each side from which on the rank sum can say something at 99 %, and order at 95 %."""
 
 MIN_ROUNDS_FOR_SIGNED_RANKS = 8
 """Rounds from which on their signed ranks can say something at 99 %; of fewer the rank sum can."""

@@ -32,6 +32,9 @@ MIN_REPEATS = 3
 """Repeats of each side below which nothing is concluded. Two are often alike by chance: equal sides
 with a p95 on a cliff would be called different in 5 of 100 cases, instead of 1."""
 
+MIN_VALUES_FOR_RANKS = 5
+"""Values of each side from which on the rank sum can say something at 99 %, and order at 95 %."""
+
 
 class Scale(Enum):
     """How two values of a metric are compared."""

@@ -5,7 +5,13 @@
 
 from collections.abc import Iterable
 
-from solrbench.analysis.metrics import MIN_REPEATS, TIME_UNTIL_FOUND, Difference, Scale
+from solrbench.analysis.metrics import (
+    MIN_REPEATS,
+    MIN_VALUES_FOR_RANKS,
+    TIME_UNTIL_FOUND,
+    Difference,
+    Scale,
+)
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
@@ -108,8 +114,9 @@ def format_conclusion(difference: Difference) -> str:
 
 
 DRIFT_NOTE = (
-    "With fewer than 5 repeats of a side, it does not show whether the machine changed since the"
-    " baseline. Set load.repeats.count to 5, or measure both in turn, as points of a sweep."
+    f"With fewer than {MIN_VALUES_FOR_RANKS} repeats of a side, it does not show whether the"
+    f" machine changed since the baseline. Set load.repeats.count to {MIN_VALUES_FOR_RANKS}, or"
+    " measure both in turn, as points of a sweep."
 )
 """Note of a comparison with a baseline that was measured at another time, with few repeats."""
 
