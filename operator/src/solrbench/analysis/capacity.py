@@ -262,27 +262,9 @@ def _result(
     confirming = _confirming(own, most)
     probe_rates = [each.requests_per_second for each in own if each.number == PROBE]
     confirmed = confirmation(search, found, confirming, next(iter(probe_rates), 0.0))
-    disturbed = [
-        run.document.id
-        for run in runs
-        if run.document.id in interferences
-        and found.rate is not None
-        and (rate := as_trial(read_trial(run, [])).rate) > 0
-        # Farther trials are not on the line, so that the result does not rest on them.
-        and abs(math.log(rate / found.rate)) <= NEAR
-    ]
     unit = LevelUnit.of(search.capacity)
-    problem, remedy = found.problem, ""
-    if found.is_noisy:
-        remedy = _longer_trials(search)
-    elif problem:
-        remedy = " Check that the objectives fit the load."
-    elif disturbed:
-        first = disturbed[0]
-        number = "1 trial was" if len(disturbed) == 1 else f"{len(disturbed)} trials were"
-        problem = f"{number} disturbed, {first}: {interferences[first]}"
-        remedy = " Remove the cause and search again."
-    elif not confirmed.is_held and confirming:
+    problem, remedy = _find_problem(search, found, runs, interferences)
+    if not problem and not confirmed.is_held and confirming:
         at = unit.text(as_trial(confirming[-1]).rate)
         problem = f"a longer run at {at} missed the objectives"
         remedy = _longer_trials(search)
@@ -310,6 +292,31 @@ def _result(
         trials=_trials(runs, search, interferences, first=1, last=most),
         confirmations=_trials(runs, search, interferences, first=most + 1),
     )
+
+
+def _find_problem(
+    search: CapacitySearch,
+    found: CapacityEstimate,
+    runs: Iterable[RunSamples],
+    interferences: Mapping[str, str],
+) -> tuple[str, str]:
+    """Return why trials have found nothing, or nothing that counts, and the remedy; or nothing."""
+    if found.rate is None or found.problem:
+        remedy = " Check that the objectives fit the load."
+        return found.problem, _longer_trials(search) if found.is_noisy else remedy
+    disturbed = [
+        run.document.id
+        for run in runs
+        if run.document.id in interferences
+        and (rate := as_trial(read_trial(run, [])).rate) > 0
+        # Farther trials are not on the line, so that the result does not rest on them.
+        and abs(math.log(rate / found.rate)) <= NEAR
+    ]
+    if not disturbed:
+        return "", ""
+    number = "1 trial was" if len(disturbed) == 1 else f"{len(disturbed)} trials were"
+    problem = f"{number} disturbed, {disturbed[0]}: {interferences[disturbed[0]]}"
+    return problem, " Remove the cause and search again."
 
 
 def _longer_trials(search: CapacitySearch) -> str:

@@ -36,7 +36,6 @@ from solrbench.stats.tests import (
     DifferenceEstimate,
     Looks,
     RankEstimate,
-    SampleVariance,
     StudentEstimate,
     benjamini_hochberg,
     holm,
@@ -150,30 +149,21 @@ def estimate_difference(
     else:
         keys = [each.target for each in baseline], [each.target for each in candidate]
     left, right = sample(metric, baseline, keys[0]), sample(metric, candidate, keys[1])
-    # An outlier would widen Student's t until it neither shows nor excludes a difference.
-    test: DifferenceEstimate | None = None
     fewest = min(len(left), len(right))
-    least = [_block_variance(baseline, keys[0]), _block_variance(candidate, keys[1])]
-    # What slows down a round is far from the others on both sides, and cancels out.
-    apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
     has_changed = not in_rounds and fewest >= MIN_VALUES_FOR_RANKS and _has_changed(left, right)
-    if has_changed:
-        apart_in_time = StudentEstimate.unpaired(left, right, least)
-        test = StudentEstimate(
-            apart_in_time.centre,
-            tuple(
-                SampleVariance(each.variance * each.size, each.size)
-                for each in apart_in_time.variances
-            ),
-        )
-    elif fewest >= MIN_VALUES_FOR_RANKS and any(
-        len(_without_outliers(each)) < len(each) for each in apart
-    ):
-        has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
-        test = (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
-    elif fewest >= 2 and min(len(baseline), len(candidate)) >= MIN_REPEATS:
+    test: DifferenceEstimate | None = None
+    if fewest >= 2 and min(len(baseline), len(candidate)) >= MIN_REPEATS:
         student = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
+        least = [_block_variance(baseline, keys[0]), _block_variance(candidate, keys[1])]
         test = student(left, right, least)
+        if has_changed:
+            # Then each side is worth one value.
+            variances = (
+                each._replace(variance=each.variance * each.size) for each in test.variances
+            )
+            test = StudentEstimate(test.centre, tuple(variances))
+        else:
+            test = _find_ranks(left, right, in_rounds=in_rounds) or test
     return Difference(
         metric,
         metric_value_of(metric, left),
@@ -184,6 +174,22 @@ def estimate_difference(
         repeats=(len(baseline), len(candidate)),
         test=test,
     )
+
+
+def _find_ranks(
+    left: Sequence[float], right: Sequence[float], *, in_rounds: bool
+) -> RankEstimate | None:
+    """Return the estimate by ranks if values are far from the others, and there are enough.
+
+    An outlier would widen Student's t until it neither shows nor excludes a difference.
+    """
+    fewest = min(len(left), len(right))
+    # What slows down a round is far from the others on both sides, and cancels out.
+    apart = [[b - a for a, b in zip(left, right, strict=True)]] if in_rounds else [left, right]
+    if fewest < MIN_VALUES_FOR_RANKS or all(len(_without_outliers(e)) == len(e) for e in apart):
+        return None
+    has_signed_ranks = in_rounds and fewest >= MIN_ROUNDS_FOR_SIGNED_RANKS
+    return (RankEstimate.paired if has_signed_ranks else RankEstimate.unpaired)(left, right)
 
 
 def _block_variance(side: Sequence[RepeatValue], keys: Sequence[Hashable]) -> float:
