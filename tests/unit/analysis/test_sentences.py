@@ -10,6 +10,7 @@ from solrbench.analysis.sentences import (
     DRIFT_NOTE,
     difference_sentence,
     format_conclusion,
+    shorten_sentence,
 )
 from solrbench.api.v1alpha1.comparisons import Conclusion
 
@@ -88,3 +89,23 @@ def test_number_of_repeats_in_the_note_on_drift_is_that_of_the_test() -> None:
     few = MIN_VALUES_FOR_RANKS
     assert DRIFT_NOTE.startswith(f"With fewer than {few} repeats")
     assert f"load.repeats.count to {few}," in DRIFT_NOTE
+
+
+CUT = "heap 1Gi: the p95 is 30 % lower (95 % confidence interval 28 to 31 %, of 5 (of 6)): better."
+
+
+@pytest.mark.parametrize(
+    ("most", "text"),
+    [
+        (len(CUT), CUT),
+        (len(CUT) - 1, CUT.replace(": better.", " …")),
+        (80, "heap 1Gi: the p95 is 30 % lower …"),
+        (40, "heap 1Gi: the p95 is 30 % lower …"),
+        (33, "heap 1Gi: the p95 is 30 % lower …"),
+        (32, "heap 1Gi: the p95 is 30 % …"),
+        (12, "heap 1Gi …"),
+    ],
+)
+def test_sentence_is_cut_before_a_word_and_never_within_brackets(most: int, text: str) -> None:
+    assert shorten_sentence(CUT, most) == text
+    assert len(text) <= most

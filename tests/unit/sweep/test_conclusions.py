@@ -235,6 +235,21 @@ def test_without_a_baseline_the_best_of_the_others_is_named() -> None:
     assert sentences[0].startswith("Best: heap 2Gi, p95 70 ms")
 
 
+@pytest.mark.parametrize("values", range(5, 9))
+def test_a_long_answer_is_not_cut_within_an_interval(values: int) -> None:
+    label = "a-name-that-fills-the-forty-letters-all-"
+    axis = {
+        "name": "a-rather-long-name-of-an-axis",
+        "field": "target.solrCloud.heap",
+        "values": [{"name": f"{label}{n}"[-40:], "value": f"{n}Gi"} for n in range(1, values + 1)],
+    }
+    plan = make_plan(parse_sweep({"spec.axes": [axis]}))
+    figures = {each.point.text: 100.0 + 7 * n for n, each in enumerate(plan.points)}
+    _, (sentence, *_) = answer(figures, {"spec.axes": [axis]})
+    assert len(sentence) <= 600
+    assert sentence.count("(") == sentence.count(")")
+
+
 @pytest.mark.slow
 def test_many_values_are_counted_and_answered_quickly() -> None:
     changes: Changes = {"spec.axes": [users_axis(500)], "spec.maxPoints": 500}

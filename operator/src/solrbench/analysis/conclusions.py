@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from textwrap import shorten
 
 from solrbench.analysis.answers.comparison import answer_answers
 from solrbench.analysis.bottleneck import answer_bottlenecks, answer_indexing
@@ -12,7 +11,12 @@ from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.response_gaps import answer_response_gaps
-from solrbench.analysis.sentences import DRIFT_NOTE, difference_sentence, name_figure
+from solrbench.analysis.sentences import (
+    DRIFT_NOTE,
+    difference_sentence,
+    name_figure,
+    shorten_sentence,
+)
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import FigureComparison
@@ -126,4 +130,4 @@ def collect_answers(spec: Spec, status: Status) -> list[str]:
     """Return what the numbers of a status say, the most important first."""
     answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
     shown = islice(answers, MAX_ANSWERS)
-    return [shorten(answer, MAX_CHARACTERS, placeholder=" …") for answer in shown]
+    return [shorten_sentence(answer, MAX_CHARACTERS) for answer in shown]

@@ -48,6 +48,17 @@ _MEBIBYTE = 1 << 20
 _GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}
 
 
+def shorten_sentence(text: str, most: int) -> str:
+    """Return a text of at most `most` characters, cut before a word and never within brackets."""
+    text = " ".join(text.split())
+    if len(text) <= most:
+        return text
+    kept = text[: most - 1].rpartition(" ")[0]
+    while kept.count("(") > kept.count(")"):
+        kept = kept.rpartition("(")[0]
+    return f"{kept.rstrip(' ,;:')} …"
+
+
 def name_figure(label: str, request: str = "") -> str:
     """Return what a sentence calls a figure by its label in tables: `the p95 of search`."""
     of_request = f" of {request}" if request and label != TIME_UNTIL_FOUND.label else ""

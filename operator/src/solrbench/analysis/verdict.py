@@ -27,6 +27,7 @@ from solrbench.analysis.checks import (
 from solrbench.analysis.cold_start import summarise_cold_start
 from solrbench.analysis.repeat_checks import STEP_TOO_SHORT, check_long_enough, mean_series
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepRuns, StepSamples
+from solrbench.analysis.sentences import shorten_sentence
 from solrbench.analysis.server_metrics import run_telemetry
 from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
 from solrbench.analysis.trends import run_trends
@@ -204,8 +205,7 @@ def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReaso
     """Return a reason in sentences; of a message that is too long the end is cut, no remedy."""
     tail = f" {remedy[0].upper()}{remedy[1:]}." if remedy else ""
     most, sentence = MAX_MESSAGE - len(tail), f"{message[0].upper()}{message[1:]}."
-    cut = sentence if len(sentence) <= most else sentence[: most - 1] + "…"
-    return InvalidReason(reason=reason, message=cut + tail)
+    return InvalidReason(reason=reason, message=shorten_sentence(sentence, most) + tail)
 
 
 _REASONS = (

@@ -3,11 +3,10 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from textwrap import shorten
 from typing import NamedTuple
 
 from solrbench.analysis.metrics import Difference
-from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence
+from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence, shorten_sentence
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.sweep.advice import advise, changes_of
@@ -89,7 +88,7 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
 def shorten_answers(sentences: Sequence[str], number_of_points: int) -> list[str]:
     """Return as many sentences as a status has room for, each cut to what it has room for."""
     room = _room(number_of_points)
-    return [shorten(each, room.characters, placeholder=" …") for each in sentences[: room.answers]]
+    return [shorten_sentence(each, room.characters) for each in sentences[: room.answers]]
 
 
 def _room(number_of_points: int) -> _Room:

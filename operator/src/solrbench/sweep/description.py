@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from solrbench.analysis.sentences import shorten_sentence
 from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepEstimate, SweepPoint, SweepStatus
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
@@ -142,7 +143,7 @@ def _blockers(seen: SweepObservation, points: Sequence[SweepPoint]) -> Iterator[
         reason = None if child is None else find_reason(child.reason)
         if child is not None and reason is not None and reason.kind is Kind.WARNING:
             name = _benchmark(seen, point)
-            yield f"{name}: {reason}: {child.message[:MAX_CHARACTERS]}"
+            yield f"{name}: {reason}: {shorten_sentence(child.message, MAX_CHARACTERS)}"
 
 
 def _progress(seen: SweepObservation, points: Sequence[SweepPoint]) -> int:
