@@ -10,7 +10,9 @@ from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
+from solrbench.analysis.repeat_checks import answer_targets
 from solrbench.analysis.response_gaps import answer_response_gaps
+from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.sentences import (
     DRIFT_NOTE,
     difference_sentence,
@@ -126,8 +128,10 @@ KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
 """In the order in which they are shown."""
 
 
-def collect_answers(spec: Spec, status: Status) -> list[str]:
-    """Return what the numbers of a status say, the most important first."""
-    answers = chain.from_iterable(kind(spec, status) for kind in KINDS)
-    shown = islice(answers, MAX_ANSWERS)
+def collect_answers(
+    spec: Spec, status: Status, samples: BenchmarkSamples | None = None
+) -> list[str]:
+    """Return what a status says, and the `samples` of targets, the most important first."""
+    on_targets = () if samples is None else answer_targets(samples)
+    shown = islice(chain(on_targets, *(kind(spec, status) for kind in KINDS)), MAX_ANSWERS)
     return [shorten_sentence(answer, MAX_CHARACTERS) for answer in shown]

@@ -1,7 +1,7 @@
 """Checks of the numbers themselves: whether repeats agree, and steps were steady and long enough.
 
 Of short repeats only a difference that makes numbers useless can be seen; where it may be chance,
-the check says so.
+the check says so. Fresh targets that differ by more than step runs on one are a note, not a reason.
 """
 
 import math
@@ -19,8 +19,13 @@ from solrbench.analysis.checks import (
     worst,
 )
 from solrbench.analysis.outliers import second_means
-from solrbench.analysis.samples import ALL_REQUESTS, RequestSamples, StepSamples
-from solrbench.api.v1alpha1.load import Load
+from solrbench.analysis.samples import (
+    ALL_REQUESTS,
+    BenchmarkSamples,
+    RequestSamples,
+    StepSamples,
+)
+from solrbench.api.v1alpha1.load import Load, RepeatStart
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.intervals import MIN_BATCHES
 from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
@@ -31,6 +36,7 @@ from solrbench.stats.repeats import (
     compare_means,
     compare_percentiles,
     compare_repeats,
+    compare_targets,
     find_drift,
 )
 from solrbench.stats.times import Times
@@ -251,3 +257,32 @@ def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
         f"the step is too short for a 95 % confidence interval of its mean: {why}."
         " Raise durationSeconds or requests"
     )
+
+
+MIN_TARGETS, MIN_STEP_RUNS = 3, 2
+"""From one step run on a target it is not known what is of the target, and what is chance."""
+
+_TARGETS_LEVEL = 0.01
+"""Share of benchmarks with equal targets that get the note."""
+
+
+def answer_targets(samples: BenchmarkSamples) -> Iterator[str]:
+    """Yield by how much fresh targets differ, where the step runs on one do not explain it."""
+    steps, times = [found for _, _, found in samples.steps()], dict[str, list[float]]()
+    for run in (run for found in steps for run in found.runs):
+        average = run.of(ALL_REQUESTS).service.average
+        if run.target and average:
+            times.setdefault(run.target, []).append(math.log(average))
+    # Of a target that was lost, some steps are missing.
+    whole = [row for row in times.values() if len(row) == len(steps)]
+    is_fresh = samples.spec.load.repeats.start_on is RepeatStart.FRESH_TARGET
+    if not is_fresh or len(whole) < MIN_TARGETS or len(steps) < MIN_STEP_RUNS:
+        return
+    between, within, tail = compare_targets(whole)
+    if tail < _TARGETS_LEVEL:
+        yield (
+            f"The mean service times of {len(whole)} fresh targets differ by"
+            f" {format_percent(between)} (standard deviation), step runs on one target by"
+            f" {format_percent(within)}. Use more fresh targets (load.repeats.count) rather than"
+            " longer steps."
+        )

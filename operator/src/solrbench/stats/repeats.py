@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from itertools import pairwise
 from operator import itemgetter
-from statistics import fmean, median
+from statistics import fmean, median, stdev
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ from solrbench.stats.intervals import (
     neighbour_correlation,
 )
 from solrbench.stats.series import SCALE, truncation
+from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.stats.time_blocks import coarse_bucket_of
 from solrbench.stats.times import Times
 
@@ -176,6 +177,26 @@ def _pool(deviations: Sequence[_Row]) -> tuple[float, float]:
 def _places(count: int) -> list[float]:
     """Return the places of so many values in their order, around 0."""
     return [index - (count - 1) / 2 for index in range(count)]
+
+
+def compare_targets(times: Sequence[Sequence[float]]) -> tuple[float, float, float]:
+    """Return the deviations of targets and of step runs on one in per cent, and the tail of F.
+
+    Each logarithm of a time is that of its step, plus that of its target, plus chance: the analysis
+    of variance in two ways (Fisher, Statistical methods for research workers, 1925). So steps may
+    differ as they like. `times` has a row for each target, with the same steps in the same order.
+    """
+    targets, steps = [*map(fmean, times)], [*map(fmean, zip(*times, strict=True))]
+    residuals = (
+        value - target - step + fmean(steps)
+        for row, target in zip(times, targets, strict=True)
+        for value, step in zip(row, steps, strict=True)
+    )
+    upper, lower = len(targets) - 1, (len(targets) - 1) * (len(steps) - 1)
+    within = max(math.sqrt(sum(each**2 for each in residuals) / lower), MIN_DEVIATION)
+    between = stdev(targets)
+    tail = f_tail(len(steps) * (between / within) ** 2, upper, lower)
+    return 100 * math.expm1(between), 100 * math.expm1(within), tail
 
 
 _LEVEL = 0.001

@@ -98,7 +98,8 @@ def _finish(context: ReconcileContext, stored: int) -> None:
     context.update(dataset=context.status.dataset.model_copy(update=size))
     update_objectives(context)
     conclude_objectives(context)
-    context.update(answers=collect_answers(context.benchmark.spec, context.status))
+    samples = context.reports.samples(context.benchmark)
+    context.update(answers=collect_answers(context.benchmark.spec, context.status, samples))
     if not delete_components(context, *LOAD):
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"

@@ -229,7 +229,7 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
     if changed:
         _count_repeats(context, documents)
         update_answers(context, list(documents.values()))
-    context.update(answers=collect_answers(spec, context.status))
+    context.update(answers=collect_answers(spec, context.status, samples))
 
 
 def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
