@@ -9,6 +9,7 @@ import pytest
 from hack.generate.json_schema import sweep_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint, SweepStatus
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.difference_figures import round_figure
@@ -16,6 +17,7 @@ from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import (
+    best_facts,
     failures_table,
     objectives_table,
     rounds_table,
@@ -23,6 +25,7 @@ from solrbench.present.sweeps.tables import (
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none
+from support.resources.small_sweep import HEAP, parse_sweep
 from support.results.statuses import full_status
 from support.results.sweep_reports import full_report, full_sweep
 
@@ -83,6 +86,47 @@ def test_report_with_rounds_is_read_again_and_fits_its_schema(report: SweepRepor
     text = report.to_json()
     jsonschema.validate(json.loads(text), sweep_schema())
     assert SweepReport.parse(text) == report
+
+
+def best_of(*heaps: str) -> SweepReport:
+    """Return a report in whose conditions, of one user each more, these heaps are the best ones."""
+    users = {"name": "users", "field": "load.steps[0].users", "values": [*range(1, 5)]}
+    sweep = parse_sweep({"spec.axes": [HEAP, users], "spec.design": "Full"})
+    points = {
+        tuple(value.label for value in each.point.values): each.point
+        for each in make_plan(sweep).points
+    }
+    best = [points[heap, str(number)] for number, heap in enumerate(heaps, 1)]
+    status = SweepStatus(
+        points=[SweepPoint(name=each.name, values=each.indexes, state="Valid") for each in best],
+        best=[
+            BestPoint(
+                name=each.name,
+                condition=f"users {number}",
+                values=each.text,
+                cores=0.3,
+                memory_bytes=2**30,
+            )
+            for number, each in enumerate(best, 1)
+        ],
+    )
+    return build_sweep_report(sweep.model_copy(update={"status": status}), {})
+
+
+def test_best_points_that_are_the_same_are_one_line() -> None:
+    report = best_of("1Gi", "2Gi", "1Gi")
+    names = [each.name for each in report.status.best]
+    assert best_facts(report) == {
+        "Best point with users 1 or users 3": f"heap 1Gi ({names[0]}, {names[2]})",
+        "Cost": "0.3 cores requested, 1 GiB requested for Solr and ZooKeeper",
+        "Best point with users 2": f"heap 2Gi ({names[1]})",
+    }
+    assert [*best_facts(best_of("2Gi", "2Gi"))] == ["Best point", "Cost"]
+
+
+def test_a_single_best_point_has_all_its_values() -> None:
+    (text, _) = best_facts(best_of("1Gi")).values()
+    assert text.startswith("heap 1Gi, users 1 (")
 
 
 def test_sweep_without_rounds_has_none() -> None:

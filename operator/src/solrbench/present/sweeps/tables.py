@@ -7,6 +7,7 @@ from typing import TypeVar
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
+from solrbench.api.v1alpha1.sweep import BestPoint
 from solrbench.present.comparison_tables import (
     DifferenceCells,
     difference_cells,
@@ -54,6 +55,7 @@ def cut_table(
 
 MAX_BEST_FACTS = 8
 """Conditions whose best point stands beside the answers; the status has more."""
+_BEST = "Best point"
 POINTS_NOTE = (
     "Figures are those of the last step; SD is the standard deviation of the repeats in % of"
     " their mean."
@@ -117,20 +119,30 @@ def point_cells(point: PointReport, figure: ObjectiveFigure, without: str = "") 
 
 def best_facts(report: SweepReport) -> dict[str, str]:
     """Return the best point of each condition with its figures and cost; empty without any."""
-    figure, lines = figure_of(report.spec), dict[str, str]()
-    several = len(report.status.best) > 1
-    for best in report.status.best[:MAX_BEST_FACTS]:
-        rate, p95 = best.requests_per_second, best.p95_milliseconds
-        where = f" with {best.condition}" if several and best.condition else ""
-        lines[f"Best point{where}"] = f"{best.values} ({best.name})"
+    figure, best = figure_of(report.spec), report.status.best
+    several, values = len(best) > 1, {point.name: point.values for point in report.points}
+    # What is the same in several conditions is one line.
+    lines: dict[tuple[str, str], list[BestPoint]] = {}
+    for each in best[:MAX_BEST_FACTS]:
+        rate, p95, known = each.requests_per_second, each.p95_milliseconds, values.get(each.name)
+        settings = [f"{k} {v}" for k, v in (known or {}).items() if k not in report.conditions]
+        facts = {_BEST: ", ".join(settings) if several and settings else each.values}
         if not figure.has_field:
-            lines[f"{figure.title}{where}"] = figure.short(best.value)
+            facts[figure.title] = figure.short(each.value)
         if not several:
-            lines["Requests/s"] = "" if rate is None else format_number(rate)
-            lines["P95"] = "" if p95 is None else format_milliseconds(p95)
-        lines[f"Cost{where}"] = _cost(best.cores, best.memory_bytes)
-        lines[f"Price{where}"] = _price(report, best.price_per_hour)
-    return {name: text for name, text in lines.items() if text}
+            facts["Requests/s"] = "" if rate is None else format_number(rate)
+            facts["P95"] = "" if p95 is None else format_milliseconds(p95)
+        facts["Cost"] = _cost(each.cores, each.memory_bytes)
+        facts["Price"] = _price(report, each.price_per_hour)
+        for name, text in facts.items():
+            if text:
+                lines.setdefault((name, text), []).append(each)
+    found = {}
+    for (name, text), points in lines.items():
+        where = f" with {' or '.join(each.condition or '' for each in points)}"
+        names = f" ({', '.join(each.name for each in points)})" * (name == _BEST)
+        found[name + where * (len(points) < len(best))] = text + names
+    return found
 
 
 def _cost(cores: float | None, memory_bytes: int | None) -> str:
