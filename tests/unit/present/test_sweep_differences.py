@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable
 from random import Random
+from statistics import fmean
 
 import pytest
 
 from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.step_results import deviation_percent
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison, Summary
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -15,6 +17,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepSt
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.sweeps.point_tables import steps_table
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import MAX_ROWS
@@ -99,6 +102,118 @@ def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured
     points = [each.model_copy(update={"conclusion": words.get(each.name)}) for each in points]
     found_status = SweepStatus(phase="Succeeded", points=points, answers=answers, best=best)
     return sweep.model_copy(update={"status": found_status}), benchmarks
+
+
+def measure_targets(effect: Effect, *, seed: int = 1, start_on: str = "FreshTarget") -> Measured:
+    """Return a sweep of two heaps without rounds, whose repeats differ by 3 %, and its figures."""
+    template = {
+        "spec.load.repeats": {"count": ROUNDS, "startOn": start_on},
+        "spec.load.steps": [
+            {"name": name, "users": users, "durationSeconds": 60} for name, users in STEPS.items()
+        ],
+    }
+    sweep = parse_sweep({"spec.axes": [HEAP | {"values": ["512Mi", "1Gi"]}]}, template)
+    draw, points = Random(seed), list[SweepPoint]()
+    benchmarks: dict[str, SolrBenchmark] = {}
+    for each in make_plan(sweep).points:
+        results, p95s = list[StepResult](), list[float]()
+        targets = [draw.gauss(1, 0.03) for _ in range(ROUNDS)]
+        for step in STEPS:
+            for request, usual in NAMES.items():
+                factor = 1.0 if each.point.is_baseline else effect(step, request)
+                p95s = [usual * factor * level * draw.gauss(1, 0.01) for level in targets]
+                results.append(result_of(step, request, p95s))
+        child = SolrBenchmark.parse(build_child(sweep, each.point))
+        update = {
+            "summary": Summary(step="twenty", verdict="Valid", p95_milliseconds=fmean(p95s)),
+            "results": [each for each in results if each.request != ALL_REQUESTS],
+            "totals": [each for each in results if each.request == ALL_REQUESTS],
+        }
+        status = child.status.model_copy(update=update)
+        benchmarks[child.metadata.name] = child.model_copy(update={"status": status})
+        points.append(
+            SweepPoint(
+                name=each.point.name,
+                values=each.point.indexes,
+                state="Valid",
+                p95_milliseconds=fmean(p95s),
+                repeats=ROUNDS,
+                repeat_values=p95s,
+            )
+        )
+    return sweep.model_copy(update={"status": SweepStatus(points=points)}), benchmarks
+
+
+def result_of(step: str, request: str, p95s: list[float]) -> StepResult:
+    """Return the result of repeats with these times."""
+    rates = [1000 / p95 for p95 in p95s]
+    return StepResult(
+        step=step,
+        request=request,
+        requests=100,
+        failures=0,
+        repeats=len(p95s),
+        requests_per_second=fmean(rates),
+        requests_per_second_mean=fmean(rates),
+        requests_per_second_deviation_percent=deviation_percent(rates),
+        p95_milliseconds=fmean(p95s),
+        p95_milliseconds_mean=fmean(p95s),
+        p95_deviation_percent=deviation_percent(p95s),
+    )
+
+
+def test_repeats_on_fresh_targets_make_conclusions_by_step_without_rounds() -> None:
+    report = build_sweep_report(*measure_targets(check_outs_suffer))
+    figures = figures_of(report)
+    worse = {key for key, each in figures.items() if each.conclusion is Conclusion.WORSE}
+    check_out = ("twenty", "check-out")
+    assert worse == {(*check_out, "p95Milliseconds"), (*check_out, "requestsPerSecond")}
+    suffers = figures[(*check_out, "p95Milliseconds")]
+    assert suffers.low_percent is not None
+    assert suffers.high_percent is not None
+    assert 60 < suffers.low_percent < 80 < suffers.high_percent < 100
+    assert not suffers.on_target
+    (primary,) = [each for each in figures.values() if each.primary]
+    assert (primary.step, primary.request) == ("twenty", ALL_REQUESTS)
+    assert "conclusions by step" not in steps_table(report).note
+
+
+def test_a_status_says_as_much_of_repeats_as_their_values_do() -> None:
+    report = build_sweep_report(*measure_targets(check_outs_suffer))
+    (point,) = [each for each in report.points if not each.is_baseline]
+    (primary,) = [each for each in figures_of(report).values() if each.primary]
+    alone = [each for each in figures_of(report).values() if each.request == "check-in"]
+    # All figures have one deviation, and the same number of targets.
+    width = (primary.high_percent or 0) - (primary.low_percent or 0)
+    assert width == pytest.approx(
+        (point.difference_upper_percent or 0) - (point.difference_lower_percent or 0), abs=0.02
+    )
+    assert all((each.high_percent or 0) - (each.low_percent or 0) < 2 * width for each in alone)
+
+
+def test_hardly_any_of_equal_figures_of_fresh_targets_differ() -> None:
+    different = [
+        figure
+        for seed in range(20)
+        for figure in figures_of(
+            build_sweep_report(*measure_targets(lambda *_: 1.0, seed=seed))
+        ).values()
+        if figure.conclusion in (Conclusion.BETTER, Conclusion.WORSE)
+    ]
+    assert len(different) <= 1
+
+
+def test_page_says_why_steps_are_not_compared_and_what_to_set() -> None:
+    report = build_sweep_report(*measure_targets(check_outs_suffer, start_on="SameTarget"))
+    assert not any(point.figures for point in report.points)
+    note = (
+        "Without rounds, only repeats on fresh targets make conclusions by step and request name:"
+        " set spec.repeats to {until: Decided}, or load.repeats of the template to"
+        " {count: 5, startOn: FreshTarget}."
+    )
+    assert steps_table(report).note == note
+    assert note in sweep_to_markdown(report)
+    assert not steps_table(build_sweep_report(*measure(check_outs_suffer))).note
 
 
 @pytest.fixture(scope="module")

@@ -108,7 +108,15 @@ _STEP_COLUMNS: Sequence[Column[_StepRow]] = (
 def steps_table(report: SweepReport) -> Table:
     """Return a row for each step, variant and request name of each point, over all rounds."""
     rows = [(point, step) for point in report.points for step in point.steps]
-    return cut_table("Steps of each point", _STEP_COLUMNS, rows)
+    is_compared = report.spec.rounds is not None or any(point.figures for point in report.points)
+    return cut_table("Steps of each point", _STEP_COLUMNS, rows, _NOT_COMPARED * (not is_compared))
+
+
+_NOT_COMPARED = (
+    "Without rounds, only repeats on fresh targets make conclusions by step and request name: set"
+    " spec.repeats to {until: Decided}, or load.repeats of the template to"
+    " {count: 5, startOn: FreshTarget}."
+)
 
 
 _INDEX_COLUMNS: Sequence[Column[PointReport]] = (

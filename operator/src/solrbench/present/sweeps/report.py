@@ -194,8 +194,9 @@ class PointReport(LenientModel):
     """Every step, variant and request name, over all rounds."""
     figures: list[FigureComparison] = []
     """P95 and rate of each of them, and the time of indexing, beside those of `baseline` in the
-    same rounds; empty without rounds. The one of `spec.objective` is `primary`, and has the
-    conclusion of `result`; all others of all points are one family, by Benjamini and Hochberg."""
+    same rounds, or (p95 and rate) in repeats on fresh targets; else empty. The one of
+    `spec.objective` is `primary`, and has the conclusion of `result`; all others of all points are
+    one family, by Benjamini and Hochberg."""
     capacities: list[PointCapacity] = []
     """What a capacity search found, by variant."""
     indexing_seconds: float | None = None

@@ -6,6 +6,7 @@ from typing import Any
 
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
@@ -234,10 +235,13 @@ def _compare_figures(
     conditions: Sequence[MeasuredCondition],
     differences: Mapping[str, Difference],
 ) -> list[PointReport]:
-    """Return the points with all figures of their rounds beside those of their baseline."""
+    """Return the points with all figures of rounds, or of fresh targets, beside the baseline's."""
     figure, rounds = figure_of(sweep.spec), dict[str, Sequence[Status]]()
     for point in points:
         counted = point.counted_rounds(figure)
+        alone = None if sweep.spec.rounds is not None else benchmarks.get(point.benchmark)
+        if alone is not None and alone.spec.load.repeats.start_on is RepeatStart.FRESH_TARGET:
+            rounds[point.name] = [alone.status]
         # Where the benchmark of a round is gone, it is not known which ones are left.
         if counted and len(counted) == len(point.result.repeat_rounds or []):
             rounds[point.name] = [benchmarks[each.benchmark].status for each in counted]

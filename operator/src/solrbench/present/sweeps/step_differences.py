@@ -2,9 +2,11 @@
 
 The objective alone decides which points are measured again. Here the other figures of the same
 rounds are compared by the same difference, within each condition; those of all points together are
-one family of details: of the differences that are found, few are false.
+one family of details: of the differences that are found, few are false. Without rounds, repeats of
+a benchmark that had a target each are compared.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -60,8 +62,9 @@ def compare_figures(
     """Return the figures of each point beside its baseline, by the name of the point.
 
     `rounds` has, by the name of a point, what its benchmarks said in the rounds of
-    `MeasuredPoint.repeats`; points without it are left out. `found` are the differences of the
-    figure of the objective, which keeps the conclusion that it has in its own family.
+    `MeasuredPoint.repeats`, without rounds its only one, whose repeats had a target each; points
+    without it are left out. `found` are the differences of the figure of the objective, which keeps
+    the conclusion that it has in its own family.
     """
     figure = figure_of(spec)
     compared = [
@@ -116,12 +119,35 @@ def _compare(
 
 
 def _values(point: MeasuredPoint, statuses: Sequence[Status]) -> _Values:
-    """Return the value of each figure in the rounds that have it."""
+    """Return the value of each figure in the rounds, or on the targets, that have it."""
+    if not point.in_rounds:
+        return dict(_repeats(statuses[-1]))
     values: dict[_Key, list[RepeatValue]] = {}
     for repeat, status in zip(point.repeats, statuses, strict=True):
         for key, value in _figures(status):
             values.setdefault(key, []).append(replace(repeat, value=value))
     return values
+
+
+def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
+    """Yield each figure in repeats that had a target each, but indexing.
+
+    A status has no single values: each is the geometric mean, with their deviation as its error.
+    """
+    for result in results_of(status):
+        p95 = P95, result.p95_milliseconds_mean, result.p95_deviation_percent
+        if result.is_open_loop:
+            p95 = P95, result.response_p95_milliseconds, result.response_p95_deviation_percent
+        rate = RATE, result.requests_per_second_mean, result.requests_per_second_deviation_percent
+        for metric, mean, deviation in (p95,) if result.is_open_loop else (p95, rate):
+            if mean and deviation is not None:
+                # Variance and mean of the logarithm of log-normal values.
+                variance = math.log1p((deviation / 100) ** 2)
+                value, error = mean * math.exp(-variance / 2), math.sqrt(variance)
+                yield (
+                    _Key(result.step, result.variant or "", result.request, metric),
+                    [RepeatValue(n, str(n), value, error) for n in range(result.repeats)],
+                )
 
 
 def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
