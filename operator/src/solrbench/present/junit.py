@@ -118,12 +118,13 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
 
 
 def _problems(point: PointReport) -> Iterator[str]:
-    for part in point.benchmarks:
+    for part in point.benchmarks.values():
         for verdict in part.verdicts:
             for reason in verdict.reasons:
                 yield f"{reason.reason}: {reason.message}"
         for objective in part.objectives:
             if objective.conclusion is ObjectiveConclusion.MISSED:
                 yield objective.message
-    if point.result.state == PointState.INVALID and not any(p.verdicts for p in point.benchmarks):
+    has_verdicts = any(part.verdicts for part in point.benchmarks.values())
+    if point.result.state == PointState.INVALID and not has_verdicts:
         yield "a step is Invalid"

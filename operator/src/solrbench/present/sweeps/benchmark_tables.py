@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import StepResponseGaps
 from solrbench.present.fact_tables import INDEX_COLUMNS, index_rows
 from solrbench.present.sweeps.report import SweepReport
-from solrbench.present.sweeps.tables import cut_table, name_part
+from solrbench.present.sweeps.tables import benchmarks_of, cut_table
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -58,23 +58,15 @@ _COLD_NOTE = (
 
 def cold_start_table(report: SweepReport) -> Table:
     """Return how each benchmark began, where its first thousand requests are known."""
-    rows = (
-        (name_part(point, part), part.cold_start)
-        for point in report.points
-        for part in point.benchmarks
-        if part.cold_start is not None
-    )
+    every = ((name, part.cold_start) for name, part in benchmarks_of(report))
+    rows = ((name, cold) for name, cold in every if cold is not None)
     return _table("Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE)
 
 
 def index_pods_of_points(report: SweepReport) -> Table:
     """Return documents, size and time of each index pod, and of its slowest files."""
-    rows = (
-        (name_part(point, part), row)
-        for point in report.points
-        for part in point.benchmarks
-        for row in index_rows(part.index_pods)
-    )
+    parts = benchmarks_of(report)
+    rows = ((name, row) for name, part in parts for row in index_rows(part.index_pods))
     return _table("Indexing of each point by pod and file", INDEX_COLUMNS, rows)
 
 
@@ -102,10 +94,5 @@ _WAIT_NOTE = (
 
 def waits_table(report: SweepReport) -> Table:
     """Return who waited longest in each step, and which user got the fewest responses."""
-    rows = (
-        (name_part(point, part), gap)
-        for point in report.points
-        for part in point.benchmarks
-        for gap in part.response_gaps
-    )
+    rows = ((name, gap) for name, part in benchmarks_of(report) for gap in part.response_gaps)
     return _table("Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE)

@@ -35,6 +35,7 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.present.sweeps.point_tables import name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.sweep.differences import read_point
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
@@ -88,7 +89,7 @@ def compare_sweeps(
         figure = ObjectiveFigure(_METRICS[primary])
     known = {_key(point): point for point in baseline.points}
     pairs = [
-        _Pair(_text(point), known[_key(point)], point)
+        _Pair(name_point(point), known[_key(point)], point)
         for point in candidate.points
         if point.values and _key(point) in known
     ]
@@ -134,10 +135,6 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
 
 def _key(point: PointReport) -> frozenset[tuple[str, str]]:
     return frozenset(point.values.items())
-
-
-def _text(point: PointReport) -> str:
-    return ", ".join(f"{axis} {value}" for axis, value in point.values.items())
 
 
 def _compare_primary(
@@ -193,7 +190,7 @@ def _estimate(
 def _only(report: SweepReport, other: SweepReport) -> list[str]:
     """Return which points only one of both has, the first ones by name."""
     known = {_key(point) for point in other.points}
-    names = [_text(point) or point.name for point in report.points if _key(point) not in known]
+    names = [name_point(point) for point in report.points if _key(point) not in known]
     if not names:
         return []
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""

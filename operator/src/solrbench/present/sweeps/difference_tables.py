@@ -60,16 +60,13 @@ def differences_sentences(report: SweepReport) -> list[str]:
     words = ", ".join(
         f"{counts[word]} {CONCLUSIONS[word]}" for word in (*Conclusion, None) if counts[word]
     )
-    furthest = sorted(rows, key=_rank)[: min(_MAX_SENTENCES, _count_different(counts))]
+    different = counts[Conclusion.BETTER] + counts[Conclusion.WORSE]
+    furthest = sorted(rows, key=_rank)[: min(_MAX_SENTENCES, different)]
     return [
         f"Of {len(rows)} other figures of steps, request names and indexing: {words}."
         + " Those that differ most follow." * bool(furthest),
         *map(_figure_sentence, furthest),
     ]
-
-
-def _count_different(counts: Counter[Conclusion | None]) -> int:
-    return counts[Conclusion.BETTER] + counts[Conclusion.WORSE]
 
 
 def _figure_sentence(row: FigureRow) -> str:

@@ -1,6 +1,6 @@
 """The full report of a sweep: what was asked for, and what each point measured."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import ConfigDict
@@ -214,9 +214,9 @@ class PointReport(LenientModel):
         return self.is_baseline or self.baseline == self.name
 
     @property
-    def benchmarks(self) -> "Sequence[RoundReport | PointReport]":
-        """What each of its benchmarks said: of every round, or of the only one."""
-        return self.rounds or [self]
+    def benchmarks(self) -> "Mapping[str, RoundReport | PointReport]":
+        """What each of its benchmarks said, by its name: of every round, or of the only one."""
+        return {f"{self.name}, round {e.round}": e for e in self.rounds} or {self.name: self}
 
     def counted_rounds(self, figure: ObjectiveFigure) -> list[RoundReport]:
         """Return the rounds that the figure of the objective is made of; one that runs is none."""

@@ -98,12 +98,10 @@ def _costs(
 
 
 def _cost_fields(cost: PointCost) -> dict[str, Any]:
+    lower, upper = cost.bounds or (None, None)
     fields: dict[str, Any] = {
         "price_per_hour": round_significant(cost.price, _DIGITS),
         "cost_per_million_requests": cost.requests,
-    }
-    lower, upper = cost.bounds or (None, None)
-    fields |= {
         "cost_per_million_requests_lower": lower,
         "cost_per_million_requests_upper": upper,
     }

@@ -22,6 +22,7 @@ from solrbench.present.figure import (
 from solrbench.present.sweeps.figures import MAX_LINES, metric_axis, repeat_interval
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.tables import axis_column
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -59,7 +60,7 @@ def costs_table(report: SweepReport) -> Table:
 
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
-        *(_axis_column(axis) for axis in report.axes),
+        *map(axis_column, report.axes),
         TextColumn("Load", lambda point: _WORDS.get(point.holding or "")),
         NumberColumn(measured, held),
         NumberColumn(metric.name, reached),
@@ -78,10 +79,6 @@ def costs_table(report: SweepReport) -> Table:
         " confidence intervals (docs/sizing.md)."
     )
     return build_table("Costs", columns, _by_price(report), note).without_empty_columns()
-
-
-def _axis_column(axis: str) -> Column[PointReport]:
-    return TextColumn(axis, lambda point: point.values.get(axis))
 
 
 def _by_price(report: SweepReport) -> list[PointReport]:

@@ -1,6 +1,7 @@
 """The report of a sweep: facts and tables, and both as GitHub's Markdown."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from operator import itemgetter
 from typing import TypeVar
 
@@ -73,7 +74,7 @@ def points_table(report: SweepReport) -> Table:
     estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
-        *map(_axis_column, report.axes),
+        *map(axis_column, report.axes),
         TextColumn("State", lambda point: conclusion(point.result.state)),
         word,
         estimate,
@@ -93,7 +94,8 @@ def points_table(report: SweepReport) -> Table:
     return build_table("Points", columns, report.points, POINTS_NOTE).without_empty_columns()
 
 
-def _axis_column(axis: str) -> Column[PointReport]:
+def axis_column(axis: str) -> Column[PointReport]:
+    """Return the column of the values of an axis."""
     return TextColumn(axis, lambda point: point.values.get(axis))
 
 
@@ -171,12 +173,7 @@ _OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
 
 def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
-    rows = [
-        (name_part(point, part), objective)
-        for point in report.points
-        for part in point.benchmarks
-        for objective in part.objectives
-    ]
+    rows = [(name, each) for name, part in benchmarks_of(report) for each in part.objectives]
     return cut_table("Objectives", _OBJECTIVE_COLUMNS, rows)
 
 
@@ -192,12 +189,7 @@ _BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
 
 def bottlenecks_table(report: SweepReport) -> Table:
     """Return what held each step of each point back, where servers were measured."""
-    rows = [
-        (name_part(point, part), bottleneck)
-        for point in report.points
-        for part in point.benchmarks
-        for bottleneck in part.bottlenecks
-    ]
+    rows = [(name, each) for name, part in benchmarks_of(report) for each in part.bottlenecks]
     return cut_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
 
 
@@ -208,7 +200,7 @@ def _step(found: ObjectiveResult | Bottleneck) -> str:
 def objectives_sentence(report: SweepReport) -> str:
     """Return how many points meet all their objectives; empty without objectives."""
     words = [
-        [o.conclusion for part in point.benchmarks for o in part.objectives]
+        [o.conclusion for part in point.benchmarks.values() for o in part.objectives]
         for point in report.points
     ]
     checked = [each for each in words if each]
@@ -237,8 +229,8 @@ def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
     if point.result.state == PointState.FAILED:
         reason = point.result.reason or ""
         yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
-    for part in point.benchmarks:
-        yield from _failures_of(name_part(point, part), part)
+    for name, part in point.benchmarks.items():
+        yield from _failures_of(name, part)
 
 
 def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[tuple[str, str, str, str]]:
@@ -268,9 +260,9 @@ def rounds_table(report: SweepReport) -> Table:
     return build_table("Rounds", _ROUND_COLUMNS, rows).without_empty_columns()
 
 
-def name_part(point: PointReport, part: RoundReport | PointReport) -> str:
-    """Return the name of a point, with the number of its round if it is measured in rounds."""
-    return f"{point.name}, round {part.round}" if isinstance(part, RoundReport) else point.name
+def benchmarks_of(report: SweepReport) -> Iterator[tuple[str, RoundReport | PointReport]]:
+    """Yield what each benchmark of all points said, with its name."""
+    return chain.from_iterable(point.benchmarks.items() for point in report.points)
 
 
 def _objective(report: SweepReport) -> str:
