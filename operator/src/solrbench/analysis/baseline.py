@@ -44,12 +44,7 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.contract.foreign import (
-    ForeignDataError,
-    decode_json,
-    unpack,
-    validate,
-)
+from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
 from solrbench.contract.step_document import StepRunResult
 
 MAX_REPORT_BYTES = 64 << 20

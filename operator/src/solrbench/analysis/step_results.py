@@ -10,23 +10,13 @@ from typing import Any, TypeVar
 
 from solrbench.analysis.arrivals import MILLISECOND, time_limit_milliseconds
 from solrbench.analysis.metrics import RATE, percentile_metric
-from solrbench.analysis.samples import (
-    ALL_REQUESTS,
-    BenchmarkSamples,
-    RequestSamples,
-    StepSamples,
-)
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RequestSamples, StepSamples
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import RepeatSummary, Summary
 from solrbench.api.v1alpha1.conditions import OnlyWith
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, PercentileResult, StepResult
-from solrbench.contract.request_counts import (
-    Figure,
-    PercentileFigure,
-    RequestCounts,
-    TimeFigures,
-)
+from solrbench.contract.request_counts import Figure, PercentileFigure, RequestCounts, TimeFigures
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import ConfidenceBounds, relative_deviation_percent

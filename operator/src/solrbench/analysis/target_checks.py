@@ -20,11 +20,7 @@ from solrbench.contract.environment import AttemptRecord, Environment, find_chan
 from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
 from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
-from solrbench.contract.step_document import (
-    PARTIAL_RESULTS,
-    RequestResult,
-    StepRunResult,
-)
+from solrbench.contract.step_document import PARTIAL_RESULTS, RequestResult, StepRunResult
 from solrbench.stats.number_format import format_percent, format_share
 
 

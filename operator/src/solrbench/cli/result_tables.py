@@ -42,12 +42,7 @@ from solrbench.present.sweeps.point_tables import (
 )
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table
-from solrbench.present.sweeps.tables import (
-    best_facts,
-    failures_table,
-    points_table,
-    sweep_facts,
-)
+from solrbench.present.sweeps.tables import best_facts, failures_table, points_table, sweep_facts
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.present.time_figures import TimeSlice, time_slices
 from solrbench.stats.number_format import format_milliseconds, format_number

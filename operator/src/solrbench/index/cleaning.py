@@ -13,13 +13,7 @@ import re
 from collections import Counter
 from typing import Any, BinaryIO, cast
 
-from solrbench.api.v1alpha1.dataset import (
-    Cleaning,
-    ControlCharacters,
-    Format,
-    InvalidBytes,
-    Markup,
-)
+from solrbench.api.v1alpha1.dataset import Cleaning, ControlCharacters, Format, InvalidBytes, Markup
 from solrbench.api.v1alpha1.status import CleanedStatus
 from solrbench.index.errors import IndexingError
 from solrbench.index.readers import CONTROL_BYTES, CONTROL_MARK

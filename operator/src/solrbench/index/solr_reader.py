@@ -18,12 +18,7 @@ from solrbench.net.http import read_auth
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.series import Combine
 from solrbench.telemetry.readings import ServerReading, series_of
-from solrbench.telemetry.sources import (
-    AgentSource,
-    SolrSource,
-    TelemetrySource,
-    UpdateThreadSource,
-)
+from solrbench.telemetry.sources import AgentSource, SolrSource, TelemetrySource, UpdateThreadSource
 from solrbench.telemetry.summary import CACHE_METRICS, summarise_servers
 
 FIRST_SECONDS = 2.0

@@ -10,12 +10,7 @@ from pathlib import Path
 from solrbench.contract.names import MANAGER
 from solrbench.decide.views import check_not_taken, controller_uid
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
-from solrbench.kube.connection import (
-    TIMEOUT_SECONDS,
-    Connection,
-    NotFoundError,
-    open_connection,
-)
+from solrbench.kube.connection import TIMEOUT_SECONDS, Connection, NotFoundError, open_connection
 from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
 from solrbench.reasons.end import ApiServerReason

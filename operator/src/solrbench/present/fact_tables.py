@@ -7,12 +7,7 @@ from operator import itemgetter
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import VALID, StepVerdict, invalid_steps, overall_verdict
 from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.status import (
-    CleanedStatus,
-    DatasetStatus,
-    IndexedFile,
-    IndexPodStatus,
-)
+from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult

@@ -15,19 +15,10 @@ from solrbench.present.comparison_tables import (
     comparison_to_markdown,
     trend_table,
 )
-from solrbench.present.fact_tables import (
-    environment_tables,
-    facts,
-    index_pods_table,
-    verdict_lines,
-)
+from solrbench.present.fact_tables import environment_tables, facts, index_pods_table, verdict_lines
 from solrbench.present.indexing import indexing_table
 from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
-from solrbench.present.result_tables import (
-    intervals_table,
-    results_table,
-    results_with_totals,
-)
+from solrbench.present.result_tables import intervals_table, results_table, results_with_totals
 from solrbench.present.server_tables import (
     SLOW_NOTE,
     failure_table,

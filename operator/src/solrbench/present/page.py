@@ -30,10 +30,7 @@ from solrbench.present.limit_tables import (
     user_table,
 )
 from solrbench.present.load_figures import capacity_curves, load_curves
-from solrbench.present.page_sections import (
-    distribution_of_steps,
-    step_sections,
-)
+from solrbench.present.page_sections import distribution_of_steps, step_sections
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table
 from solrbench.present.server_tables import failure_table, slow_table

@@ -7,14 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, SlowRequest, StepRunResult
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,

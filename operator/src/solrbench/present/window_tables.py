@@ -8,14 +8,7 @@ from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.analysis.outliers import worst
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20

@@ -25,11 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.stats.distributions import f_tail, t_tails
-from solrbench.stats.intervals import (
-    MIN_BATCHES,
-    error_factor,
-    neighbour_correlation,
-)
+from solrbench.stats.intervals import MIN_BATCHES, error_factor, neighbour_correlation
 from solrbench.stats.series import SCALE, truncation
 from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.stats.time_blocks import coarse_bucket_of

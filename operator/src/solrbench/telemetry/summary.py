@@ -26,12 +26,7 @@ from solrbench.contract.server_document import (
     Telemetry,
 )
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
-from solrbench.telemetry.readings import (
-    ServerReading,
-    add_up,
-    series_of,
-    summarise_readings,
-)
+from solrbench.telemetry.readings import ServerReading, add_up, series_of, summarise_readings
 
 _SCALED_DEVIATION = 1.4826
 """Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""

@@ -10,14 +10,7 @@ from pydantic import Field, StringConstraints, WithJsonSchema
 from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
-from solrbench.api.v1alpha1.fields import (
-    DEFAULT_SEED,
-    Bool,
-    Int,
-    Labels,
-    Seed,
-    ShortName,
-)
+from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
 from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
 from solrbench.api.v1alpha1.prices import Prices

@@ -28,11 +28,7 @@ from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.load_plan import AnswersPlan, LoadPlan
 from solrbench.errors import SolrbenchError
 from solrbench.load.workload.answer_facets import read_facets
-from solrbench.load.workload.answer_requests import (
-    AnswerRequest,
-    HandlerDefaults,
-    distinct_queries,
-)
+from solrbench.load.workload.answer_requests import AnswerRequest, HandlerDefaults, distinct_queries
 from solrbench.load.workload.loader import read_query_lists
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 
