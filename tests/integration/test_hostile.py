@@ -18,7 +18,6 @@ from solrbench.controller.context import TargetAccess
 from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resolve_endpoint
 from solrbench.net import deadline
 from solrbench.net.http import NO_AUTH, HttpAuth
-from solrbench.solr import replicas
 from solrbench.solr.client import SolrClient
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
 from support.controller.runs import ENDPOINT
@@ -166,7 +165,7 @@ def test_name_that_resolves_to_loopback_after_the_check(
             raise OSError("no such host")
         return ["192.0.2.7"]
 
-    monkeypatch.setattr(replicas, "lookup", honest)
+    monkeypatch.setattr("solrbench.solr.cluster.lookup", honest)
     monkeypatch.setattr(deadline, "lookup", lambda *_: ["127.0.0.1"])
     url = f"http://rebinding.example:{world.canary.port}/solr"
     reason, message = shown(world.attack(create(urls=[url])))

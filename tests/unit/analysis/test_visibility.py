@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.present.table import table_to_markdown
-from solrbench.present.visibility_table import visibility_table
+from solrbench.present.window_tables import visibility_table
 from support.resources.small_resource import resource
 from support.results.builders import make_document, make_result, make_spec, make_variants
 from support.results.trials import trial

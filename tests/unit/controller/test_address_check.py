@@ -12,7 +12,6 @@ from solrbench.index.progress import IndexPodClient
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.net import deadline, zookeeper
 from solrbench.net.http import NO_AUTH
-from solrbench.solr import replicas
 from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context
 from support.fakes.fake_cluster import FakeCluster
@@ -46,7 +45,7 @@ def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Let a name that had a good address when it was checked have another one from then on."""
     address = REBOUND[request.param]
     known = {NAME: "10.0.0.7", "kubernetes.default.svc": API_SERVER, API_SERVER: API_SERVER}
-    monkeypatch.setattr(replicas, "lookup", lambda host, _: [known[host]])
+    monkeypatch.setattr("solrbench.solr.cluster.lookup", lambda host, _: [known[host]])
     for module in (deadline, zookeeper):
         monkeypatch.setattr(module, "lookup", lambda *_: [address])
     return address

@@ -10,8 +10,15 @@ import pytest
 from solrbench.decide.views import Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.http import HttpAuth, basic_auth
-from solrbench.solr.cluster import node_identities, replica_sizes_via_proxy, replicas, zookeepers
-from solrbench.solr.replicas import commit, replica_sizes, resolve
+from solrbench.solr.cluster import (
+    commit,
+    node_identities,
+    replica_sizes,
+    replica_sizes_via_proxy,
+    replicas,
+    resolve,
+    zookeepers,
+)
 from support.failing import failing
 from support.solr.cloud import Cloud
 from support.solr.recorded_solr import Solr
@@ -100,7 +107,7 @@ def test_names_are_resolved() -> None:
 def test_a_lookup_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Event()
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
-    monkeypatch.setattr("solrbench.solr.replicas.LOOKUP_SECONDS", 0.05)
+    monkeypatch.setattr("solrbench.solr.cluster.LOOKUP_SECONDS", 0.05)
     try:
         with pytest.raises(TemporaryError, match="not resolved within") as caught:
             resolve("search.team.svc")

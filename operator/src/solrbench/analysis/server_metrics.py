@@ -15,8 +15,8 @@ from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import CACHES, Spread, Telemetry
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.contract.step_runs import variant_names
+from solrbench.stats.distributions import sample_percentile
 from solrbench.stats.number_format import round_number
-from solrbench.stats.order_statistics import sample_percentile
 
 T = TypeVar("T")
 

@@ -45,8 +45,7 @@ from solrbench.cli.resources import find_resource, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line, print_tables
 from solrbench.cli.validation import parse_stored
 from solrbench.kube.result_documents import sorted_documents
-from solrbench.present.answer_tables import answers_tables
-from solrbench.present.comparison_tables import comparison_to_markdown
+from solrbench.present.comparison_tables import answers_tables, comparison_to_markdown
 from solrbench.present.markdown import answers_to_markdown
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences

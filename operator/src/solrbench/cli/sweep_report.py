@@ -5,10 +5,9 @@ from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.validation import parse_stored, parse_stored_as
 from solrbench.contract.names import LABEL_SWEEP
-from solrbench.kube.answers import read_answers
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import read_environment
+from solrbench.kube.result_documents import read_answers, read_environment
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name

@@ -27,7 +27,7 @@ from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.end import ApiServerReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.replicas import resolve
+from solrbench.solr.cluster import resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"

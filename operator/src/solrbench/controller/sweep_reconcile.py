@@ -23,9 +23,9 @@ from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
-from solrbench.kube.answers import read_answers
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.result_documents import read_answers
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.answers import compares_answers, point_label

@@ -1,24 +1,43 @@
 """The documents of one pod, whatever the source: generated, downloaded or mounted."""
 
+import gzip
+import io
+import time
+import zlib
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, cast
+
+import httpx2 as httpx
 
 from solrbench.api.v1alpha1.dataset import (
     ConfigMapFiles,
     Dataset,
+    Format,
     Generator,
     Http,
     PersistentVolumeClaim,
 )
 from solrbench.contract.generated_documents import DocumentGenerator
+from solrbench.index.cleaning import Cleaner, marked
 from solrbench.index.download import Downloader
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
-from solrbench.index.file_documents import read_files, read_own_files
-from solrbench.index.files import Partition, ReadCounts, mounted_files
+from solrbench.index.files import (
+    BUFFER_BYTES,
+    CountingReader,
+    DataFile,
+    Partition,
+    ReadCounts,
+    cleaned,
+    distinct_names,
+    format_of,
+    mounted_files,
+    unpacked,
+)
+from solrbench.index.readers import READERS
 from solrbench.reasons.data import IndexingReason
 
 
@@ -81,3 +100,129 @@ def _read_urls(
     read = read_own_files if dataset.first_documents is None else read_files
     with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
         yield from read(dataset, downloader.files(), partition, context.counts)
+
+
+@dataclass(frozen=True)
+class NamedFile:
+    """A file of documents, ready to be read."""
+
+    file: DataFile
+    name: str
+    """The beginning of the ids of its documents, different for each file of the dataset."""
+    wanted: Format
+
+
+def read_files(
+    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the documents of `partition`, each with its id, file by file in constant memory.
+
+    What was read and cleaned is added to `counts`.
+
+    Raises:
+        IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
+            no document in any file
+    """
+    return _read(dataset, _named(dataset, files), partition, counts or ReadCounts())
+
+
+def read_own_files(
+    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield documents as `read_files` does, of files divided over the pods.
+
+    Each document is read by one pod, and no pod opens a file that holds nothing of its own.
+
+    Raises:
+        IndexingError: as `read_files`; about documents and files of this pod
+    """
+    named = _named(dataset, files)
+    own, part = partition.of_files(len(files))
+    # Files of other pods may have documents, so that having none is no failure of this pod.
+    may_be_empty = len(own) < len(files)
+    wanted, counts = [named[index] for index in own], counts or ReadCounts()
+    return _read(dataset, wanted, part, counts, may_be_empty=may_be_empty)
+
+
+def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
+    return [
+        NamedFile(file, name, format_of(file, dataset.format))
+        for file, name in zip(files, distinct_names(files), strict=True)
+    ]
+
+
+def _read(
+    dataset: Dataset,
+    files: list[NamedFile],
+    partition: Partition,
+    counts: ReadCounts,
+    *,
+    may_be_empty: bool = False,
+) -> Iterator[dict[str, Any]]:
+    position, first = 0, dataset.first_documents
+    cleaner = Cleaner(dataset.cleaning)
+    for file in files:
+        if position == first:
+            return
+        begun, own, reader = time.monotonic(), 0, None
+        try:
+            with _bytes_of(file.file) as packed:
+                reader = CountingReader(packed)
+                stream = cast("BinaryIO", io.BufferedReader(reader, BUFFER_BYTES))
+                if dataset.cleaning is not None:
+                    stream = marked(stream, dataset.cleaning, file.wanted, file.file.location)
+                records = READERS[file.wanted](stream, file.file.location)
+                for number, load in enumerate(records, 1):
+                    if partition.owns(position):
+                        own += 1
+                        document = load()
+                        if dataset.cleaning is not None:
+                            document = cleaner.clean(document)
+                        yield cleaned(document, dataset.id_field, f"{file.name}-{number}")
+                    position += 1
+                    if position == first:  # before the next one is read: it may be malformed
+                        return
+        finally:
+            size = 0 if reader is None else reader.size
+            counts.add(file.file.location, own, size, time.monotonic() - begun)
+            counts.cleaned = None if dataset.cleaning is None else cleaner.cleaned
+    _check_size(dataset, files, position, may_be_empty=may_be_empty)
+
+
+def _check_size(
+    dataset: Dataset, files: list[NamedFile], documents: int, *, may_be_empty: bool
+) -> None:
+    """Raise an error if files that were read to their end hold fewer documents than are wanted."""
+    places = ", ".join(file.file.location for file in files)
+    if documents == 0 and not may_be_empty:
+        raise IndexingError(
+            IndexingReason.EMPTY_DATASET,
+            f"there is no document in {places}; correct spec.dataset or fill the files",
+            permanent=True,
+        )
+    if dataset.first_documents is not None:
+        raise IndexingError(
+            IndexingReason.DATASET_TOO_SMALL,
+            f"there are only {documents} documents in {places}, expected"
+            f" {dataset.first_documents}; lower spec.dataset.firstDocuments or add files",
+            permanent=True,
+        )
+
+
+@contextmanager
+def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
+    """Open a file and name it in every error while it is read."""
+    with ExitStack() as stack:
+        try:
+            packed = stack.enter_context(file.open())
+            yield stack.enter_context(unpacked(packed, file))
+        except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+            problem, remedy = f"damaged gzip: {error}", "pack the file again with gzip"
+            raise IndexingError.malformed(file.location, problem, remedy) from error
+        except (httpx.TransportError, OSError) as error:
+            raise IndexingError(
+                IndexingReason.DATASET_UNREACHABLE,
+                f"{file.location}: read error: {str(error) or type(error).__name__};"
+                " check the server or the volume",
+                permanent=False,
+            ) from error

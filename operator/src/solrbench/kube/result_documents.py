@@ -8,13 +8,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pydantic import ValidationError
+
+from solrbench.analysis.answers.comparison import asks_queries, first_answers
+from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import Environment
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.names import LABEL_STEP_RUN, selector
 from solrbench.contract.pod_plans import StoredDocument
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import all_step_runs
 from solrbench.contract.storage import (
     MAX_CHUNKS,
     ChunkedDocument,
@@ -33,6 +39,7 @@ from solrbench.manifests.results import (
     SHA256_ANNOTATION,
     build_partial_result,
 )
+from solrbench.reasons.load import LoadReason
 
 Kept = TypeVar("Kept")
 
@@ -263,3 +270,26 @@ def read_partial_result(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunRe
     except (KeyError, TypeError, ValueError, DamagedReportError) as error:
         log.warning("%s: ConfigMap %s cannot be read: %s", benchmark.key, name, error)
         return None
+
+
+def read_answers(cluster: Cluster, namespace: str, name: str) -> StoredAnswers | None:
+    """Return the answers that a benchmark of a sweep has stored; None without any.
+
+    They are in the first step run of all, so that no other document is read. A damaged one counts
+    as none; `TemporaryError` if the API server does not respond.
+    """
+    body = cluster.get(*BENCHMARKS, namespace, name)
+    try:
+        benchmark = None if body is None else SolrBenchmark.parse(body)
+    except ValidationError:  # of another version
+        benchmark = None
+    if benchmark is None or not asks_queries(benchmark.spec):
+        return None
+    first = next((str(each) for each in all_step_runs(benchmark.spec)), None)
+    try:
+        documents = read_documents(cluster, benchmark, lambda document: document, first)
+    except TemporaryError as error:
+        if error.reason is not LoadReason.REPORT_DAMAGED:
+            raise
+        return None
+    return first_answers(documents)

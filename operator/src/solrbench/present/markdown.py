@@ -9,8 +9,8 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
-from solrbench.present.answer_tables import answers_tables
 from solrbench.present.comparison_tables import (
+    answers_tables,
     comparison_table,
     comparison_to_markdown,
     trend_table,
@@ -28,8 +28,12 @@ from solrbench.present.server_tables import (
     slow_lines,
 )
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
-from solrbench.present.visibility_table import visibility_table
-from solrbench.present.window_tables import cold_start_table, outlier_table, steadiness_table
+from solrbench.present.window_tables import (
+    cold_start_table,
+    outlier_table,
+    steadiness_table,
+    visibility_table,
+)
 
 MAX_MARKDOWN_BYTES = 1_000_000
 """What a summary of GitHub Actions may have is 1 MiB."""

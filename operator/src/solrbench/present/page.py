@@ -1,13 +1,23 @@
 """What the pages of a benchmark and of a sweep show, section by section."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 from pydantic import BaseModel
 
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import overall_verdict
-from solrbench.present.answer_tables import answers_tables
-from solrbench.present.comparison_tables import baseline_table, comparison_table, trend_table
+from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.present.comparison_tables import (
+    answers_tables,
+    baseline_table,
+    comparison_table,
+    trend_table,
+)
 from solrbench.present.fact_tables import (
     NOT_CHECKED,
     data_facts,
@@ -16,11 +26,13 @@ from solrbench.present.fact_tables import (
     load_facts,
     one_line_verdict,
     outcome_facts,
+    step_text,
     target_facts,
     verdict_lines,
 )
+from solrbench.present.figure import ReportFigure
 from solrbench.present.indexing import indexing_figure, indexing_table
-from solrbench.present.latency_figures import cold_start_curve
+from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.limit_tables import (
     OBJECTIVES,
     limit_lines,
@@ -30,10 +42,9 @@ from solrbench.present.limit_tables import (
     user_table,
 )
 from solrbench.present.load_figures import capacity_curves, load_curves
-from solrbench.present.page_sections import distribution_of_steps, step_sections
 from solrbench.present.report import Report
-from solrbench.present.result_tables import overview_table
-from solrbench.present.server_tables import failure_table, slow_table
+from solrbench.present.result_tables import overview_table, step_table
+from solrbench.present.server_tables import failure_table, pods_table, servers_table, slow_table
 from solrbench.present.sweeps.benchmark_tables import (
     cold_start_table,
     index_pods_of_points,
@@ -60,8 +71,103 @@ from solrbench.present.sweeps.tables import (
     points_table,
     sweep_facts,
 )
-from solrbench.present.visibility_table import visibility_table
-from solrbench.present.window_tables import outlier_table, steadiness_table
+from solrbench.present.table import Table
+from solrbench.present.time_figures import over_time
+from solrbench.present.window_tables import outlier_table, steadiness_table, visibility_table
+from solrbench.stats.histograms import BucketCounts, merge
+
+_MAX_NAMES = 8
+"""Request names whose distributions are drawn; more lines cannot be distinguished."""
+
+
+@dataclass(frozen=True)
+class StepSection:
+    """One step: its load, its table, its figures."""
+
+    name: str
+    anchor: str
+    load: str
+    table: Table
+    servers: Sequence[Table]
+    figures: Sequence[ReportFigure]
+
+
+def step_sections(
+    spec: Spec, status: Status, documents: Sequence[StepRunResult]
+) -> list[StepSection]:
+    """Return a section for each step that has results, in the order of the steps."""
+    measured = {each.step for each in status.results}
+    return [
+        StepSection(
+            step.name,
+            f"step-{number}",
+            step_text(step),
+            step_table(status, step.name),
+            _server_tables(step.name, status.telemetry),
+            _step_figures(number, [each for each in documents if each.step == step.name]),
+        )
+        for number, step in enumerate(spec.load.steps, start=1)
+        if step.name in measured
+    ]
+
+
+def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[Table]:
+    """Return what Solr and the pods did in one step."""
+    # The name of the step stands above the tables, so that no row needs it.
+    own = [entry for entry in entries if entry.step == step]
+    return [
+        replace(table.without_column("Step"), caption=f"{table.caption} in step {step}")
+        for table in (servers_table(own), pods_table(own))
+        if table
+    ]
+
+
+def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | None:
+    """Return the distributions of all requests of each step and variant."""
+    groups: dict[str, list[RequestResult]] = {}
+    for document in documents:
+        label = f"{document.step} ({document.variant})" if document.variant else document.step
+        groups.setdefault(label, []).extend(
+            request for request in document.requests if not request.is_transaction
+        )
+    times, histograms = _histograms(groups)
+    return distribution("distribution", "Latency distribution of all steps", times, histograms)
+
+
+def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[ReportFigure]:
+    names: dict[str, list[RequestResult]] = {}
+    for document in documents:
+        for result in document.requests:
+            label = f"{result.request} ({document.variant})" if document.variant else result.request
+            names.setdefault(label, []).append(result)
+    figures = []
+    if len(names) > 1:
+        busiest = sorted(names, key=lambda n: -sum(r.requests for r in names[n]))[:_MAX_NAMES]
+        times, histograms = _histograms({name: names[name] for name in names if name in busiest})
+        title = "Latency distribution by request"
+        figures.append(distribution(f"step-{place}-distribution", title, times, histograms))
+    for index, variant in enumerate(dict.fromkeys(each.variant for each in documents)):
+        repeats = [each for each in documents if each.variant == variant]
+        title = f"Over time{f', through {variant}' if variant else ''}"
+        figures.append(over_time(f"step-{place}-time-{index}", title, repeats))
+    return [each for each in figures if each is not None]
+
+
+def _histograms(
+    groups: Mapping[str, Sequence[RequestResult]],
+) -> tuple[str, dict[str, BucketCounts]]:
+    """Return the name of the times that users see, and their histograms by name."""
+    response = {
+        name: [each.response_time_histogram for each in results if each.response_time_histogram]
+        for name, results in groups.items()
+    }
+    # Where a step has users and another a rate, only service times are known of both.
+    if all(response.values()):
+        return "Response time", {name: merge(stored) for name, stored in response.items()}
+    return "Service time", {
+        name: merge(each.service_time_histogram for each in results if each.service_time_histogram)
+        for name, results in groups.items()
+    }
 
 
 def build_page(report: Report) -> dict[str, Any]:

@@ -1,11 +1,13 @@
-"""What happened within step runs, as tables: cold start, steadiness and outliers."""
+"""What happened within step runs, as tables: cold start, steadiness, outliers, visibility."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.analysis.outliers import worst
+from solrbench.api.v1alpha1.findings import StepVisibility
+from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
@@ -130,3 +132,48 @@ def outlier_table(documents: Sequence[StepRunResult]) -> Table:
         " median absolute deviations from the median of the step run, or no request completed."
     )
     return build_table("Outliers", _OUTLIER_COLUMNS, shown, note)
+
+
+VISIBILITY_NOTE = (
+    "From the response to an update until a replica finds the document by itself, with 95 %"
+    " intervals, over all repeats. Not found: within timeoutSeconds; these are in no percentile."
+    " Known to: by how much 95 % of the times may be wrong at most, as replicas are asked now and"
+    " then; the intervals hold it."
+)
+
+
+def _percentile(percent: float) -> Callable[[StepVisibility], str]:
+    def text(entry: StepVisibility) -> str:
+        found = next((each for each in entry.percentiles if each.percent == percent), None)
+        return "" if found is None else _with_interval(found)
+
+    return text
+
+
+def _with_interval(found: PercentileResult) -> str:
+    shown = format_milliseconds(found.milliseconds)
+    lower, upper = found.lower_milliseconds, found.upper_milliseconds
+    if lower is None or upper is None:
+        return shown
+    return f"{shown} ({format_milliseconds(lower)} to {format_milliseconds(upper)})"
+
+
+_VISIBILITY_COLUMNS: Sequence[Column[StepVisibility]] = (
+    NameColumn("Step", lambda entry: entry.step),
+    NameColumn("Variant", lambda entry: entry.variant),
+    NameColumn("Replicas", lambda entry: entry.replica_type),
+    NumberColumn("Found", lambda entry: entry.documents),
+    NumberColumn("Not found", lambda entry: entry.not_found),
+    TextColumn("p50", _percentile(50)),
+    TextColumn("p95", _percentile(95)),
+    TextColumn("p99", _percentile(99)),
+    NumberColumn("Max", lambda entry: entry.max_milliseconds, format_milliseconds),
+    NumberColumn("Known to", lambda entry: entry.error_milliseconds, format_milliseconds),
+    TextColumn("Problem", lambda entry: entry.problem),
+)
+
+
+def visibility_table(entries: Sequence[StepVisibility]) -> Table:
+    """Return a row for each step, variant and replica type, with the columns that have a text."""
+    table = build_table("Time until found", _VISIBILITY_COLUMNS, entries, VISIBILITY_NOTE)
+    return table.without_empty_columns()

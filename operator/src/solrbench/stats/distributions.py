@@ -1,4 +1,4 @@
-"""Student's t, Fisher's F and the rank sum, and statistics over few repeats.
+"""Student's t, Fisher's F, the rank sum, percentiles of a sample, statistics over few repeats.
 
 Tails of t and F are values of the regularised incomplete beta function (Abramowitz and Stegun,
 Handbook of Mathematical Functions, 26.5.2, 26.6.2 and 26.7.1), quantiles are found by inverting
@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
-from math import comb
+from math import ceil, comb
 from statistics import fmean, stdev
 from typing import NamedTuple
 
@@ -166,3 +166,35 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
 def student_t(degrees: int) -> float:
     """Return the t that a Student-distributed value stays within, in both directions, at 95 %."""
     return t_quantile(1 - CONFIDENCE, degrees)
+
+
+_TAIL = 0.025
+
+
+class SamplePercentile(NamedTuple):
+    """A percentile and its 95 % interval; a bound that the sample is too small for is None."""
+
+    value: float
+    lower: float | None
+    upper: float | None
+
+
+def sample_percentile(ordered: Sequence[float], percent: float) -> SamplePercentile:
+    """Return a percentile of independent values in ascending order.
+
+    How many of n values are below it is binomial, so that two of them are the bounds (David and
+    Nagaraja, Order Statistics, 7.1).
+    """
+    count, share = len(ordered), percent / 100
+    lower = [rank for rank in range(1, count + 1) if _below(count, share, rank - 1) <= _TAIL]
+    upper = [rank for rank in range(1, count + 1) if _below(count, share, rank - 1) >= 1 - _TAIL]
+    return SamplePercentile(
+        ordered[max(ceil(count * share), 1) - 1],
+        ordered[lower[-1] - 1] if lower else None,
+        ordered[upper[0] - 1] if upper else None,
+    )
+
+
+def _below(count: int, share: float, most: int) -> float:
+    """Return the probability that at most so many of `count` values are below the percentile."""
+    return 1.0 if most >= count else incomplete_beta(1 - share, count - most, most + 1)

@@ -12,7 +12,7 @@ from solrbench.contract.answers import (
     pack_answers,
 )
 from solrbench.contract.step_document import StepRunResult
-from solrbench.kube.answers import read_answers
+from solrbench.kube.result_documents import read_answers
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of

@@ -9,7 +9,7 @@ from solrbench.contract import names
 from solrbench.contract.load_plan import LoadPlan, Resumption
 from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
-from solrbench.controller.tokens import ensure_agent_token, stored_token
+from solrbench.controller.objects import ensure_agent_token, stored_token
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context

@@ -10,7 +10,7 @@ import pytest
 
 from solrbench.contract.second_series import MAX_WINDOWS
 from solrbench.contract.server_document import ServerFigures, Telemetry
-from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.master.distributed_step_run import RunningTotals
 from solrbench.load.master.partial_result import add_load_pods
 from solrbench.load.recording.request_stats import pack_times
 from solrbench.load.schedule.messages import LiveTotals

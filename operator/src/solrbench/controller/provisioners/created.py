@@ -21,7 +21,7 @@ from solrbench.decide.target import NODE_CHECKS, TargetNodes, check_pods_unchang
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import live_nodes, node_info, replicas
+from solrbench.solr.cluster import live_nodes, node_info, replica_sizes, replicas
 from solrbench.solr.collection import (
     apply_properties,
     create_collection,
@@ -30,7 +30,6 @@ from solrbench.solr.collection import (
     unset_properties,
     upload_config_set,
 )
-from solrbench.solr.replicas import replica_sizes
 
 WORKLOAD_KINDS = (
     OwnedKind("apps/v1", "StatefulSet"),

@@ -16,10 +16,9 @@ from solrbench.contract.pod_plans import IndexPlan, IndexProgress, unpack_teleme
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
-from solrbench.controller.objects import creation_problem, job, pods
+from solrbench.controller.objects import creation_problem, job, pods, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
-from solrbench.controller.tokens import stored_token
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import (
@@ -43,7 +42,7 @@ from solrbench.index.progress import IndexPodClient
 from solrbench.manifests.index import build_index
 from solrbench.reasons.data import IndexingReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.replicas import COMMIT_TIMEOUT_SECONDS, commit
+from solrbench.solr.cluster import COMMIT_TIMEOUT_SECONDS, commit
 
 
 def reconcile_index(context: ReconcileContext) -> None:

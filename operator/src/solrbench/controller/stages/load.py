@@ -31,7 +31,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
-from solrbench.controller.objects import LOAD, job
+from solrbench.controller.objects import LOAD, job, new_token, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.answers import plan_answers
 from solrbench.controller.stages.load_results import (
@@ -46,7 +46,6 @@ from solrbench.controller.stages.results import (
     update_objectives,
     update_result_status,
 )
-from solrbench.controller.tokens import new_token, stored_token
 from solrbench.decide.conditions import MEASURED
 from solrbench.decide.lifecycle import check_load_attempts
 from solrbench.decide.load import plan_resumption

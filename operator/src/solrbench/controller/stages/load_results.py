@@ -14,11 +14,10 @@ from solrbench.contract.step_runs import (
 )
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check
-from solrbench.controller.objects import LOAD, creation_problem, job, pods
+from solrbench.controller.objects import LOAD, creation_problem, job, pods, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.results import omitted_step_runs, update_result_status
 from solrbench.controller.stages.target import observe_measured_target
-from solrbench.controller.tokens import stored_token
 from solrbench.decide.load import (
     LOAD_RUN_CHECKS,
     MASTER_PATIENCE,

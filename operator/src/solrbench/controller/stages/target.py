@@ -14,9 +14,8 @@ from solrbench.controller.companions import (
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components, find_removal_blocker
 from solrbench.controller.failure_evidence import add_late_pod_events, keep_diagnostics
-from solrbench.controller.objects import LOAD
+from solrbench.controller.objects import LOAD, ensure_agent_token
 from solrbench.controller.provisioners.registry import provisioner_of
-from solrbench.controller.tokens import ensure_agent_token
 from solrbench.decide.conditions import DATA_INDEXED, TARGET_READY
 from solrbench.decide.indexing import count_deleted, total_documents
 from solrbench.decide.lifecycle import check_target_attempts, next_target_attempt

@@ -1,12 +1,23 @@
-"""One step run over its workers: what is sent to them, who is lost, and what follows."""
+"""One step run over its workers: what they report each second, what is sent to them, who is lost.
 
-from collections.abc import Callable, Mapping, MutableMapping
+The reports are all that is left if it breaks off: they have no names of requests, and times are
+known to 1.6 %.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from enum import Enum, auto
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.live_totals import StepReports
+from solrbench.load.recording.request_stats import (
+    RecentRequests,
+    histogram_of,
+    percentiles_of,
+    sum_times,
+)
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
     COMMAND,
@@ -20,6 +31,160 @@ from solrbench.load.schedule.messages import (
 )
 from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
+from solrbench.stats.histograms import Histogram
+
+WINDOW_SECONDS = 10.0
+MAX_REPORTS = 20_000
+"""Reports that are kept: ten seconds of 2000 workers, each of a few hundred bytes."""
+
+
+class RecentMetrics(NamedTuple):
+    """Requests of all workers that ended in the last seconds; all None without any."""
+
+    recent_requests: int | None = None
+    recent_failures: int | None = None
+    p50_milliseconds: float | None = None
+    p95_milliseconds: float | None = None
+    p99_milliseconds: float | None = None
+
+
+class RecentWindow:
+    """Keeps reports as they came and merges them when they are asked for.
+
+    A report costs the master a few microseconds, whatever the number of its requests; percentiles
+    are of the merged counts, as an average of percentiles is none.
+    """
+
+    def __init__(self) -> None:
+        self._reports: deque[tuple[float, RecentRequests]] = deque(maxlen=MAX_REPORTS)
+
+    def clear(self) -> None:
+        """Forget everything: another step run begins, or its measurement does."""
+        self._reports.clear()
+
+    def add(self, now: float, recent: RecentRequests) -> None:
+        """Keep a report that came at `now`, in seconds."""
+        self._drop_old(now)
+        if recent.requests or recent.times:
+            self._reports.append((now, recent))
+
+    def figures(self, now: float) -> RecentMetrics:
+        """Return what came in the seconds before `now`."""
+        self._drop_old(now)
+        if not self._reports:
+            return RecentMetrics()
+        reports = [recent for _, recent in self._reports]
+        times = percentiles_of((report.times for report in reports), (50, 95, 99))
+        return RecentMetrics(
+            sum(report.requests for report in reports),
+            sum(report.failures for report in reports),
+            *times,
+        )
+
+    def _drop_old(self, now: float) -> None:
+        while self._reports and self._reports[0][0] <= now - WINDOW_SECONDS:
+            self._reports.popleft()
+
+
+_REPORT_SECONDS = 0.5
+"""A report belongs to the second before it; messages take less than this."""
+
+
+class RunningTotals:
+    """Sums over all workers since measuring began, in as little memory as a step's windows need."""
+
+    def __init__(self) -> None:
+        self.begin(None)
+
+    def begin(self, now: float | None) -> None:
+        """Forget everything; measuring begins at `now`, in monotonic seconds, or not yet."""
+        self.began = now
+        self.reported = now or 0.0
+        """When the last report came."""
+        self.requests = self.failures = self.sum_microseconds = 0
+        self.last_good_second = self.failures_since = 0
+        """The last second with a good response, and how many have failed since then."""
+        self._counts = sum_times(())
+        self._seconds = SecondSeries()
+
+    def add(self, before: LiveTotals, totals: LiveTotals, times: bytes, now: float) -> None:
+        """Add what a worker, whose totals were `before`, reports at `now`."""
+        if self.began is None:
+            return
+        requests, failures = totals.requests - before.requests, totals.failures - before.failures
+        spent = totals.sum_microseconds - before.sum_microseconds
+        self.reported = now
+        # Totals fall where measuring began since the report before: those were of the ramp.
+        if requests <= 0:
+            return
+        second = max(int(now - self.began - _REPORT_SECONDS), 0)
+        # The longest is not reported: no time may be below the mean.
+        self._seconds.add(SecondSums(second, requests, failures, spent, spent // requests))
+        self.requests += requests
+        self.failures += failures
+        self.sum_microseconds += spent
+        self._counts += sum_times([times])
+        if failures < requests:
+            self.last_good_second, self.failures_since = second, 0
+        else:
+            self.failures_since += failures
+
+    @property
+    def windows(self) -> SecondSeries:
+        """Windows of the seconds that are over: of the last, not all workers may have reported."""
+        return self._seconds.before(self._seconds[-1].second) if self._seconds else self._seconds
+
+    @property
+    def histogram(self) -> Histogram:
+        """Service times, in an open loop response times."""
+        return histogram_of(self._counts)
+
+
+_NOTHING = LiveTotals(0, 0, 0, 0)
+
+
+class StepReports:
+    """Reports by worker; those of another step run are ignored."""
+
+    def __init__(self) -> None:
+        self.key = ""
+        """Key of the assignment; empty before the first."""
+        self.spawned: set[str] = set()
+        """Workers whose users are all there."""
+        self.results: dict[str, WorkerStepResult] = {}
+        """Results of the workers that have ended the step run."""
+        self.recent = RecentWindow()
+        self.so_far = RunningTotals()
+        self._totals: dict[str, LiveTotals] = {}
+        self._progress_at: dict[str, float] = {}
+
+    def begin(self, key: str, workers: Iterable[str], now: float) -> None:
+        """Forget the last step run; workers of the next one may be silent from `now` on."""
+        self.key = key
+        self.spawned.clear()
+        self.results.clear()
+        self._totals.clear()
+        self.recent.clear()
+        self.so_far.begin(None)
+        self._progress_at = dict.fromkeys(workers, now)
+
+    def add_progress(
+        self, worker: str, totals: LiveTotals, recent: RecentRequests, now: float
+    ) -> None:
+        """Keep a worker's totals and its last second, reported at `now`."""
+        self.recent.add(now, recent)
+        self._progress_at[worker] = now
+        self.so_far.add(self._totals.get(worker, _NOTHING), totals, recent.times, now)
+        self._totals[worker] = totals
+
+    def silent_seconds(self, worker: str, now: float) -> float:
+        """Return the time since a worker's last report; 0 of a worker that need not report."""
+        return now - self._progress_at.get(worker, now)
+
+    @property
+    def live_totals(self) -> LiveTotals:
+        """Totals of all workers, as of the last second."""
+        return LiveTotals(*map(sum, zip(_NOTHING, *self._totals.values(), strict=True)))
 
 
 class MasterRunner(Protocol):

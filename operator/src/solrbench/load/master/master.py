@@ -40,8 +40,12 @@ from solrbench.load.master.diagnostics import (
 from solrbench.load.master.result_store import ResultStore, add_guard, add_routes
 from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
-from solrbench.load.master.telemetry import TelemetrySampler
-from solrbench.load.master.telemetry_sources import MachineSource, OwnPodSource, ZooKeeperSource
+from solrbench.load.master.telemetry import (
+    MachineSource,
+    OwnPodSource,
+    TelemetrySampler,
+    ZooKeeperSource,
+)
 from solrbench.load.master.visibility import VisibilityProbe
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.settings import LoadSettings, load_auth

@@ -16,7 +16,7 @@ from solrbench.contract.step_document import (
     VisibilityResult,
 )
 from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
-from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.master.distributed_step_run import RunningTotals
 from solrbench.stats.histograms import Histogram
 from solrbench.telemetry.summary import spreads_of, worst_servers
 

@@ -13,7 +13,7 @@ from solrbench.analysis.step_results import with_metrics
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample
-from solrbench.load.master.live_totals import RunningTotals
+from solrbench.load.master.distributed_step_run import RunningTotals
 from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, partial_result
 from solrbench.load.master.step_run import CompletedStepRun

@@ -1,15 +1,23 @@
-"""Reads all sources at the begin and the end of a step run, and a little of them in between."""
+"""Telemetry of a step run: sources are read at its begin and end, and a little in between.
 
+Besides Solr and agents, these are the master's machine and pod, and ZooKeeper.
+"""
+
+import time
 from collections.abc import Sequence
 from itertools import count
+from pathlib import Path
 
 import gevent
 from gevent.event import Event
 
+from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.server_document import Telemetry
+from solrbench.net.zookeeper import send_command
+from solrbench.telemetry.kernel_files import read_machine
 from solrbench.telemetry.readings import ServerReading
 from solrbench.telemetry.sources import TelemetrySource
-from solrbench.telemetry.summary import summarise_servers
+from solrbench.telemetry.summary import parse_monitor, read_own_pod, summarise_servers
 
 MAX_READINGS = 360
 """Readings of a server that are kept of one step run; then every second one is dropped, and the
@@ -87,3 +95,59 @@ class TelemetrySampler:
         """Return what the readings until now show."""
         missing = [text for source in self._sources if (text := source.missing())]
         return summarise_servers(self._readings, missing)
+
+
+class MachineSource(TelemetrySource):
+    """The machine that this process runs on, by the files below `proc`."""
+
+    kind = "machines"
+
+    def __init__(self, proc: Path = Path("/proc")) -> None:
+        self._proc = proc
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of the machine; none where the kernel does not name it."""
+        del full
+        machine, counters, gauges = read_machine(self._proc)
+        return [ServerReading(machine, time.monotonic(), counters, gauges)] if machine else []
+
+
+class OwnPodSource(TelemetrySource):
+    """The pod of this process."""
+
+    kind = "pods"
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return one reading."""
+        del full
+        return [read_own_pod(LOAD_MASTER)]
+
+
+class ZooKeeperSource(TelemetrySource):
+    """The servers of the ensemble, as `host:port`."""
+
+    kind = "zookeeper"
+
+    def __init__(self, servers: Sequence[str]) -> None:
+        self._servers = list(servers)
+        self._silent: list[str] = []
+
+    def read(self, *, full: bool) -> Sequence[ServerReading]:
+        """Return a reading of each server, never raise; `mntr` has one form only."""
+        del full
+        readings, self._silent = [], []
+        for server in self._servers:
+            host, _, port = server.rpartition(":")
+            text = send_command(host.strip("[]"), int(port), "mntr")
+            reading = parse_monitor(text, server, time.monotonic())
+            if reading is None:
+                self._silent.append(server)
+            else:
+                readings.append(reading)
+        return readings
+
+    def missing(self) -> str | None:
+        """Return which servers did not respond the last time."""
+        if not self._silent:
+            return None
+        return f"no response to mntr from ZooKeeper {', '.join(self._silent[:3])}"

@@ -12,8 +12,7 @@ from gevent.event import Event
 
 from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.distributed_step_run import DistributedStepRun, MasterRunner
-from solrbench.load.master.live_totals import StepReports
+from solrbench.load.master.distributed_step_run import DistributedStepRun, MasterRunner, StepReports
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.master.telemetry import TelemetrySampler
-from solrbench.load.master.telemetry_sources import MachineSource
+from solrbench.load.master.telemetry import MachineSource, TelemetrySampler
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
 from solrbench.telemetry.readings import summarise_readings

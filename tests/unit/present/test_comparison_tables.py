@@ -15,7 +15,7 @@ from solrbench.contract.answers import (
     StoredAnswers,
     pack_answers,
 )
-from solrbench.present.answer_tables import answers_tables
+from solrbench.present.comparison_tables import answers_tables
 from solrbench.present.html import render_sweep_html
 from solrbench.present.sweeps.markdown import sweep_to_markdown
 from support.results.builders import make_document, make_result, make_spec
