@@ -194,8 +194,7 @@ def _drop_series(text: bytes | bytearray) -> bytes:
 def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput:
     """Return the JSON object of a report as one side.
 
-    Raises:
-        UnreadableReportError: if it is none.
+    It raises `UnreadableReportError` if it is none.
     """
     try:
         status = report.get("status") or {}
@@ -249,8 +248,7 @@ def _invalid_keys(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
 def parse_report(text: bytes) -> dict[str, Any]:
     """Return the JSON object of a report in a file, without series; gzip may have packed it.
 
-    Raises:
-        UnreadableReportError: if it is none, or larger than `MAX_REPORT_BYTES`.
+    It raises `UnreadableReportError` if it is none, or larger than `MAX_REPORT_BYTES`.
     """
     return _decode(_drop_series(_unpacked(text, MAX_REPORT_BYTES)), MAX_REPORT_MEMORY)
 

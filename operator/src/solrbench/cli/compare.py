@@ -129,8 +129,7 @@ _REPORT_FILES = ("report.json", "report.json.gz")
 def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
-    Raises:
-        CommandError: if `text` leads to none of these.
+    It raises `CommandError` if `text` leads to none of these.
     """
     path = Path(text)
     if not path.exists():

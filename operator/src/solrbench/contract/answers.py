@@ -105,8 +105,7 @@ class StoredAnswers(LenientModel):
     def unpack(self) -> list[QueryAnswer]:
         """Return the entries.
 
-        Raises:
-            ForeignDataError: they are damaged, or more than is read.
+        It raises `ForeignDataError` if they are damaged, or more than is read.
         """
         if not self.packed:
             return []

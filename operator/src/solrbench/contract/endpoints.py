@@ -39,8 +39,7 @@ def solr_urls(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
 def solr_service_url(benchmark: SolrBenchmark) -> str:
     """Return the base URL of the Service over all Solr nodes, the one that balances by itself.
 
-    Raises:
-        ValueError: if the target is not provisioned.
+    It raises `ValueError` if the target is not provisioned.
     """
     solr, namespace = benchmark.spec.target.solr_cloud, benchmark.metadata.namespace
     if solr is None:

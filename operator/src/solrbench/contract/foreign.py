@@ -49,8 +49,7 @@ class ForeignDataError(ValueError):
 def unpack(packed: bytes, max_bytes: int) -> bytearray:
     """Return what one gzip file (RFC 1952) holds, never much more than `max_bytes`.
 
-    Raises:
-        ForeignDataError: it holds more, is damaged or cut off, or something follows it.
+    It raises `ForeignDataError` if it holds more, is damaged or cut off, or something follows it.
     """
     stream, text = zlib.decompressobj(_GZIP), bytearray()
     try:
@@ -99,8 +98,7 @@ def _wide_bytes(text: bytes | bytearray) -> int:
 def validate(model: type[_Model], value: Any) -> _Model:
     """Return a decoded value as a model.
 
-    Raises:
-        ForeignDataError: it is none; the message names the first fields.
+    It raises `ForeignDataError` if it is none; the message names the first fields.
     """
     from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
 

@@ -73,8 +73,7 @@ def word(rank: int, seed: int) -> str:
 
     Words of different ranks differ; those of neighbouring ranks look unrelated.
 
-    Raises:
-        ValueError: the rank is negative or above 100 million, where syllables run out
+    It raises `ValueError` if the rank is negative or above 100 million, where syllables run out.
     """
     if not 0 <= rank < _TERM_LIMIT:
         raise ValueError(f"rank must be from 0 to {_TERM_LIMIT - 1}, got {rank}")

@@ -59,8 +59,7 @@ def encode_planes(numbers: Numbers, level: int = -1) -> str:
 def decode_planes(stored: str, max_bytes: int, what: str) -> Numbers:
     """Return the numbers behind planes, which may have `max_bytes` at most.
 
-    Raises:
-        ValueError: they are no planes, or too long; it says that they are not `what`.
+    It raises `ValueError` if they are no planes, or too long; it says that they are not `what`.
     """
     try:
         reader = zlib.decompressobj()

@@ -210,8 +210,7 @@ class Handlers:
 
         What blocks the deletion is reported once as an event, as the status is no longer written.
 
-        Raises:
-            kopf.TemporaryError: while something is still there.
+        It raises `kopf.TemporaryError` while something is still there.
         """
         key, body = BenchmarkKey(uid, namespace, name), given["body"]
         self._forget(key)

@@ -34,9 +34,8 @@ RENEW_SECONDS = 1.5
 def run_operator(environment: Mapping[str, str]) -> None:
     """Run until the process is signalled to stop.
 
-    Raises:
-        ValueError: if the environment is not as it must be, or the definition of the resource is
-            missing; the kubelet tries again.
+    It raises `ValueError` if the environment is not as it must be, or the definition of the
+    resource is missing; the kubelet tries again.
     """
     settings = Settings.from_environment(environment)
     connection = open_officially()

@@ -122,8 +122,7 @@ def force_delete(cluster: Cluster, pods: Iterable[LostPod]) -> None:
 def stored_token(context: ReconcileContext, component: str) -> str:
     """Return the token in the ConfigMap of a component; empty if there is none.
 
-    Raises:
-        TemporaryError: if the API server does not respond.
+    It raises `TemporaryError` if the API server does not respond.
     """
     benchmark, name = context.benchmark, names.child(context.benchmark, component)
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)

@@ -91,8 +91,7 @@ class OwnedObjects:
     def delete(self, kind: OwnedKind, body: Manifest) -> None:
         """Delete an object, unless that is done or it goes with its owner; pods at once.
 
-        Raises:
-            ConflictError: if another object has its name by now.
+        It raises `ConflictError` if another object has its name by now.
         """
         metadata = body["metadata"]
         if kind.has_owner or metadata.get("deletionTimestamp") is not None:

@@ -69,9 +69,8 @@ STAGES = (
 def reconcile(context: ReconcileContext) -> SolrBenchmark:
     """Bring a benchmark one reconcile further and return it with its new status.
 
-    Raises:
-        TemporaryError: if the status could not be written; nothing is lost, the next reconcile
-            writes it.
+    It raises `TemporaryError` if the status could not be written; nothing is lost, the next
+    reconcile writes it.
     """
     before = context.status
     # Unless this reconcile ends with an error, or with waiting, too.
@@ -143,9 +142,8 @@ def _run_stages(context: ReconcileContext) -> None:
 def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> None:
     """Show why a stage is not done.
 
-    Raises:
-        PermanentError: if it never will be: `error` says so, or there were too many exceptions
-            without a reason in a row, or the deadline has passed.
+    It raises `PermanentError` if it never will be: `error` says so, or there were too many
+    exceptions without a reason in a row, or the deadline has passed.
     """
     match error:
         case PermanentError():

@@ -116,8 +116,7 @@ class ReconcileSchedule:
 
         The event loop, which responds to the kubelet, goes on while every thread hangs.
 
-        Raises:
-            kopf.PermanentError: if it hangs; the kubelet restarts the operator then.
+        It raises `kopf.PermanentError` if it hangs; the kubelet restarts the operator then.
         """
         now = time.monotonic()
         with self._lock:

@@ -75,8 +75,7 @@ codecs.register_error("solrbench.mark", _mark_invalid)
 def marked(stream: BinaryIO, cleaning: Cleaning, wanted: Format, location: str) -> BinaryIO:
     """Return the bytes of a file with marks in place of what is to be cleaned.
 
-    Raises:
-        IndexingError: the file is said to have another encoding than UTF-8
+    It raises `IndexingError` if the file is said to have another encoding than UTF-8.
     """
     marks_controls = cleaning.control_characters is not ControlCharacters.KEEP
     if not marks_controls and cleaning.invalid_bytes is InvalidBytes.REFUSE:

@@ -187,8 +187,7 @@ _MAY_PASS = frozenset({408, 425, 429})
 class Downloader:
     """Opens URLs, again after a lost connection, 429 or 5xx as its retry policy says.
 
-    Raises:
-        IndexingError: if credentials or certificates are missing.
+    It raises `IndexingError` if credentials or certificates are missing.
     """
 
     def __init__(self, http: Http, retry_policy: RetryPolicy, rules: DownloadRules) -> None:
@@ -276,8 +275,7 @@ def _is_same_server(url: httpx.URL, place: httpx.URL) -> bool:
 def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
     """Check where a request for a URL is redirected to.
 
-    Raises:
-        IndexingError: if it leaves https, or HTTP altogether.
+    It raises `IndexingError` if it leaves https, or HTTP altogether.
     """
     if place.scheme not in ("http", "https") or (before.scheme, place.scheme) == ("https", "http"):
         raise _unreachable(

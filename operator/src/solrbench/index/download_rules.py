@@ -45,8 +45,7 @@ class DownloadRules:
     def check_url(self, url: httpx.URL) -> None:
         """Check the host of a URL by its name.
 
-        Raises:
-            PermanentError: `HostNotAllowed`.
+        It raises `PermanentError` with `HostNotAllowed`.
         """
         host = host_of(qualify(str(url), self.namespace))
         check_name(host, self.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
@@ -54,8 +53,7 @@ class DownloadRules:
     def check_addresses(self, host: str, addresses: Sequence[str]) -> None:
         """Check what a host, or the proxy, resolves to, right before a connection.
 
-        Raises:
-            PermanentError: `HostNotAllowed`.
+        It raises `PermanentError` with `HostNotAllowed`.
         """
         # At each connection: a name may lead elsewhere than when the operator checked it.
         self.address_rule(host, addresses, self.api_server, URLS_FIELD)
@@ -64,8 +62,7 @@ class DownloadRules:
 def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
     """Return the headers with the credentials of a download.
 
-    Raises:
-        IndexingError: `DatasetSecretNotFound`.
+    It raises `IndexingError` with `DatasetSecretNotFound`.
     """
     if http.auth is None:
         return {}

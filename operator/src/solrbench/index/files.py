@@ -94,8 +94,7 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
 
     `*` and `?` match within one folder, and what they match is sorted.
 
-    Raises:
-        IndexingError: a path leads out of the folder, or nothing is there
+    It raises `IndexingError` if a path leads out of the folder, or nothing is there.
     """
     files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
     return [
@@ -114,8 +113,7 @@ def distinct_names(files: list[DataFile]) -> list[str]:
 def format_of(file: DataFile, wanted: Format) -> Format:
     """Return `wanted`, or for `Auto` the format of the file's ending.
 
-    Raises:
-        IndexingError: the ending is unknown
+    It raises `IndexingError` if the ending is unknown.
     """
     if wanted is not Format.AUTO:
         return wanted

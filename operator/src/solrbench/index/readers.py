@@ -29,8 +29,8 @@ _PARENTS = {"add": (None, "update"), "doc": ("add", None), "field": ("doc",), "u
 def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str, Any]]]:
     """Read the documents of all `<add>` elements.
 
-    Raises:
-        IndexingError: not well-formed, another command, nested documents, atomic updates
+    It raises `IndexingError` if the text is not well-formed, or has another command, nested
+    documents or atomic updates.
     """
     parser = _AddParser(location)
     while chunk := stream.read(_CHUNK_BYTES):

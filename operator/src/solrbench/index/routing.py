@@ -194,8 +194,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Gather documents by shard, at most `limit` in a batch; memory is bounded by `OPEN_BYTES`.
 
-    Raises:
-        IndexingError: a document holds what JSON cannot express
+    It raises `IndexingError` if a document holds what JSON cannot express.
     """
     rows: dict[str | None, list[bytes]] = {}
     sizes: dict[str | None, int] = {}

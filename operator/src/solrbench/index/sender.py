@@ -54,8 +54,7 @@ class LeaderResolver:
     async def read(self) -> Routes:
         """Return the routes as they are now.
 
-        Raises:
-            IndexingError: no node knows the collection; a retry may succeed
+        It raises `IndexingError` if no node knows the collection; a retry may succeed.
         """
         failure = unavailable("spec.target", "has no node")
         for url in self._urls:
@@ -97,8 +96,7 @@ START_RETRIES = 10
 async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
     """Return the routes as soon as a node responds.
 
-    Raises:
-        IndexingError: none did, after all retries
+    It raises `IndexingError` if none did, after all retries.
     """
     patient = replace(retry_policy, retries=max(retry_policy.retries, START_RETRIES))
     return await patient.call_async(leaders.read)
@@ -125,8 +123,7 @@ class Sender:
     async def send(self, batch: Batch) -> None:
         """Post a batch until Solr has taken it, and count it.
 
-        Raises:
-            IndexingError: Solr refuses a document, or fails longer than the retries last
+        It raises `IndexingError` if Solr refuses a document, or fails longer than the retries last.
         """
         self._counter.sending()
         attempts, begin = count(), time.perf_counter()

@@ -66,9 +66,8 @@ def read_documents(
 ) -> Iterator[dict[str, Any]]:
     """Return the documents of `partition`, each with its id, read lazily.
 
-    Raises:
-        IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
-            no document in the whole dataset
+    It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
+    there is no document in the whole dataset.
     """
     for name in type(dataset).model_fields:
         match getattr(dataset, name):
@@ -119,9 +118,8 @@ def read_files(
 
     What was read and cleaned is added to `counts`.
 
-    Raises:
-        IndexingError: a file is missing, unreachable, of unknown format, malformed; or there is
-            no document in any file
+    It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
+    there is no document in any file.
     """
     return _read(dataset, _named(dataset, files), partition, counts or ReadCounts())
 

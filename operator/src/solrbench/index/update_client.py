@@ -89,8 +89,7 @@ class UpdateClient:
     async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
         """Return status and body of the response to `body`.
 
-        Raises:
-            OSError: there was none; `TimeoutError` if it took too long.
+        It raises `OSError` if there was none; `TimeoutError` if it took too long.
         """
         parts = urlsplit(url)
         endpoint = self._endpoint(parts.scheme, parts.netloc)

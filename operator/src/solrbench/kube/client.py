@@ -75,8 +75,7 @@ class Cluster(ObjectReader):
         takes one request if there is none yet, or if this client has applied it before; the stored
         object is read only if the API server refuses this request.
 
-        Raises:
-            TemporaryError: `NameTaken`.
+        It raises `TemporaryError` with `NameTaken`.
         """
         metadata, kind = manifest["metadata"], (manifest["apiVersion"], manifest["kind"])
         key, controller = (metadata.get("namespace"), metadata["name"]), controller_uid(manifest)
@@ -139,8 +138,7 @@ class Cluster(ObjectReader):
     ) -> None:
         """Delete an object and all it owns; it is no error if it is gone already.
 
-        Raises:
-            ConflictError: if the object of this name is not the one with `uid`.
+        It raises `ConflictError` if the object of this name is not the one with `uid`.
         """
         # In the foreground an object stays until all it owns is gone, and with it its name.
         options: Manifest = {"propagationPolicy": "Background"}
@@ -207,7 +205,6 @@ def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
 def connect(context: str | None = None, kubeconfig: Path | None = None) -> Cluster:
     """Return a client for the cluster that the kubeconfig names, or this pod belongs to.
 
-    Raises:
-        NoClusterError: if there is no cluster to talk to.
+    It raises `NoClusterError` if there is no cluster to talk to.
     """
     return Cluster(open_connection(find_access(context, kubeconfig)))

@@ -108,8 +108,7 @@ def _message(http_status: int, body: bytes) -> str:
 def tls_context(access: ClusterAccess, credential: Credential | None) -> ssl.SSLContext:
     """Return how connections to the API server are secured.
 
-    Raises:
-        NoClusterError: if a certificate or key cannot be read.
+    It raises `NoClusterError` if a certificate or key cannot be read.
     """
     try:
         context = _trust(access)
@@ -196,8 +195,7 @@ class Connection(ABC):
     ) -> bytes:
         """Return the body of the response.
 
-        Raises:
-            SolrbenchError: if there is none, or the server refuses; begins with `action`.
+        It raises `SolrbenchError` if there is none, or the server refuses; it begins with `action`.
         """
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
@@ -320,8 +318,7 @@ def _present(query: Query) -> dict[str, str]:
 def open_connection(access: ClusterAccess) -> ApiConnection:
     """Return a connection to a cluster; nothing is sent yet.
 
-    Raises:
-        NoClusterError: if credentials cannot be had, or a proxy cannot be used.
+    It raises `NoClusterError` if credentials cannot be had, or a proxy cannot be used.
     """
     credential = run_program(access) if access.user.get("exec") else None
     verify, auth = tls_context(access, credential), auth_of(access, credential)

@@ -209,9 +209,8 @@ def _node(cluster: Cluster, name: str) -> NodeRecord:
 def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAuth:
     """Return credentials and trust for an existing target.
 
-    Raises:
-        TemporaryError: `SecretNotFound` if a Secret, or a key of it, is missing; it may be made
-            later. `SecretNotReadable` if the operator has no right to read it.
+    It raises `TemporaryError` with `SecretNotFound` if a Secret, or a key of it, is missing, which
+    may be made later, and with `SecretNotReadable` if the operator has no right to read it.
     """
     authorization = ca = None
     if existing.basic_auth is not None:

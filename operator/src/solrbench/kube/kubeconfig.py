@@ -57,8 +57,7 @@ def find_access(
 ) -> ClusterAccess:
     """Return the cluster and user that are meant: by `kubeconfig`, `KUBECONFIG` or a pod's account.
 
-    Raises:
-        NoClusterError: if there is none; says what to set.
+    It raises `NoClusterError` if there is none; it says what to set.
     """
     merged = _merge([_read(file) for file in _files(kubeconfig, environment)])
     wanted = context or merged["current-context"]
@@ -225,8 +224,7 @@ def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth 
         access: with `as`, `as-uid`, `as-groups` and `as-user-extra` of the user who is acted as
         credential: what the user's program gave, if there is one
 
-    Raises:
-        NoClusterError: if groups are given without a user, which the API server refuses.
+    It raises `NoClusterError` if groups are given without a user, which the API server refuses.
     """
     user, auth = access.user, _credential_of(access, credential)
     headers = [("Impersonate-User", str(user["as"]))] if user.get("as") else []
@@ -281,8 +279,7 @@ def _token_of_program(access: ClusterAccess, first: Credential) -> Callable[[], 
 def run_program(access: ClusterAccess) -> Credential:
     """Return what the user's program prints as its status: a token, a certificate, or both.
 
-    Raises:
-        NoClusterError: if it cannot be run, fails, or prints something else.
+    It raises `NoClusterError` if it cannot be run, fails, or prints something else.
     """
     program: Entry = access.user["exec"]
     command = [str(program.get("command")), *map(str, program.get("args") or [])]

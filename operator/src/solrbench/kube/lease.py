@@ -64,8 +64,7 @@ class OperatorLease:
     def try_take(self) -> bool:
         """Take the Lease if it is free; return whether it is held now.
 
-        Raises:
-            TemporaryError: if the API server does not respond, or refuses.
+        It raises `TemporaryError` if the API server does not respond, or refuses.
         """
         body = self._cluster.get(*LEASE, *self._key)
         spec = {} if body is None else body.get("spec") or {}
@@ -177,8 +176,7 @@ class LeasedConnection(Connection):
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request.
 
-        Raises:
-            TemporaryError: if it writes and the Lease is not held, or the clock is wrong.
+        It raises `TemporaryError` if it writes and the Lease is not held, or the clock is wrong.
         """
         if request.method == "GET":
             return self._inner.exchange(request, seconds)

@@ -30,8 +30,7 @@ def connect_officially(context: str | None = None) -> Cluster:
 def open_officially(context: str | None = None) -> "OfficialConnection":
     """Return a connection to the cluster that this pod, or the kubeconfig, belongs to.
 
-    Raises:
-        NoClusterError: if there is no cluster to talk to.
+    It raises `NoClusterError` if there is no cluster to talk to.
     """
     try:
         config.load_incluster_config()

@@ -39,8 +39,7 @@ class KnownKinds:
     def find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
         """Return the name of a kind in paths, and whether its objects are in namespaces.
 
-        Raises:
-            KindNotServedError: if the API server does not know the kind.
+        It raises `KindNotServedError` if the API server does not know the kind.
         """
         known = self._found.get((api_version, kind))
         if known is not None:
@@ -329,8 +328,7 @@ class ObjectReader:
 def as_manifest(body: bytes) -> Manifest:
     """Return the object, or the metadata of some, that a response of the API server holds.
 
-    Raises:
-        TemporaryError: if its values take more than `MAX_MANIFEST_MEMORY`, or it is no JSON.
+    It raises `TemporaryError` if its values take more than `MAX_MANIFEST_MEMORY`, or it is no JSON.
     """
     try:
         manifest: Manifest = decode_json(body, MAX_MANIFEST_MEMORY)

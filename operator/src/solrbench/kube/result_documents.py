@@ -94,8 +94,7 @@ def read_documents(
 
     Half-written ones are left out. No more than one is in memory beside what is kept.
 
-    Raises:
-        TemporaryError: if a stored document is damaged.
+    It raises `TemporaryError` if a stored document is damaged.
     """
     newest: dict[str, tuple[int, Kept]] = {}
     for chunks in _newest(_list_chunks(cluster, benchmark, step_run_id)):

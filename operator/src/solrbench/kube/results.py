@@ -73,8 +73,7 @@ class BenchmarkResultStore:
 
         Half-written ones are left out: they were never acknowledged and come again.
 
-        Raises:
-            TemporaryError: if a stored document is damaged.
+        It raises `TemporaryError` if a stored document is damaged.
         """
         return {key: run.document for key, run in self.runs(benchmark).items()}
 
@@ -211,8 +210,7 @@ STORE_ANEW = "store what `solrbench report NAME -o json` prints"
 def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBenchmark:
     """Return how far the benchmark is that another one is compared with.
 
-    Raises:
-        TemporaryError: `BaselineUnreadable` if it is of another version.
+    It raises `TemporaryError` with `BaselineUnreadable` if it is of another version.
     """
     benchmark = _benchmark(cluster, namespace, name)
     if benchmark is None:

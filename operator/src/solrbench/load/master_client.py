@@ -50,9 +50,8 @@ class LoadMasterClient:
     def state(self) -> LoadState:
         """Return what the master does.
 
-        Raises:
-            TemporaryError: if it does not respond; it starts, is busy or is just gone.
-                `VersionMismatch` if its response is that of another version.
+        It raises `TemporaryError` if it does not respond; it starts, is busy or is just gone;
+        with `VersionMismatch` if its response is that of another version.
         """
         return _parse(LoadState, self._send("GET", "/state"), "state", MAX_STATE_MEMORY)
 
@@ -84,8 +83,7 @@ class LoadMasterClient:
     def acknowledge(self, step_run_id: str) -> None:
         """Acknowledge to the master that a document is stored, so that it need not keep it.
 
-        Raises:
-            TemporaryError: if the master does not respond; the next reconcile repeats it.
+        It raises `TemporaryError` if the master does not respond; the next reconcile repeats it.
         """
         self._send("POST", f"/results/{step_run_id}/ack")
 

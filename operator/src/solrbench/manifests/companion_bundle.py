@@ -117,8 +117,7 @@ class ManifestText:
 def parse_bundle(texts: Collection[ManifestText], scope: BundleScope) -> CompanionBundle:
     """Return the objects that manifests describe.
 
-    Raises:
-        PermanentError: `CompanionRefused`, with the place, kind, name and field
+    It raises `PermanentError` with `CompanionRefused`, with the place, kind, name and field.
     """
     size = sum(len(companion.text.encode()) for companion in texts)
     if size > MAX_BYTES:

@@ -40,8 +40,7 @@ def create_client(
     Without `trust` it trusts the authorities of the system, loaded when needed; `check` is asked of
     the addresses of each connection.
 
-    Raises:
-        httpx.InvalidURL: if `base_url` is no URL.
+    It raises `httpx.InvalidURL` if `base_url` is no URL.
     """
     return httpx.Client(
         transport=DeadlineTransport(trust, check),
@@ -67,10 +66,9 @@ def fetch(
     The `seconds` last from the lookup of the name to the last byte; `options` are those of
     `httpx.Client.build_request`.
 
-    Raises:
-        httpx.HTTPError: if there is no response in time; `ResponseTooLargeError` if it has more
-            than `max_bytes`, `httpx.DecodingError` if it is compressed,
-            `httpx.UnsupportedProtocol` if `url` is no URL.
+    It raises `httpx.HTTPError` if there is no response in time; `ResponseTooLargeError` if it has
+    more than `max_bytes`, `httpx.DecodingError` if it is compressed, `httpx.UnsupportedProtocol` if
+    `url` is no URL.
     """
     deadline = time.monotonic() + seconds
     try:

@@ -32,8 +32,7 @@ class ReportDocument(LenientModel):
     def parse(cls, text: bytes) -> Self:
         """Return the report in the JSON of `to_json`.
 
-        Raises:
-            ReportFormatError: if it is none.
+        It raises `ReportFormatError` if it is none.
         """
         try:
             return cls.model_validate_json(text)
@@ -44,8 +43,7 @@ class ReportDocument(LenientModel):
     def of(cls, body: Mapping[str, Any]) -> Self:
         """Return the report in a JSON object, as `parse`.
 
-        Raises:
-            ReportFormatError: if it is none.
+        It raises `ReportFormatError` if it is none.
         """
         try:
             return cls.model_validate(body)

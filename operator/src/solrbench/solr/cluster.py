@@ -116,8 +116,7 @@ NO_JSON = "Only Prometheus and OpenMetrics metric formats supported"
 def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     """Return every live node by Solr's name of it.
 
-    Raises:
-        TemporaryError: if a node does not respond to the one that got the request.
+    It raises `TemporaryError` if a node does not respond to the one that got the request.
     """
     response = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {
@@ -142,8 +141,7 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
     It does what `replica_sizes` does without an address of the nodes themselves.
 
-    Raises:
-        TemporaryError: if a core is missing, as while a node starts.
+    It raises `TemporaryError` if a core is missing, as while a node starts.
     """
     try:
         cores = _cores_in_json(solr)

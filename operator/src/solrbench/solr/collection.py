@@ -157,8 +157,7 @@ def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> Collec
 
     All config sets of the benchmark, one for each attempt, begin with `prefix`.
 
-    Raises:
-        PermanentError: `AuthenticationFailed` if config sets may not be listed.
+    It raises `PermanentError` with `AuthenticationFailed` if config sets may not be listed.
     """
     _config_sets(solr, prefix)  # without this permission they could not be removed at the end
     return CollectionOwner(name, config_set_of(solr, name), prefix)
@@ -179,8 +178,7 @@ def remove_managed_collection(
 
     With `at_once` it is done even if a node is away, which will then keep its part on disk.
 
-    Raises:
-        TemporaryError: if Solr did not do it, or a node is away that has to.
+    It raises `TemporaryError` if Solr did not do it, or a node is away that has to.
     """
     used = config_set_of(solr, name)
     if used is not None and used.startswith(prefix):

@@ -29,8 +29,7 @@ def built_in_archive() -> bytes:
 def archive_of(config_map: dict[str, Any]) -> bytes:
     """Return the zip of a ConfigMap's files, or the zip that the ConfigMap holds.
 
-    Raises:
-        PermanentError: if the ConfigMap holds no config set.
+    It raises `PermanentError` if the ConfigMap holds no config set.
     """
     texts: dict[str, str] = config_map.get("data") or {}
     files = {key: text.encode() for key, text in texts.items()}

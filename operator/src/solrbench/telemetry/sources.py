@@ -71,8 +71,7 @@ class MetricsClient:
     def get(self, url: str, parameters: Mapping[str, str | list[str]]) -> httpx.Response:
         """Return the response of the node with a base URL, whatever its status.
 
-        Raises:
-            httpx.HTTPError: if there is none.
+        It raises `httpx.HTTPError` if there is none.
         """
         if self._http is None:
             # It would write a line for every request.

@@ -311,8 +311,7 @@ class SolrBenchmarkSweep(Model):
     def parse(cls, body: dict[str, Any]) -> "SolrBenchmarkSweep":
         """Return the model of a resource as the API server stores it.
 
-        Raises:
-            pydantic.ValidationError: if the resource breaks the schema or a rule.
+        It raises `pydantic.ValidationError` if the resource breaks the schema or a rule.
         """
         known = {"apiVersion", "kind", "metadata", "spec", "status"}
         has_started = (body.get("status") or {}).get("startTime") is not None

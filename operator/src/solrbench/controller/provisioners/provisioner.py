@@ -97,8 +97,7 @@ def update_target(context: ReconcileContext, **fields: object) -> None:
 def accept_versions(context: ReconcileContext, versions: Iterable[str]) -> None:
     """Check that these versions, of nodes or of a tag, know all that is set; accept the benchmark.
 
-    Raises:
-        PermanentError: `FieldNotInVersion` if one does not know a field.
+    It raises `PermanentError` with `FieldNotInVersion` if one does not know a field.
     """
     known = list(versions)
     apply_outcome(check_version_fields(context.benchmark.spec, known))

@@ -185,9 +185,8 @@ def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -
 def conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Store the step run that broke off as a result, since the benchmark ends with it.
 
-    Raises:
-        TemporaryError: if that failed a short time after the master's last response: the next
-            reconcile tries it again before it reports the failure.
+    It raises `TemporaryError` if that failed a short time after the master's last response: the
+    next reconcile tries it again before it reports the failure.
     """
     # As it is stored, since no status is written while this is tried again.
     load = context.benchmark.status.live_load

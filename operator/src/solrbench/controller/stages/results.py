@@ -165,8 +165,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     Histograms are merged only when one was added, and verdicts evaluated only after a change, as
     evidence may come after its step run: the node may be the one that is measured.
 
-    Raises:
-        TemporaryError: if the API server does not respond.
+    It raises `TemporaryError` if the API server does not respond.
     """
     before = context.status
     try:

@@ -34,9 +34,8 @@ MAX_NAMED = 5
 def acquire_slot(context: ReconcileContext) -> None:
     """Take a place among the running benchmarks, and note that in the stored status at once.
 
-    Raises:
-        TemporaryError: while others come first, or if the status could not be written; the place
-            is not taken then.
+    It raises `TemporaryError` while others come first, or if the status could not be written; the
+    place is not taken then.
     """
     if context.status.start_time is not None:
         return

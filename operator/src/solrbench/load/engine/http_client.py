@@ -299,8 +299,7 @@ def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
 async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
     """Return a connection to a node.
 
-    Raises:
-        OSError: there is none to be had.
+    It raises `OSError` if there is none to be had.
     """
     connection = HttpConnection()
     if node.tls is None:

@@ -67,9 +67,8 @@ class LoadTarget:
 def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     """Return requests and nodes of a plan.
 
-    Raises:
-        LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
-            `BadPlan` or `CertificateNotTrusted`.
+    It raises `LoadError` with `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
+    `BadPlan` or `CertificateNotTrusted`.
     """
     own = plan.workload.of_warm_up
     indexing = {each.step.indexing for each in plan.step_runs}

@@ -122,8 +122,7 @@ async def connect_timestamped(
 ) -> socket.socket:
     """Return a connected socket; every address of a name is tried.
 
-    Raises:
-        OSError: none could be connected; this is the reason of the last one.
+    It raises `OSError` if none could be connected; this is the reason of the last one.
     """
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for number, (family, kind, protocol, _, address) in enumerate(addresses, start=1):

@@ -65,8 +65,7 @@ class StepDocuments:
     def delete(self) -> None:
         """Delete the documents of all steps, and wait until no replica has any.
 
-        Raises:
-            LoadError: `DocumentsNotDeleted` if that is not so in time
+        It raises `LoadError` with `DocumentsNotDeleted` if that is not so in time.
         """
         with self._access().open_client(COMMIT_SECONDS) as http:
             try:

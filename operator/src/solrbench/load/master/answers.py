@@ -186,8 +186,7 @@ class _Target:
     def schema(self) -> _Schema:
         """Return what is needed of the schema.
 
-        Raises:
-            _NotComparableError: it cannot be read, or has no unique key
+        It raises `_NotComparableError` if it cannot be read, or has no unique key.
         """
         try:
             response = self.http.get(f"{self.urls[0]}/schema", params={"wt": "json"})

@@ -156,9 +156,8 @@ class CacheReset:
     def empty(self) -> EmptiedCaches:
         """Reload the collection and wait until all its caches are empty.
 
-        Raises:
-            LoadError: `CachesNotReloaded` if Solr does not do it, `CachesNotEmpty` if caches have
-                entries afterwards, or are not reported
+        It raises `LoadError` with `CachesNotReloaded` if Solr does not do it, `CachesNotEmpty` if
+        caches have entries afterwards, or are not reported.
         """
         access, began = self._access(), self._now()
         with access.open_client(RELOAD_SECONDS) as http:

@@ -53,8 +53,7 @@ class Agents:
     ) -> httpx.Response:
         """Return the response of one agent.
 
-        Raises:
-            httpx.HTTPError: if it does not respond well.
+        It raises `httpx.HTTPError` if it does not respond well.
         """
         response = self._http.request(method, f"http://{agent}{path}", params=parameters)
         return response.raise_for_status()

@@ -131,8 +131,7 @@ class RunCoordinator:
     def run(self) -> None:
         """Measure every step run of the plan.
 
-        Raises:
-            LoadError: the run cannot go on; finished documents stay in the store
+        It raises `LoadError` if the run cannot go on; finished documents stay in the store.
         """
         self._workers.wait_for_workers()
         self._prepare()

@@ -135,9 +135,8 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
 ) -> None:
     """Return as soon as one node sends any HTTP response; `endpoint` names them in the error.
 
-    Raises:
-        LoadError: `TargetUnreachable` if none does within `seconds`; at once
-            `CertificateNotTrusted` or `AuthenticationFailed`
+    It raises `LoadError` with `TargetUnreachable` if none does within `seconds`, and at
+    once with `CertificateNotTrusted` or `AuthenticationFailed`.
     """
     deadline = clock() + seconds
     last = "no attempt"

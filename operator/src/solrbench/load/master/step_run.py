@@ -208,8 +208,7 @@ class StepRunExecutor:
 
         Its users come at `rate` per second; `stage` is shown while it is measured.
 
-        Raises:
-            LoadError: the run cannot go on
+        It raises `LoadError` if the run cannot go on.
         """
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key

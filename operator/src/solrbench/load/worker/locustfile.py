@@ -49,8 +49,7 @@ class LoadedLocustfile:
 def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> LoadedLocustfile:
     """Run a locustfile and return its classes.
 
-    Raises:
-        LoadError: `MalformedLocustfile` with file, line and message
+    It raises `LoadError` with `MalformedLocustfile`, and with file, line and message.
     """
     ours = {
         "BENCHMARK": plan.benchmark,

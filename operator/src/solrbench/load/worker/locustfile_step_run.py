@@ -95,8 +95,7 @@ class LocustfileStepRun:
     def arrive(self, user: User) -> None:
         """Learn that a user has done its `on_start`; keep it waiting at a barrier.
 
-        Raises:
-            StopUser: there is nothing to do any more
+        It raises `StopUser` if there is nothing to do any more.
         """
         if self.state.is_over or self._is_closed():
             raise StopUser

@@ -129,8 +129,7 @@ class Worker:
 
     Its engine sends the requests of step runs and counts them: the load engine, or Locust users.
 
-    Raises:
-        ConnectionError: no master responded
+    It raises `ConnectionError` if no master responded.
     """
 
     def __init__(

@@ -128,9 +128,8 @@ def _routes(spec: GeneratedQueries, dataset: Generator, seed: int) -> NDArray[np
 def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
     """Return all that a workload may send; its files are below `folder`.
 
-    Raises:
-        LoadError: `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments` or
-            `BadPlan`.
+    It raises `LoadError` with `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`
+    or `BadPlan`.
     """
     workload = plan.workload
     naming = RequestNameTable(transaction_names(workload))
@@ -202,8 +201,7 @@ def read_query_lists(
 ) -> tuple[list[tuple[int, Sequence[WorkloadQuery]]], int]:
     """Return the list of queries of each entry with its place, and how many entries have none.
 
-    Raises:
-        LoadError: a list cannot be read.
+    It raises `LoadError` if a list cannot be read.
     """
     lists = []
     for index, entry in enumerate(plan.workload.entries):

@@ -47,8 +47,7 @@ class LineFile:
     def __init__(self, path: Path) -> None:
         """Begin without lines; 4 bytes are kept of each, 8 if the file has 4 GiB or more.
 
-        Raises:
-            OSError: the file cannot be read
+        It raises `OSError` if the file cannot be read.
         """
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         weakref.finalize(self, os.close, self._descriptor)
@@ -125,8 +124,7 @@ class WorkloadQuery(NamedTuple):
 def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
     """Return where the mounted query file lies.
 
-    Raises:
-        ValueError: if the queries are generated and have no file.
+    It raises `ValueError` if the queries are generated and have no file.
     """
     if queries.config_map is not None:
         return folder / queries.config_map.key
@@ -145,8 +143,7 @@ class FileQueries(LazySequence[WorkloadQuery]):
     def __init__(self, path: Path) -> None:
         """Open a file.
 
-        Raises:
-            LoadError: `NoQueries` if it is missing.
+        It raises `LoadError` with `NoQueries` if it is missing.
         """
         self._path = path
         self._times = array("d")
@@ -166,9 +163,8 @@ class FileQueries(LazySequence[WorkloadQuery]):
     def __iter__(self) -> Iterator[WorkloadQuery]:
         """Yield the queries in order; only one is held at a time.
 
-        Raises:
-            LoadError: `NoQueries` if the file has no query, `MalformedQueries` if a line cannot be
-                read or there are too many names.
+        It raises `LoadError` with `NoQueries` if the file has no query, `MalformedQueries` if a
+        line cannot be read or there are too many names.
         """
         self._lines.clear()
         del self._times[:]
@@ -208,8 +204,7 @@ class FileQueries(LazySequence[WorkloadQuery]):
     def _note_time(self, time: float, number: int) -> None:
         """Keep the time of the query in a line.
 
-        Raises:
-            LoadError: `MalformedQueries` if the one before is later.
+        It raises `LoadError` with `MalformedQueries` if the one before is later.
         """
         if self._times and time < self._times[-1]:
             raise LoadError(

@@ -163,8 +163,7 @@ class FileSource:
     def __init__(self, path: Path) -> None:
         """Find the lines and check that each is a JSON object.
 
-        Raises:
-            LoadError: `NoDocuments` or `MalformedDocuments`.
+        It raises `LoadError` with `NoDocuments` or `MalformedDocuments`.
         """
         self._lines = _checked_lines(path)
 

@@ -187,8 +187,7 @@ class RequestBuilder:
     def build(self, query: WorkloadQuery) -> PreparedRequest:
         """Return the request of a query, with the workload's parameters under its own.
 
-        Raises:
-            LoadError: `MalformedQueries` if its name is that of a transaction.
+        It raises `LoadError` with `MalformedQueries` if its name is that of a transaction.
         """
         if query.name in self._names.reserved:
             raise LoadError(
@@ -270,8 +269,7 @@ def build_requests(
 
     With `check_all` the others are checked, too, which settles their names.
 
-    Raises:
-        LoadError: a query is malformed, or there is none.
+    It raises `LoadError` if a query is malformed, or there is none.
     """
     ready: list[PreparedRequest] = []
     for query in queries if check_all else islice(queries, PREPARED_AHEAD):

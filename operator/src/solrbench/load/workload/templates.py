@@ -61,8 +61,7 @@ class TextTemplate:
     def fill(self, values: Mapping[str, str], escape: Callable[[str], str]) -> str:
         """Return the text with every value escaped for its place.
 
-        Raises:
-            KeyError: if a value is missing.
+        It raises `KeyError` if a value is missing.
         """
         if len(self.pieces) == 1:
             return self.pieces[0]
@@ -114,8 +113,7 @@ class Extraction(NamedTuple):
 def parse_extraction(name: str, path: str) -> Extraction:
     """Return what a path means.
 
-    Raises:
-        ValueError: it is no JMESPath expression
+    It raises `ValueError` if it is no JMESPath expression.
     """
     if _PLAIN.fullmatch(path):
         parts = tuple(key or int(index) for key, index in _PART.findall(path))

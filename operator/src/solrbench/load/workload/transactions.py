@@ -192,9 +192,8 @@ def prepare_transaction(
 ) -> TransactionSource:
     """Return the part of the mix's entry at `entry_index`; new names are added to `names`.
 
-    Raises:
-        LoadError: `BadPlan` if a value has no origin, a path is no JMESPath or a body no JSON;
-            `MalformedQueries` if a line of the inputs lacks a value.
+    It raises `LoadError` with `BadPlan` if a value has no origin, a path is no JMESPath or a body
+    no JSON; `MalformedQueries` if a line of the inputs lacks a value.
     """
     entry = workload.entries[entry_index]
     transaction = entry.transaction
