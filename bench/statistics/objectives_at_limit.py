@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bench.harness.table import Row, at_most
 from bench.statistics.intervals import MEAN, Times, independent, samples_of, truth
 from solrbench.analysis.objectives import evaluate
-from solrbench.analysis.samples import StepSamples
+from solrbench.analysis.samples import RunSamples, StepSamples
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -57,7 +57,7 @@ def _is_false(draw: np.random.Generator, repeats: int, deviation: float, percent
         _document(repeat, starts, (independent(draw, starts) * scale * level).astype(np.int64))
         for repeat, level in enumerate(np.exp(draw.normal(0, deviation, repeats)), start=1)
     ]
-    found = evaluate(objective, _STEP, "", StepSamples.of_documents(documents))
+    found = evaluate(objective, _STEP, "", StepSamples(map(RunSamples, documents)))
     return found.conclusion is not ObjectiveConclusion.INCONCLUSIVE
 
 

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 
 from hack.generate.__main__ import REPORT_SCHEMA_FILE
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
@@ -16,6 +15,7 @@ from solrbench.contract.step_runs import all_step_runs
 from solrbench.present.report import Report
 from support.load.processes import make_plan, running, serving
 from support.results.builders import verdicts_of
+from support.results.samples import benchmark_samples
 from support.servers.http_server import Exchange
 
 SCHEMA = json.loads((Path(__file__).parents[2] / REPORT_SCHEMA_FILE).read_text("utf-8"))
@@ -74,9 +74,9 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
             documents = [load.store(str(each)) for each in step_runs]
     status = Status(
         phase="Succeeded",
-        results=merge_steps(BenchmarkSamples.of_documents(SPEC, documents)),
-        totals=merge_totals(BenchmarkSamples.of_documents(SPEC, documents)),
-        summary=summarise(BenchmarkSamples.of_documents(SPEC, documents)),
+        results=merge_steps(benchmark_samples(SPEC, documents)),
+        totals=merge_totals(benchmark_samples(SPEC, documents)),
+        summary=summarise(benchmark_samples(SPEC, documents)),
         verdicts=verdicts_of(SPEC, documents),
     )
     report = Report(benchmark="tests/real", spec=SPEC, status=status, steps=documents)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps
 from solrbench.api.schema import object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -25,6 +24,7 @@ from solrbench.contract.request_counts import RequestCounts
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.present.csv import to_csv
 from support.results.builders import make_document, make_result, make_spec
+from support.results.samples import benchmark_samples
 from support.results.statuses import full_status
 
 REPOSITORY = Path(__file__).parents[2]
@@ -133,9 +133,7 @@ def test_counts_of_all_repeats_are_in_the_status_under_their_name(field: ResultF
     spec = make_spec("a")
     step = spec.load.steps[0].model_copy(update={"spawn_rate": 1.0})
     load = spec.load.model_copy(update={"steps": [step]})
-    (found,) = merge_steps(
-        BenchmarkSamples.of_documents(spec.model_copy(update={"load": load}), repeats)
-    )
+    (found,) = merge_steps(benchmark_samples(spec.model_copy(update={"load": load}), repeats))
     assert getattr(found, name) == 12
 
 
@@ -143,9 +141,7 @@ def test_counts_that_only_some_steps_have_are_absent_from_the_others() -> None:
     closed = make_result([9]).model_copy(
         update={each.name: 5 for each in COUNTED if each.shown.only_with}
     )
-    (found,) = merge_steps(
-        BenchmarkSamples.of_documents(make_spec("a"), [make_document("a", 1, closed)])
-    )
+    (found,) = merge_steps(benchmark_samples(make_spec("a"), [make_document("a", 1, closed)]))
     absent = {each.name for each in COUNTED if getattr(found, each.name) is None}
     assert absent == {"ramp_requests", "late_requests", "dropped_requests", "drain_requests"}
     assert {each.shown.only_with for each in COUNTED} == {None, *OnlyWith}

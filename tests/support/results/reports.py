@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from solrbench.analysis.arrivals import merge_distributions
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.conditions import Condition
@@ -18,6 +17,7 @@ from solrbench.contract.step_runs import all_step_runs
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.present.report import Report
 from support.results.builders import make_timed_result, verdicts_of
+from support.results.samples import benchmark_samples
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SECONDS = 12
@@ -43,10 +43,10 @@ def make_report(
         phase="Succeeded",
         start_time=START,
         completion_time=START + timedelta(minutes=9),
-        results=merge_steps(BenchmarkSamples.of_documents(spec, documents)),
-        totals=merge_totals(BenchmarkSamples.of_documents(spec, documents)),
-        distributions=merge_distributions(BenchmarkSamples.of_documents(spec, documents)),
-        summary=summarise(BenchmarkSamples.of_documents(spec, documents)),
+        results=merge_steps(benchmark_samples(spec, documents)),
+        totals=merge_totals(benchmark_samples(spec, documents)),
+        distributions=merge_distributions(benchmark_samples(spec, documents)),
+        summary=summarise(benchmark_samples(spec, documents)),
         verdicts=verdicts_of(spec, documents, environment),
         conditions=[_condition(text)],
         answers=[f"p95 is Same {text}"],

@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.arrivals import of_arrivals, open_loop_stats
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
 from support.results.builders import make_document, make_result, make_spec, make_variants
+from support.results.samples import benchmark_samples
 
 
 def worker(name: str = "w-0", **lags: int) -> WorkerResult:
@@ -31,7 +31,7 @@ def test_repeats_are_added_up() -> None:
         planned(1, counted(late=3, dropped=2)),
         planned(2, counted("a", 4), counted("b", 6, late=1), workers=[WITH_LAG, slow]),
     ]
-    (found,) = open_loop_stats(BenchmarkSamples.of_documents(make_spec("a"), documents))
+    (found,) = open_loop_stats(benchmark_samples(make_spec("a"), documents))
     assert (found.step, found.variant) == ("a", None)
     assert (found.planned_arrivals, found.sent_arrivals) == (20, 18)
     assert (found.late_arrivals, found.dropped_arrivals) == (4, 2)
@@ -44,9 +44,7 @@ def test_a_transaction_is_one_arrival_whatever_it_asks() -> None:
     other = counted("visitor", 2)
     results = [other, whole, *inside]
     assert of_arrivals(results) == [other, whole]
-    (found,) = open_loop_stats(
-        BenchmarkSamples.of_documents(make_spec("a"), [planned(1, *results)])
-    )
+    (found,) = open_loop_stats(benchmark_samples(make_spec("a"), [planned(1, *results)]))
     assert (found.planned_arrivals, found.sent_arrivals) == (10, 9)
     assert (found.late_arrivals, found.dropped_arrivals) == (2, 1)
 
@@ -58,12 +56,9 @@ def test_names_with_dots_are_arrivals_where_there_is_no_transaction() -> None:
 
 def test_closed_loops_and_steps_that_are_not_stored_have_none() -> None:
     assert (
-        open_loop_stats(
-            BenchmarkSamples.of_documents(make_spec("a"), [make_document("a", 1, counted())])
-        )
-        == []
+        open_loop_stats(benchmark_samples(make_spec("a"), [make_document("a", 1, counted())])) == []
     )
-    assert open_loop_stats(BenchmarkSamples.of_documents(make_spec("a"), [])) == []
+    assert open_loop_stats(benchmark_samples(make_spec("a"), [])) == []
 
 
 def test_variants_are_kept_apart() -> None:
@@ -72,7 +67,7 @@ def test_variants_are_kept_apart() -> None:
         planned(1, counted(), id=name, variant=name, planned_requests=number)
         for name, number in (("raw", 8), ("proxy", 9))
     ]
-    found = open_loop_stats(BenchmarkSamples.of_documents(spec, documents))
+    found = open_loop_stats(benchmark_samples(spec, documents))
     assert [(each.variant, each.planned_arrivals) for each in found] == [("raw", 8), ("proxy", 9)]
 
 
@@ -83,12 +78,12 @@ def test_lag_is_absent_if_one_worker_did_not_report_it(
     workers: list[WorkerResult],
 ) -> None:
     (found,) = open_loop_stats(
-        BenchmarkSamples.of_documents(make_spec("a"), [planned(1, counted(), workers=workers)])
+        benchmark_samples(make_spec("a"), [planned(1, counted(), workers=workers)])
     )
     assert (found.lag_p99_milliseconds, found.lag_max_milliseconds) == (None, None)
 
 
 def test_planned_arrivals_are_absent_if_one_repeat_lacks_them() -> None:
     documents = [planned(1, counted()), planned(2, counted(), planned_requests=None)]
-    (found,) = open_loop_stats(BenchmarkSamples.of_documents(make_spec("a"), documents))
+    (found,) = open_loop_stats(benchmark_samples(make_spec("a"), documents))
     assert (found.planned_arrivals, found.sent_arrivals) == (None, 16)

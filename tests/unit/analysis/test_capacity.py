@@ -12,7 +12,7 @@ from solrbench.analysis.capacity import (
     next_trial,
     read_trial,
 )
-from solrbench.analysis.samples import BenchmarkSamples, RunSamples
+from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import Scalability
@@ -21,6 +21,7 @@ from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from support.narrowing import not_none
 from support.results.builders import make_document, make_spec, make_timed_result
+from support.results.samples import benchmark_samples
 from support.results.trials import HELD, NEAR, measured, probe, trial
 
 FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
@@ -166,7 +167,7 @@ def results(
     objectives = [each.model_dump(by_alias=True, exclude_none=True) for each in limits]
     load = {"capacity": {"maxTrials": 8} | capacity, "steps": []}
     spec = make_spec(load=load, objectives=objectives)
-    return capacity_results(BenchmarkSamples.of_documents(spec, documents), disturbed or {})
+    return capacity_results(benchmark_samples(spec, documents), disturbed or {})
 
 
 def test_what_was_found_is_a_sentence_with_its_interval() -> None:

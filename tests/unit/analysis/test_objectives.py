@@ -11,7 +11,6 @@ from solrbench.analysis.objectives import (
     evaluate_objectives,
     overall_conclusion,
 )
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.step_results import merge_steps, merge_totals
 from solrbench.api.v1alpha1 import Spec
@@ -27,6 +26,7 @@ from support.results.builders import (
     make_timed_result,
     swinging,
 )
+from support.results.samples import benchmark_samples
 
 MET, MISSED, INCONCLUSIVE = (
     ObjectiveConclusion.MET,
@@ -50,7 +50,7 @@ def evaluated(
     objective: dict[str, Any], *documents: StepRunResult, dataset: DatasetStatus = DATASET
 ) -> ObjectiveResult:
     found = evaluate_objectives(
-        BenchmarkSamples.of_documents(spec_with(objective), documents or [autocorrelated()]),
+        benchmark_samples(spec_with(objective), documents or [autocorrelated()]),
         dataset,
     )
     assert found is not None
@@ -220,7 +220,7 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
         steps=("a", "b"),
     )
     found = evaluate_objectives(
-        BenchmarkSamples.of_documents(spec, [autocorrelated("a"), autocorrelated("b")]), DATASET
+        benchmark_samples(spec, [autocorrelated("a"), autocorrelated("b")]), DATASET
     )
     assert found is not None
     places = [(each.name, each.step) for each in found.results]
@@ -243,10 +243,7 @@ def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
 
 def test_without_objectives_there_is_no_status() -> None:
     assert (
-        evaluate_objectives(
-            BenchmarkSamples.of_documents(make_spec("a"), [autocorrelated()]), DATASET
-        )
-        is None
+        evaluate_objectives(benchmark_samples(make_spec("a"), [autocorrelated()]), DATASET) is None
     )
 
 
@@ -254,9 +251,7 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
     limit = {"meanResponseTime": {"maxMilliseconds": 1}}
     spec = spec_with({"failures": {"maxPercent": 1}}, limit, steps=("a", "b"))
     fast = make_document("b", 1, make_timed_result([[900] * 20] * 60), seconds=60)
-    found = evaluate_objectives(
-        BenchmarkSamples.of_documents(spec, [autocorrelated(), fast]), DATASET
-    )
+    found = evaluate_objectives(benchmark_samples(spec, [autocorrelated(), fast]), DATASET)
     assert found is not None
     status = Status(objectives=found)
     met, missed = answer_objectives(spec, status)
@@ -275,20 +270,20 @@ def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> No
         {"responseTime": {"maxMilliseconds": 9}}, {"responseTime": {"maxMilliseconds": 2}}
     )
     document = make_document("a", 1, result, seconds=10)
-    (total,) = merge_totals(BenchmarkSamples.of_documents(spec, [document]))
+    (total,) = merge_totals(benchmark_samples(spec, [document]))
     assert total.goodput_requests_per_second == 50.0  # 600 in time, 100 of them no good
 
 
 def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
     spec = spec_with({"request": "other", "responseTime": {"maxMilliseconds": 2}})
-    (result,) = merge_steps(BenchmarkSamples.of_documents(spec, [autocorrelated()]))
+    (result,) = merge_steps(benchmark_samples(spec, [autocorrelated()]))
     assert result.goodput_requests_per_second is None
 
 
 def test_a_default_name_that_no_step_has_is_inconclusive_and_says_so() -> None:
     objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
     found = evaluate_objectives(
-        BenchmarkSamples.of_documents(spec_with(objective), [autocorrelated()]), DATASET
+        benchmark_samples(spec_with(objective), [autocorrelated()]), DATASET
     )
     assert found is not None
     assert [(each.step, each.conclusion) for each in found.results] == [

@@ -3,13 +3,13 @@
 from typing import Any
 
 from solrbench.analysis.response_gaps import answer_response_gaps, step_response_gaps
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.api.v1alpha1 import Status
 from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.limit_tables import stall_table, user_table
 from solrbench.stats.histograms import Histogram
 from support.results.builders import make_document, make_result, make_spec
+from support.results.samples import benchmark_samples
 
 NODE = "solr-0:8983"
 
@@ -47,7 +47,7 @@ MCGILL = [
 
 
 def test_the_repeat_with_the_straggler_is_shown() -> None:
-    a, b = step_response_gaps(BenchmarkSamples.of_documents(make_spec("a", "b", "c"), MCGILL))
+    a, b = step_response_gaps(benchmark_samples(make_spec("a", "b", "c"), MCGILL))
     assert (a.least_user_requests, a.median_user_requests, a.most_user_requests) == (7, 100, 100)
     assert (a.least_user, a.least_user_node, a.least_user_repeat) == (6, NODE, 2)
     assert (a.longest_milliseconds, a.longest_user, a.longest_second) == (752_000, 6, 3.0)
@@ -57,7 +57,7 @@ def test_the_repeat_with_the_straggler_is_shown() -> None:
 def test_only_a_straggler_is_an_answer() -> None:
     spec = make_spec("a", "b", "c")
     (answer,) = answer_response_gaps(
-        spec, Status(response_gaps=step_response_gaps(BenchmarkSamples.of_documents(spec, MCGILL)))
+        spec, Status(response_gaps=step_response_gaps(benchmark_samples(spec, MCGILL)))
     )
     assert answer == (
         f"In repeat 2 of step a, user 6 (on {NODE}) received 7 responses; the median user received"
@@ -66,9 +66,7 @@ def test_only_a_straggler_is_an_answer() -> None:
     assert not list(
         answer_response_gaps(
             spec,
-            Status(
-                response_gaps=step_response_gaps(BenchmarkSamples.of_documents(spec, MCGILL[:1]))
-            ),
+            Status(response_gaps=step_response_gaps(benchmark_samples(spec, MCGILL[:1]))),
         )
     )
 
@@ -82,6 +80,6 @@ def test_tables_begin_with_who_is_farthest_behind() -> None:
 
 def test_documents_of_older_versions_show_nothing() -> None:
     old = [document("a", 1)]
-    assert step_response_gaps(BenchmarkSamples.of_documents(make_spec("a"), old)) == []
+    assert step_response_gaps(benchmark_samples(make_spec("a"), old)) == []
     assert not user_table(old).rows
     assert not stall_table(old).rows

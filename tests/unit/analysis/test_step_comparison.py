@@ -5,7 +5,6 @@ import pytest
 
 from solrbench.analysis.differences import DEFAULT_RULE
 from solrbench.analysis.metrics import AVERAGE, FAILED, P95, RATE
-from solrbench.analysis.samples import BenchmarkSamples, StepSamples
 from solrbench.analysis.step_comparison import (
     ComparedStep,
     compare_steps,
@@ -25,6 +24,7 @@ from support.results.builders import (
     make_variants,
     swinging,
 )
+from support.results.samples import benchmark_samples, step_samples
 
 
 def spec(*variants: str) -> Spec:
@@ -44,7 +44,7 @@ def step_runs(variant: str, *milliseconds: int, failures: int = 0) -> list[StepR
 def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     # The machine is twice as slow in the second repeat; the proxy costs 10, 20 and 30 %.
     documents = step_runs("raw", 100, 200, 100) + step_runs("proxy", 110, 240, 130)
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    (found,) = compare_variants(benchmark_samples(spec(), documents))
     assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
     assert found.average is not None
@@ -59,7 +59,7 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
 
 def test_noise_favours_neither_side() -> None:
     (found,) = compare_variants(
-        BenchmarkSamples.of_documents(
+        benchmark_samples(
             spec(), step_runs("raw", 100, 200, 150) + step_runs("proxy", 200, 100, 150)
         )
     )
@@ -72,8 +72,8 @@ def test_noise_favours_neither_side() -> None:
 
 def test_baseline_and_variant_may_change_places() -> None:
     raw, proxy = step_runs("raw", 100, 200, 150), step_runs("proxy", 130, 210, 190)
-    (there,) = compare_variants(BenchmarkSamples.of_documents(spec("raw", "proxy"), raw + proxy))
-    (back,) = compare_variants(BenchmarkSamples.of_documents(spec("proxy", "raw"), raw + proxy))
+    (there,) = compare_variants(benchmark_samples(spec("raw", "proxy"), raw + proxy))
+    (back,) = compare_variants(benchmark_samples(spec("proxy", "raw"), raw + proxy))
     assert there.average is not None
     assert back.average is not None
     assert (1 + there.average.percent / 100) * (1 + back.average.percent / 100) == pytest.approx(
@@ -83,7 +83,7 @@ def test_baseline_and_variant_may_change_places() -> None:
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
     documents = step_runs("raw", 1, 3_000_000, 1) + step_runs("proxy", 3_000_000, 1, 1)
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    (found,) = compare_variants(benchmark_samples(spec(), documents))
     assert found.average is not None
     assert found.average.high_percent is not None
     assert found.average.high_percent <= 10**15
@@ -94,7 +94,7 @@ def test_rates_are_compared_too() -> None:
     slow = [
         make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2, 3)
     ]
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
+    (found,) = compare_variants(benchmark_samples(spec(), raw + slow))
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == -50
     assert found.requests_per_second.low_percent == pytest.approx(-50, abs=0.2)
@@ -112,7 +112,7 @@ def test_a_primary_percentile_is_shown_beside_the_p95(percent: int) -> None:
     ]
     comparison = {"primary": f"P{percent}"}
     asked = make_variants(make_spec("a", comparison=comparison), "raw", "proxy")
-    (found,) = compare_variants(BenchmarkSamples.of_documents(asked, documents))
+    (found,) = compare_variants(benchmark_samples(asked, documents))
     assert found.figure == f"p{percent}Milliseconds"
     assert found.percentile is not None
     assert found.p95 is not None
@@ -126,7 +126,7 @@ def test_a_primary_percentile_is_shown_beside_the_p95(percent: int) -> None:
 
 def test_one_repeat_gives_no_confidence() -> None:
     (found,) = compare_variants(
-        BenchmarkSamples.of_documents(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
+        benchmark_samples(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
     )
     assert found.average is not None
     assert found.average.percent == 25
@@ -136,20 +136,16 @@ def test_one_repeat_gives_no_confidence() -> None:
 
 def test_only_repeats_of_both_count() -> None:
     (found,) = compare_variants(
-        BenchmarkSamples.of_documents(
-            spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150)
-        )
+        benchmark_samples(spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150))
     )
     assert found.repeats == 2
-    assert compare_variants(BenchmarkSamples.of_documents(spec(), step_runs("raw", 100))) == []
-    assert compare_variants(BenchmarkSamples.of_documents(spec(), step_runs("proxy", 100))) == []
+    assert compare_variants(benchmark_samples(spec(), step_runs("raw", 100))) == []
+    assert compare_variants(benchmark_samples(spec(), step_runs("proxy", 100))) == []
 
 
 def test_every_other_variant_is_compared_with_the_first() -> None:
     documents = step_runs("raw", 100) + step_runs("proxy", 110) + step_runs("balancer", 90)
-    found = compare_variants(
-        BenchmarkSamples.of_documents(spec("raw", "proxy", "balancer"), documents)
-    )
+    found = compare_variants(benchmark_samples(spec("raw", "proxy", "balancer"), documents))
     assert [(each.variant, each.baseline) for each in found] == [
         ("proxy", "raw"),
         ("balancer", "raw"),
@@ -159,7 +155,7 @@ def test_every_other_variant_is_compared_with_the_first() -> None:
 
 def test_failures_of_both_sides_are_counted() -> None:
     documents = step_runs("raw", 100, 100, failures=1) + step_runs("proxy", 100, 100, failures=3)
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    (found,) = compare_variants(benchmark_samples(spec(), documents))
     assert found.failures == 2 * (1 + 3)
 
 
@@ -170,7 +166,7 @@ def test_names_of_requests_are_compared_apart() -> None:
     ]
     found = {
         each.request: each.average
-        for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+        for each in compare_variants(benchmark_samples(spec(), documents))
     }
     assert {name: each.percent for name, each in found.items() if each} == {
         "all requests": -40,
@@ -184,15 +180,15 @@ def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
         make_document("a", 1, make_result([1000]), make_result([1000], "rare"), variant="raw"),
         make_document("a", 1, make_result([1000]), variant="proxy"),
     ]
-    assert [
-        each.request for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
-    ] == ["query"]
+    assert [each.request for each in compare_variants(benchmark_samples(spec(), documents))] == [
+        "query"
+    ]
 
 
 def test_nothing_to_compare_without_variants() -> None:
     assert (
         compare_variants(
-            BenchmarkSamples.of_documents(make_spec("a"), [make_document("a", 1, make_result([1]))])
+            benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1]))])
         )
         == []
     )
@@ -204,7 +200,7 @@ def test_a_straggler_is_no_difference_between_rates() -> None:
         for variant in ("raw", "proxy")
     )
     slow = [each.model_copy(update={"seconds": 31.0}) for each in proxy]
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), raw + slow))
+    (found,) = compare_variants(benchmark_samples(spec(), raw + slow))
     assert found.requests_per_second is not None
     assert found.requests_per_second.percent == 0
 
@@ -213,7 +209,7 @@ def test_each_figure_has_a_word() -> None:
     documents = step_runs("raw", 100, 101, 99, 100, 100) + step_runs(
         "proxy", 120, 121, 120, 120, 119
     )
-    (found,) = compare_variants(BenchmarkSamples.of_documents(spec(), documents))
+    (found,) = compare_variants(benchmark_samples(spec(), documents))
     assert found.average is not None
     assert found.p95 is not None
     assert (found.average.conclusion, found.p95.conclusion) == (Conclusion.WORSE, Conclusion.WORSE)
@@ -235,10 +231,7 @@ def test_details_have_no_word_below_an_inconclusive_figure() -> None:
         ]
 
     documents = run("raw", (100, 150, 80), 1000) + run("proxy", (140, 90, 160), 1500)
-    words = {
-        each.request: each
-        for each in compare_variants(BenchmarkSamples.of_documents(spec(), documents))
-    }
+    words = {each.request: each for each in compare_variants(benchmark_samples(spec(), documents))}
     for request in ("all requests", "query"):
         overhead = words[request].p95
         assert overhead is not None
@@ -250,7 +243,7 @@ def test_no_failures_beside_none_are_the_same_below_an_inconclusive_figure() -> 
         [make_document("a", n, make_result([ms * 1000] * 100)) for n, ms in enumerate(side)]
         for side in ((100, 150, 80), (140, 90, 160))
     ]
-    baseline, candidate = map(StepSamples.of_documents, values)
+    baseline, candidate = map(step_samples, values)
     step = ComparedStep("a", "", baseline, candidate)
     found = {each.difference.metric: each for each in compare_steps([step], [95], DEFAULT_RULE)}
     assert found[P95].difference.conclusion is Conclusion.INCONCLUSIVE
@@ -263,15 +256,13 @@ def test_invalid_sides_are_named() -> None:
         StepVerdict(step="a", variant="raw", verdict="Valid"),
         StepVerdict(step="a", variant="proxy", verdict="Invalid"),
     ]
-    (found,) = mark_invalid(
-        compare_variants(BenchmarkSamples.of_documents(spec(), documents)), verdicts
-    )
+    (found,) = mark_invalid(compare_variants(benchmark_samples(spec(), documents)), verdicts)
     assert found.invalid == ["proxy"]
 
 
 def test_repeats_know_their_error_by_time_blocks() -> None:
     document = make_document("a", 1, make_timed_result(swinging(60)), seconds=60)
-    values = StepSamples.of_documents([document]).values("query", [95])
+    values = step_samples([document]).values("query", [95])
     errors = {metric: each.error for metric, (each,) in values.items()}
     assert 0 < errors[AVERAGE] < 0.1
     assert 0 < errors[P95] < 0.1
@@ -279,5 +270,5 @@ def test_repeats_know_their_error_by_time_blocks() -> None:
     assert 0 <= errors[RATE] < 0.01
     # Without blocks, as in documents of older versions, nothing is known.
     (older,) = step_runs("raw", 100)
-    values = StepSamples.of_documents([older]).values("query", [95])
+    values = step_samples([older]).values("query", [95])
     assert {each.error for (each,) in values.values()} == {0.0}

@@ -6,7 +6,6 @@ import pytest
 
 from solrbench.analysis.metrics import DOCUMENTS, RATE, read_overheads
 from solrbench.analysis.objectives import evaluate_objectives
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.sentences import describe
 from solrbench.analysis.step_comparison import compare_variants
 from solrbench.analysis.step_results import merge_steps
@@ -25,6 +24,7 @@ from support.results.builders import (
     make_variants,
     swinging,
 )
+from support.results.samples import benchmark_samples
 from support.results.validity_documents import healthy, messages_by_reason, verdict_of
 
 SIZE = 50
@@ -51,7 +51,7 @@ def updates(
 
 
 def test_documents_per_second_are_those_of_good_responses_with_an_interval() -> None:
-    samples = BenchmarkSamples.of_documents(indexing_spec("a"), [updates(failures=60)])
+    samples = benchmark_samples(indexing_spec("a"), [updates(failures=60)])
     (result,) = merge_steps(samples)
     assert result.requests_per_second == 20
     # One in ten failed.
@@ -68,7 +68,7 @@ def test_documents_per_second_are_those_of_good_responses_with_an_interval() -> 
 
 def test_step_that_sends_queries_has_no_documents() -> None:
     document = updates().model_copy(update={"batch_size": None})
-    samples = BenchmarkSamples.of_documents(indexing_spec("a"), [document])
+    samples = benchmark_samples(indexing_spec("a"), [document])
     (result,) = merge_steps(samples)
     assert result.documents_per_second is None
     assert "Documents" not in table_to_markdown(intervals_table([result]))
@@ -82,7 +82,7 @@ def test_variants_are_compared_by_documents_per_second() -> None:
         for repeat in (1, 2, 3)
         for variant, per_second in (("nodes", 20), ("balancer", 16))
     ]
-    (compared,) = compare_variants(BenchmarkSamples.of_documents(spec, documents))
+    (compared,) = compare_variants(benchmark_samples(spec, documents))
     assert compared.figure == "documentsPerSecond"
     found = {each.metric: each for each in read_overheads(compared)}
     assert found[DOCUMENTS].estimate == pytest.approx(-20, abs=0.1)
@@ -95,7 +95,7 @@ def test_objective_limits_documents_of_steps_that_index_alone(least: int, conclu
     limit: dict[str, Any] = {"throughput": {"minDocumentsPerSecond": least}}
     spec = indexing_spec("queries", "a", objectives=[{"name": "docs"} | limit])
     queries = updates(step="queries").model_copy(update={"batch_size": None})
-    samples = BenchmarkSamples.of_documents(spec, [queries, updates()])
+    samples = benchmark_samples(spec, [queries, updates()])
     found = evaluate_objectives(samples, DatasetStatus())
     assert found is not None
     (result,) = found.results
@@ -108,8 +108,8 @@ def test_objective_limits_documents_of_steps_that_index_alone(least: int, conclu
 def test_queries_and_updates_share_no_curve() -> None:
     spec = indexing_spec("queries", "a", "b")
     runs = [updates(step=name) for name in ("queries", "a", "b")]
-    alone = BenchmarkSamples.of_documents(indexing_spec("a", "b"), runs[1:])
-    mixed = BenchmarkSamples.of_documents(spec, runs)
+    alone = benchmark_samples(indexing_spec("a", "b"), runs[1:])
+    mixed = benchmark_samples(spec, runs)
     status = Status(totals=merge_steps(mixed))
     assert load_curves(spec, status) == []
     assert load_curves(alone.spec, Status(totals=merge_steps(alone))) != []

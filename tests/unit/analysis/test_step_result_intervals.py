@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise, with_metrics
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -14,13 +14,12 @@ from support.results.builders import (
     make_variants,
     swinging,
 )
+from support.results.samples import benchmark_samples
 
 
 def of_step(*results: RequestResult, seconds: float = 40.0) -> StepResult:
     (found,) = merge_steps(
-        BenchmarkSamples.of_documents(
-            make_spec("a"), [make_document("a", 1, *results, seconds=seconds)]
-        )
+        benchmark_samples(make_spec("a"), [make_document("a", 1, *results, seconds=seconds)])
     )
     return found
 
@@ -72,9 +71,7 @@ def test_chosen_percentiles_are_shown_in_their_order() -> None:
     spec = make_spec("a")
     load = spec.load.model_copy(update={"percentiles": [97.5, 10.0]})
     document = make_document("a", 1, make_timed_result(swinging(40)))
-    (found,) = merge_steps(
-        BenchmarkSamples.of_documents(spec.model_copy(update={"load": load}), [document])
-    )
+    (found,) = merge_steps(benchmark_samples(spec.model_copy(update={"load": load}), [document]))
     assert [each.percent for each in found.percentiles] == [97.5, 10]
 
 
@@ -96,7 +93,7 @@ def test_thousand_requests_of_a_user_take_as_many_seconds_as_one_takes_milliseco
     found = of_step(make_result([9000, 10_000]))
     assert found.seconds_per_thousand_requests == 9.5
     spec = make_spec("a", load={"steps": [{"name": "a", "requestsPerSecond": 4, "requests": 9}]})
-    (rate,) = merge_steps(BenchmarkSamples.of_documents(spec, [make_document("a", 1, planned(20))]))
+    (rate,) = merge_steps(benchmark_samples(spec, [make_document("a", 1, planned(20))]))
     assert rate.seconds_per_thousand_requests is None
 
 
@@ -106,13 +103,13 @@ def test_totals_are_those_of_all_requests_of_a_step() -> None:
     both = make_result([5], "both").model_copy(update={"is_transaction": True})
     spec = make_variants(make_spec("a"), "nodes", "proxy")
     document = make_document("a", 1, fast, slow, both, seconds=40, variant="nodes")
-    (total,) = merge_totals(BenchmarkSamples.of_documents(spec, [document]))
+    (total,) = merge_totals(benchmark_samples(spec, [document]))
     assert (total.step, total.variant, total.request) == ("a", "nodes", ALL_REQUESTS)
     assert (total.requests, total.requests_per_second) == (1600, 40)
     assert total.max_milliseconds == (slow.max_microseconds or 0) / 1000
     median = total.percentiles[0]
     assert 1.25 < median.milliseconds < 9
-    headline = summarise(BenchmarkSamples.of_documents(spec, [document]))
+    headline = summarise(benchmark_samples(spec, [document]))
     assert headline.requests_per_second_interval == total.requests_per_second_interval
     p95 = total.percentiles[3]
     assert headline.p95_milliseconds_interval is not None

@@ -48,7 +48,7 @@ T = TypeVar("T")
 class RequestSamples:
     """What became of the requests of one name, or of all, in one step run or in several repeats.
 
-    Closed loops have no response times; of failed requests older documents have no times.
+    Closed loops have no response times.
     """
 
     results: Sequence[RequestResult]
@@ -123,7 +123,7 @@ class RequestSamples:
     def good_within(self, microseconds: int) -> int:
         """Return how many good responses came within a time, in an open loop rather too few."""
         # There failures are counted by service times, which are shorter than response times.
-        # Documents of older versions have no times of failures: then each counts as one in time.
+        # A step run that broke off has no times of failures: each counts as in time.
         unknown = self.counts.failures - self.failed.count
         in_time = self.perceived.within(microseconds) - self.failed.within(microseconds)
         return max(in_time - unknown, 0)
@@ -235,11 +235,6 @@ class StepSamples:
         self.runs = tuple(runs)
         self._known: dict[str, RequestSamples] = {}
 
-    @classmethod
-    def of_documents(cls, documents: Iterable[StepRunResult]) -> "StepSamples":
-        """Return step runs as the repeats of a step."""
-        return cls(map(RunSamples, documents))
-
     def __bool__(self) -> bool:
         """Whether anything is stored of the step."""
         return bool(self.runs)
@@ -348,11 +343,6 @@ class BenchmarkSamples:
             for key, group in grouped.items()
         }
         self._known: dict[Hashable, Any] = {}
-
-    @classmethod
-    def of_documents(cls, spec: Spec, documents: Iterable[StepRunResult]) -> "BenchmarkSamples":
-        """Return stored step runs of a benchmark; raise ValueError as `BenchmarkSamples`."""
-        return cls(spec, map(RunSamples, documents))
 
     def of(self, step: str, variant: str) -> StepSamples:
         """Return what is stored of a step through a variant."""
