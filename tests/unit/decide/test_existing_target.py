@@ -9,7 +9,6 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.existing_target import (
     DEFAULT_PATTERNS,
     PATIENCE,
-    CollectionOwner,
     ExistingNodes,
     ExistingSolrCloud,
     check_addresses,
@@ -84,12 +83,12 @@ def test_collection_of_the_user_is_waited_for(
 
 @pytest.mark.parametrize("config_set", [None, "solrbench-0b5b-1", "solrbench-0b5b-2"])
 def test_collection_of_the_benchmark_is_its_own(config_set: str | None) -> None:
-    assert check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-")) is None
+    assert check_own_collection("base", config_set, "solrbench-0b5b-") is None
 
 
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
 def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
-    outcome = check_own_collection(CollectionOwner("base", config_set, "solrbench-0b5b-"))
+    outcome = check_own_collection("base", config_set, "solrbench-0b5b-")
     assert_outcome(outcome, "CollectionExists", Action.FAIL, "left alone")
 
 

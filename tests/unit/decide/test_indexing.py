@@ -17,7 +17,6 @@ from solrbench.api.v1alpha1.status import (
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
     INDEX_RUN_CHECKS,
-    IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
@@ -130,7 +129,7 @@ def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
     # The leader commits at once; TLOG and PULL replicas fetch later, each in its own time.
     found = [core("shard1", "leader", 3), core("shard2", "other", 5), core("shard2", "copy", 5)]
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
-    outcome = check_documents(IndexedDocuments(tuple(found), 8, 8))
+    outcome = check_documents(tuple(found), 8, 8)
     words = "documents of shard1 by replica", f"'follower1': {followers[1]}"
     assert_outcome(outcome, "ReplicasDisagree", Action.WAIT, *words)
 
@@ -138,7 +137,7 @@ def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
 @pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
 def test_number_of_documents(expected: int, action: Action | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
-    outcome = check_documents(IndexedDocuments(found, 8, expected))
+    outcome = check_documents(found, 8, expected)
     if action is None:
         assert outcome is None
     else:

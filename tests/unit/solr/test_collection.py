@@ -5,14 +5,13 @@ import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.decide.existing_target import CollectionOwner
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.collection import (
     apply_properties,
     create_collection,
     delete_collection,
     delete_stale_collection,
-    observe_collection_owner,
+    removable_config_set,
     remove_managed_collection,
     upload_config_set,
 )
@@ -141,9 +140,9 @@ SECOND = f"{PREFIX}2"
 def test_our_own_collection_is_known_by_its_config_set() -> None:
     cloud = Cloud()
     with cloud.client() as client:
-        assert observe_collection_owner(client, "base", PREFIX).config_set is None
+        assert removable_config_set(client, "base", PREFIX) is None
         cloud.make("base", SECOND)
-        assert observe_collection_owner(client, "base", PREFIX).config_set == SECOND
+        assert removable_config_set(client, "base", PREFIX) == SECOND
         delete_stale_collection(client, "base", SECOND, PREFIX)
     assert cloud.changed == []
 
@@ -152,7 +151,7 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
     cloud = Cloud()
     cloud.make("base", f"{PREFIX}1")
     with cloud.client() as client:
-        assert observe_collection_owner(client, "base", PREFIX).config_set == f"{PREFIX}1"
+        assert removable_config_set(client, "base", PREFIX) == f"{PREFIX}1"
         assert cloud.changed == []
         delete_stale_collection(client, "base", SECOND, PREFIX)
         delete_stale_collection(client, "base", SECOND, PREFIX)
@@ -164,10 +163,10 @@ def test_foreign_collection_is_left_alone(config_set: str) -> None:
     cloud = Cloud()
     cloud.make("base", config_set)
     with cloud.client() as client:
-        found = observe_collection_owner(client, "base", PREFIX)
+        found = removable_config_set(client, "base", PREFIX)
         delete_stale_collection(client, "base", SECOND, PREFIX)
         remove_managed_collection(client, "base", PREFIX)
-    assert found == CollectionOwner("base", config_set, PREFIX)
+    assert found == config_set
     assert cloud.changed == []
 
 

@@ -86,27 +86,16 @@ def check_user_collection(name: str, replicas: tuple[Replica, ...]) -> Outcome |
     )
 
 
-@dataclass(frozen=True)
-class CollectionOwner:
-    """Whose the collection is that has the name of a benchmark's.
+def check_own_collection(name: str, config_set: str | None, prefix: str) -> Outcome | None:
+    """Fail if the collection that uses a config set was not created by the benchmark.
 
-    Attributes:
-        config_set: that it uses, or `None` if there is no such collection
-        prefix: of the config sets of every attempt of the benchmark
+    The config sets of all its attempts begin with `prefix`.
     """
-
-    name: str
-    config_set: str | None
-    prefix: str
-
-
-def check_own_collection(collection: CollectionOwner) -> Outcome | None:
-    """Fail if the collection was not created by the benchmark."""
-    if collection.config_set is None or collection.config_set.startswith(collection.prefix):
+    if config_set is None or config_set.startswith(prefix):
         return None
     return fail(
         TargetReason.COLLECTION_EXISTS,
-        f"target.existing has a collection {collection.name} that this benchmark did not create; it"
+        f"target.existing has a collection {name} that this benchmark did not create; it"
         " is left alone, give the benchmark another name",
     )
 

@@ -97,21 +97,6 @@ INDEX_RUN_CHECKS: tuple[Check[IndexRun], ...] = (
 )
 
 
-@dataclass(frozen=True)
-class IndexedDocuments:
-    """What Solr holds after the last document.
-
-    Attributes:
-        sent: documents that the index pods are known to have sent, if any is
-        expected: documents that the index must hold; `None` if a pod of the complete Job is gone
-            with its report and the spec has no number, so that at least `sent` must be there
-    """
-
-    sizes: tuple[ReplicaSize, ...]
-    sent: int | None
-    expected: int | None
-
-
 def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
     """Return the documents of each shard, whose replicas agree."""
     documents: dict[str, int] = {}
@@ -150,21 +135,25 @@ def find_disagreement(sizes: tuple[ReplicaSize, ...]) -> Outcome | None:
     return None
 
 
-def check_documents(found: IndexedDocuments) -> Outcome | None:
-    """Wait while replicas disagree; fail if the index holds another number of documents."""
-    disagreement = find_disagreement(found.sizes)
+def check_documents(
+    sizes: tuple[ReplicaSize, ...], sent: int | None, expected: int | None
+) -> Outcome | None:
+    """Wait while replicas disagree; fail if the index holds another number of documents.
+
+    `sent` is what the index pods are known to have sent. Without `expected`, as if a pod of the
+    complete Job is gone with its report and the spec has no number, at least `sent` must be there.
+    """
+    disagreement = find_disagreement(sizes)
     if disagreement is not None:
         return disagreement
-    by_shard = count_documents(found.sizes)
+    by_shard = count_documents(sizes)
     total = sum(by_shard.values())
-    if found.expected is None and total >= (found.sent or 0):
+    if total == expected or (expected is None and total >= (sent or 0)):
         return None
-    if total == found.expected:
-        return None
-    expected = f"at least {found.sent}" if found.expected is None else found.expected
+    wanted = f"at least {sent}" if expected is None else expected
     return fail(
         IndexingReason.DOCUMENT_COUNT_MISMATCH,
-        f"The index has {total:,} documents, expected are {expected} ({found.sent} were sent; by"
+        f"The index has {total:,} documents, expected are {wanted} ({sent} were sent; by"
         f" shard {by_shard}). If ids repeat, set spec.dataset.expectedDocuments.",
     )
 
@@ -228,7 +217,6 @@ MAX_FILES = 64
 
 
 def _describe_pods(pods: Iterable[IndexProgress], nodes: Mapping[int, str]) -> list[IndexPodStatus]:
-    """Return what each pod did, by `nodes` where it ran."""
     ordered = sorted(pods, key=lambda each: each.pod)
     most = max(1, MAX_FILES // max(1, len(ordered)))
     return [
@@ -305,7 +293,6 @@ def _waiting_percent(dataset: Dataset, pods: Sequence[IndexProgress]) -> float |
     streams = dataset.indexing.concurrency
     sending = sum((pod.finished or 0.0) - (pod.started or 0.0) for pod in pods if pod.started)
     waited = sum(pod.waiting_seconds for pod in pods)
-    # Reports of an earlier version have no waits.
     return min(100.0, round(100 * waited / sending / streams, 1)) if sending and waited else None
 
 

@@ -5,7 +5,6 @@ a collection of the benchmark be taken for a foreign one, or the other way round
 """
 
 from solrbench.api.v1alpha1.collection import Collection, RouterName
-from solrbench.decide.existing_target import CollectionOwner
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
@@ -152,15 +151,13 @@ def _mismatches(
     return differences(config, properties)
 
 
-def observe_collection_owner(solr: SolrClient, name: str, prefix: str) -> CollectionOwner:
-    """Return the collection of this name, if there is one, with the config set that identifies it.
-
-    All config sets of the benchmark, one for each attempt, begin with `prefix`.
+def removable_config_set(solr: SolrClient, name: str, prefix: str) -> str | None:
+    """Return the config set of a collection, which shows whose it is; None without a collection.
 
     It raises `PermanentError` with `AuthenticationFailed` if config sets may not be listed.
     """
     _config_sets(solr, prefix)  # without this permission they could not be removed at the end
-    return CollectionOwner(name, config_set_of(solr, name), prefix)
+    return config_set_of(solr, name)
 
 
 def delete_stale_collection(solr: SolrClient, name: str, config_set: str, prefix: str) -> None:
@@ -183,7 +180,15 @@ def remove_managed_collection(
     used = config_set_of(solr, name)
     if used is not None and used.startswith(prefix):
         if not at_once:
-            _expect_nodes(solr, name)
+            # Solr forgets a collection whose node is away, but the core stays on that node's disk:
+            # later no core of the same name can be made there (seen with Solr 9.10).
+            away = {replica.node for replica in replicas(solr, name)} - set(live_nodes(solr))
+            if away:
+                raise TemporaryError(
+                    TargetReason.SOLR_NOT_LIVE,
+                    f"not live: {', '.join(sorted(away))}, which hold replicas of {name};"
+                    " start them",
+                )
         delete_collection(solr, name)
     # Solr refuses to delete a config set that a collection still uses.
     _delete_config_sets(solr, prefix)
@@ -198,14 +203,3 @@ def _delete_config_sets(solr: SolrClient, prefix: str, spared: str | None = None
     for config_set in _config_sets(solr, prefix):
         if config_set != spared:
             solr.post("/admin/configs", {"action": "DELETE", "name": config_set})
-
-
-def _expect_nodes(solr: SolrClient, name: str) -> None:
-    # Solr forgets a collection whose node is away, but the core stays on that node's disk: later no
-    # core of the same name can be made there (seen with Solr 9.10).
-    away = {replica.node for replica in replicas(solr, name)} - set(live_nodes(solr))
-    if away:
-        raise TemporaryError(
-            TargetReason.SOLR_NOT_LIVE,
-            f"not live: {', '.join(sorted(away))}, which hold replicas of {name}; start them",
-        )

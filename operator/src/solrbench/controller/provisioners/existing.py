@@ -39,7 +39,7 @@ from solrbench.solr.collection import (
     apply_properties,
     create_collection,
     delete_stale_collection,
-    observe_collection_owner,
+    removable_config_set,
     remove_managed_collection,
     upload_config_set,
 )
@@ -59,7 +59,21 @@ class ExistingTarget(TargetProvisioner):
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
             identities = node_identities(solr)
-            apply_outcome(first_outcome(NODE_CHECKS, _observe_nodes(context, identities)))
+            apply_outcome(
+                first_outcome(
+                    NODE_CHECKS,
+                    TargetNodes(
+                        live=len(identities),
+                        missing=tuple(
+                            sorted(context.status.target.nodes.keys() - identities.keys())
+                        ),
+                        versions={
+                            name: identity.solr_version for name, identity in identities.items()
+                        },
+                        version_field="target.existing",
+                    ),
+                )
+            )
             # Before nodes are recorded in the status: with a wrong password, or a foreign
             # collection of the same name, the benchmark ends here and needs no clean-up.
             is_made = not uses_collection and _is_created(context, solr)
@@ -139,15 +153,6 @@ class ExistingTarget(TargetProvisioner):
             remove_managed_collection(solr, name, prefix, at_once=at_once)
 
 
-def _observe_nodes(context: ReconcileContext, identities: dict[str, NodeIdentity]) -> TargetNodes:
-    return TargetNodes(
-        live=len(identities),
-        missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
-        versions={name: identity.solr_version for name, identity in identities.items()},
-        version_field="target.existing",
-    )
-
-
 def _record_target(
     context: ReconcileContext, solr: SolrClient, identities: dict[str, NodeIdentity]
 ) -> None:
@@ -168,9 +173,9 @@ def _record_target(
 def _is_created(context: ReconcileContext, solr: SolrClient) -> bool:
     """Return whether the collection of this attempt exists; one of an earlier attempt is none."""
     name, prefix = names.collection(context.benchmark), names.config_set_prefix(context.benchmark)
-    owner = observe_collection_owner(solr, name, prefix)
-    apply_outcome(check_own_collection(owner))
-    return owner.config_set == names.config_set(context.benchmark, context.status.attempts.index)
+    config_set = removable_config_set(solr, name, prefix)
+    apply_outcome(check_own_collection(name, config_set, prefix))
+    return config_set == names.config_set(context.benchmark, context.status.attempts.index)
 
 
 def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None:

@@ -23,7 +23,6 @@ from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.decide.indexing import (
     INDEX_RUN_CHECKS,
-    IndexedDocuments,
     IndexRun,
     aggregate_progress,
     all_reported,
@@ -200,7 +199,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
         placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
         apply_outcome(first_outcome(REPLICA_CHECKS, placed))
         sizes = tuple(provisioner.replica_sizes(solr, list(replicas)))
-    apply_outcome(check_documents(IndexedDocuments(sizes, sent, expected)))
+    apply_outcome(check_documents(sizes, sent, expected))
     total = sum(count_documents(sizes).values())
     known = expected or sent or total or None
     apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
