@@ -51,35 +51,28 @@ def _live_times(benchmark: ShownBenchmark) -> Iterator[Sample]:
 
 _LIVE = ("step", "variant")
 
+
+def _live_number(
+    name: str, text: str, field: str, unit: str, divisor: float = 1.0
+) -> BenchmarkFamily:
+    return BenchmarkFamily(f"live_{name}", text, _live(field, divisor), _LIVE, unit=unit)
+
+
 LIVE_FAMILIES = (
-    BenchmarkFamily(
-        "live_users",
-        "Users running; absent with a planned rate.",
-        _live("users"),
-        _LIVE,
-        unit="users",
-    ),
-    BenchmarkFamily(
-        "live_requests_per_second",
+    _live_number("users", "Users running; absent with a planned rate.", "users", "users"),
+    _live_number(
+        "requests_per_second",
         "Rate of requests over the last seconds.",
-        _live("requests_per_second"),
-        _LIVE,
-        unit="requests/s",
+        "requests_per_second",
+        "requests/s",
     ),
-    BenchmarkFamily(
-        "live_planned_requests_per_second",
+    _live_number(
+        "planned_requests_per_second",
         "Scheduled rate of the current step; absent with users.",
-        _live("planned_requests_per_second"),
-        _LIVE,
-        unit="requests/s",
+        "planned_requests_per_second",
+        "requests/s",
     ),
-    BenchmarkFamily(
-        "live_step_requests",
-        "Requests of the current step so far.",
-        _live("requests"),
-        _LIVE,
-        unit="requests",
-    ),
+    _live_number("step_requests", "Requests of the current step so far.", "requests", "requests"),
     BenchmarkFamily(
         "live_latency_seconds",
         "Percentiles of the last ten seconds over all workers: of the service time, with a planned"
@@ -89,19 +82,18 @@ LIVE_FAMILIES = (
         kind="summary",
         unit="s",
     ),
-    BenchmarkFamily(
-        "live_recent_failures",
+    _live_number(
+        "recent_failures",
         "Requests that failed in the last ten seconds.",
-        _live("recent_failures"),
-        _LIVE,
-        unit="requests",
+        "recent_failures",
+        "requests",
     ),
-    BenchmarkFamily(
-        "live_failed_ratio",
+    _live_number(
+        "failed_ratio",
         "Share of the requests of the last ten seconds that failed.",
-        _live("recent_failed_percent", 100),
-        _LIVE,
-        unit="ratio",
+        "recent_failed_percent",
+        "ratio",
+        100,
     ),
 )
 
@@ -128,7 +120,6 @@ def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
 
 
 def _of_indexing(field: ResultField, metric: PrometheusMetric) -> BenchmarkFamily:
-    """Return the family of what Solr did while documents were indexed."""
     divisor = field.shown.unit.divisor
     return BenchmarkFamily(
         f"benchmark_{metric.name}",

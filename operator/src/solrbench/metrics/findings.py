@@ -38,31 +38,20 @@ def _capacity_families(
     interval: Callable[[CapacityResult], Interval | None],
 ) -> Iterator[BenchmarkFamily]:
     """Yield the families of a capacity and of both bounds of its interval."""
-    parts: list[tuple[str, str, Callable[[CapacityResult], float | None]]] = [
-        ("", text, read),
-        (
-            "_lower",
-            "The lower bound of its 95 % confidence interval.",
-            lambda found: None if (bounds := interval(found)) is None else bounds.lower,
-        ),
-        (
-            "_upper",
-            "The upper bound of its 95 % confidence interval.",
-            lambda found: None if (bounds := interval(found)) is None else bounds.upper,
-        ),
-    ]
-    for suffix, meaning, number in parts:
-        samples = partial(_capacity, number)
+
+    def samples(bound: str, benchmark: ShownBenchmark) -> Iterator[Sample]:
+        for result in benchmark.status.capacity:
+            number = getattr(interval(result), bound, None) if bound else read(result)
+            yield (result.variant or "",), number
+
+    for bound in ("", *Interval.model_fields):
         yield BenchmarkFamily(
-            f"capacity_{metric}{suffix}", meaning, samples, ("variant",), unit=unit
+            f"capacity_{metric}_{bound}".rstrip("_"),
+            f"The {bound} bound of its 95 % confidence interval." if bound else text,
+            partial(samples, bound),
+            ("variant",),
+            unit=unit,
         )
-
-
-def _capacity(
-    read: Callable[[CapacityResult], float | None], benchmark: ShownBenchmark
-) -> Iterator[Sample]:
-    for result in benchmark.status.capacity:
-        yield (result.variant or "",), read(result)
 
 
 OBJECTIVE_FAMILIES = (
@@ -138,16 +127,24 @@ def _growth(
     name: str,
     text: str,
     entries: Callable[[ShownBenchmark], list[_Entry]],
-    read: Callable[[_Entry], float],
-) -> BenchmarkFamily:
-    """Return the family of a growth in an hour, of what is measured in bytes."""
+    read: Callable[[_Entry], tuple[float, float, float]],
+) -> Iterator[BenchmarkFamily]:
+    """Yield the families of a growth in an hour, and its bounds, of what is measured in bytes."""
 
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
+    def samples(index: int, benchmark: ShownBenchmark) -> Iterator[Sample]:
         for each in entries(benchmark):
             if each.unit == "bytes":
-                yield _labels(each), read(each) / _HOUR
+                yield _labels(each), read(each)[index] / _HOUR
 
-    return BenchmarkFamily(f"{name}_bytes_per_second", text, samples, _LABELS, unit="bytes/s")
+    for index, (suffix, meaning) in enumerate(
+        (
+            ("", text),
+            ("_lower", "Its lower 95 % confidence bound."),
+            ("_upper", "Its upper 95 % confidence bound."),
+        )
+    ):
+        metric = f"{name}{suffix}_bytes_per_second"
+        yield BenchmarkFamily(metric, meaning, partial(samples, index), _LABELS, unit="bytes/s")
 
 
 def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
@@ -163,46 +160,22 @@ TREND_FAMILIES = (
         " (Better), is steady in both (Same), or Inconclusive, is in the label.",
         _differences,
     ),
-    _growth(
+    *_growth(
         "comparison_growth_difference",
         "Growth of heap, memory or index, less that in the baseline.",
         _differences,
-        lambda each: each.difference_per_hour,
-    ),
-    _growth(
-        "comparison_growth_difference_lower",
-        "Its lower 95 % confidence bound.",
-        _differences,
-        lambda each: each.low_per_hour,
-    ),
-    _growth(
-        "comparison_growth_difference_upper",
-        "Its upper 95 % confidence bound.",
-        _differences,
-        lambda each: each.high_per_hour,
+        lambda each: (each.difference_per_hour, each.low_per_hour, each.high_per_hour),
     ),
     _conclusions(
         "step_trend",
         "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `conclusion`.",
         _trends,
     ),
-    _growth(
+    *_growth(
         "step_growth",
         "Growth of heap, memory or index beside caches that fill.",
         _trends,
-        lambda each: each.growth_per_hour,
-    ),
-    _growth(
-        "step_growth_lower",
-        "Its lower 95 % confidence bound.",
-        _trends,
-        lambda each: each.lower_per_hour,
-    ),
-    _growth(
-        "step_growth_upper",
-        "Its upper 95 % confidence bound.",
-        _trends,
-        lambda each: each.upper_per_hour,
+        lambda each: (each.growth_per_hour, each.lower_per_hour, each.upper_per_hour),
     ),
     BenchmarkFamily(
         "step_full_seconds",

@@ -76,6 +76,17 @@ def windows_to_csv(documents: Iterable[StepRunResult]) -> str:
     return items_to_csv(_WINDOW_COLUMNS, parts)
 
 
+_DIFFERENCE = ("difference_percent", "difference_lower_percent", "difference_upper_percent")
+_RESULT = (
+    *("value", "requests_per_second", "p95_milliseconds", "failed_percent", "repeats"),
+    "deviation_percent",
+)
+_COST = (
+    *("cores", "memory_bytes", "price_per_hour", "cost_per_million_requests"),
+    *("cost_per_million_requests_lower", "cost_per_million_requests_upper"),
+)
+
+
 def points_to_csv(report: SweepReport) -> str:
     """Return a line for each point; the columns of axes begin with `axis_`."""
     columns: list[Column[PointReport]] = [
@@ -84,29 +95,11 @@ def points_to_csv(report: SweepReport) -> str:
         *(_axis(name) for name in report.axes),
         Column("baseline", lambda point: point.baseline),
         Column("is_baseline", lambda point: str(point.is_baseline).lower()),
-        Column("state", lambda point: point.result.state),
-        Column("reason", lambda point: point.result.reason),
-        Column("conclusion", lambda point: point.result.conclusion),
+        *(Column(name, attrgetter(f"result.{name}")) for name in ("state", "reason", "conclusion")),
         Column("on_target", lambda point: "true" if point.result.on_target else ""),
-        Column("difference_percent", lambda point: point.difference_percent),
-        Column("difference_lower_percent", lambda point: point.difference_lower_percent),
-        Column("difference_upper_percent", lambda point: point.difference_upper_percent),
-        Column("value", lambda point: point.result.value),
-        Column("requests_per_second", lambda point: point.result.requests_per_second),
-        Column("p95_milliseconds", lambda point: point.result.p95_milliseconds),
-        Column("failed_percent", lambda point: point.result.failed_percent),
-        Column("repeats", lambda point: point.result.repeats),
-        Column("deviation_percent", lambda point: point.result.deviation_percent),
-        Column("cores", lambda point: point.cores),
-        Column("memory_bytes", lambda point: point.memory_bytes),
-        Column("price_per_hour", lambda point: point.price_per_hour),
-        Column("cost_per_million_requests", lambda point: point.cost_per_million_requests),
-        Column(
-            "cost_per_million_requests_lower", lambda point: point.cost_per_million_requests_lower
-        ),
-        Column(
-            "cost_per_million_requests_upper", lambda point: point.cost_per_million_requests_upper
-        ),
+        *(Column(name, attrgetter(name)) for name in _DIFFERENCE),
+        *(Column(name, attrgetter(f"result.{name}")) for name in _RESULT),
+        *(Column(name, attrgetter(name)) for name in _COST),
     ]
     return items_to_csv(columns, report.points)
 
