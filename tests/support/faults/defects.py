@@ -55,8 +55,8 @@ DEFECTS: dict[str, Defect] = {
     ),
     "half a document is one": Defect(
         "kube.result_documents:_complete",
-        "== str(len(bodies))",
-        "!= ''",
+        "said == {str(count)}",
+        "said != {''}",
         "StatefulSet",
         "apply ConfigMap/one-report-r1",
     ),
