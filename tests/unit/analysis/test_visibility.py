@@ -48,7 +48,7 @@ def of(
         documents=len(milliseconds),
         not_found=not_found,
         milliseconds=list(milliseconds),
-        errors=[error] * len(milliseconds) if error else [],
+        errors=[error] * len(milliseconds),
         problem=problem,
     )
 

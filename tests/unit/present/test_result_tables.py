@@ -85,7 +85,7 @@ def test_report_has_a_section_on_intervals() -> None:
     assert "## Intervals\n\n| Step | Request | Requests/s | Mean | P95 |\n" in text
     assert "| five | query | 123 |  | 2 (1 to 3) ms |" in text
     assert INTERVAL_NOTE in text
-    assert "## Intervals" not in report(result())  # of an older version
+    assert "## Intervals" not in report(result())  # without percentiles
 
 
 def test_totals_stand_below_their_step_if_it_has_several_names() -> None:

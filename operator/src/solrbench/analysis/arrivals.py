@@ -54,7 +54,7 @@ def open_loop_stats(samples: BenchmarkSamples) -> list[OpenLoopStats]:
         stats = OpenLoopStats(
             step=step,
             variant=variant or None,
-            # Documents of older versions lack the plan: a sum without them would be too small.
+            # What is left of a step run that broke off lacks the plan: the sum would be too small.
             planned_arrivals=None if None in plans else sum(plan or 0 for plan in plans),
             sent_arrivals=sent.requests,
             late_arrivals=sent.late_requests,

@@ -150,5 +150,5 @@ def worst(findings: Iterable[ValidityFinding]) -> ValidityFinding | None:
 
 
 def measured_seconds(worker: WorkerResult, document: StepRunResult) -> float:
-    """Return the time that a worker's CPU time was spent in; older documents know that of all."""
+    """Return the time that a worker's CPU time was spent in."""
     return document.seconds if worker.measured_seconds is None else worker.measured_seconds

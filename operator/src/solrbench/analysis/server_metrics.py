@@ -320,9 +320,7 @@ def _merge_visibility(
 
 def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]:
     for each in results:
-        # Reports of an earlier version have no errors.
-        errors = each.errors or [0.0] * len(each.milliseconds)
-        yield from zip(each.milliseconds, errors, strict=True)
+        yield from zip(each.milliseconds, each.errors, strict=True)
 
 
 def _percentile(times: _Times, percent: float) -> PercentileResult:

@@ -52,9 +52,9 @@ class AttemptRecord(LenientModel):
     nodes: dict[str, list[str]] = {}
     """Nodes by component: of Kubernetes, or the Solr nodes of an existing target."""
     pods: dict[str, str] = {}
-    """Node of Kubernetes that each pod ran on; empty in records of older versions."""
+    """Node of Kubernetes that each pod ran on."""
     documents: int | None = None
-    """Documents in the index at the end of indexing; None in records of older versions."""
+    """Documents in the index at the end of indexing."""
     deleted_documents: int | None = None
     """Deleted documents that were still in the index then."""
 
@@ -108,7 +108,7 @@ def _facts(record: AttemptRecord, other: AttemptRecord) -> dict[str, str]:
         facts[f"image of {component}"] = record.images.get(component, "")
     for component in sorted(record.nodes.keys() | other.nodes.keys()):
         facts[f"nodes of {component}"] = ", ".join(record.nodes.get(component, []))
-    # Records of older versions have no number of documents: that is no difference.
+    # An existing target may have none of its own: that is no difference.
     if record.documents is not None and other.documents is not None:
         facts["documents"] = str(record.documents)
     return facts

@@ -53,9 +53,8 @@ class RequestCounts(Model):
     """All requests, failures included."""
     failures: Total
     partial_results: TotalIfKnown = None
-    """Responses marked `partialResults`; they are failures. None where they cannot be seen: in
-    documents of older versions, for users of a locustfile, and if a response to this name is not
-    JSON or has no header."""
+    """Responses marked `partialResults`; they are failures. None where they cannot be seen: for
+    users of a locustfile, and if a response to this name is not JSON or has no header."""
     empty_results: TotalIfKnown = None
     """Good responses with `numFound` 0; None where it cannot be seen: as before, but a header is
     not needed."""
@@ -78,7 +77,7 @@ class RequestCounts(Model):
     ramp_dropped_requests: Total = 0
     drain_requests: TotalIfKnown = None
     """Ended in seconds that began when no request was begun any more; within `requests`. None
-    where that time is not known, and in documents of older versions."""
+    where that time is not known."""
     late_requests: Total = 0
     """Sent more than 10 ms after their intended start."""
 

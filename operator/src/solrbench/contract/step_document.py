@@ -111,8 +111,7 @@ class RequestMeasurements(RequestCounts):
     """As above, from the intended start to the last byte; requests that were never sent count with
     the time waited. None in a closed loop, where it equals the service time."""
     service_time_blocks: str = ""
-    """The service times by block of time, of which intervals are made (`TimeBlocks`); empty in
-    documents of older versions."""
+    """The service times by block of time, of which intervals are made (`TimeBlocks`)."""
     response_time_blocks: str = ""
     """The same of the response times; empty in a closed loop."""
     response_time_without_lag_histogram: str | None = None
@@ -120,7 +119,7 @@ class RequestMeasurements(RequestCounts):
     request was delayed by 0.1 ms or more."""
     failed_time_histogram: str | None = None
     """Service times of the failures alone, which are not good responses in time; None without
-    any, and in documents of older versions."""
+    any."""
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
 
@@ -131,13 +130,13 @@ class RequestResult(RequestMeasurements):
     model_config: ClassVar = LenientModel.model_config
 
     rate_error_percent: float | None = None
-    """Half of the width of the rate's 95 % confidence interval, in per cent of the rate; None in
-    documents of older versions, and if the step run was too short for one."""
+    """Half of the width of the rate's 95 % confidence interval, in per cent of the rate; None if
+    the step run was too short for one."""
     failure_effect: float | None = None
     """How much more the failures vary from block to block of time than if each request failed by
-    itself; None without any, and in documents of older versions."""
+    itself; None without any."""
     service_times: TimeFigures | None = None
-    """Figures of the service times; None without any, and in documents of older versions."""
+    """Figures of the service times; None without any."""
     response_times: TimeFigures | None = None
     """The same of the response times; None in a closed loop."""
     windows: SecondSeries = SecondSeries()
@@ -177,21 +176,20 @@ class WorkerUsage(LenientModel):
     report it."""
     measured_seconds: float | None = None
     """Time by the clock that these were spent in: from the begin of measuring on this worker until
-    it began no more requests, or until its last response in documents of older versions."""
+    it began no more requests."""
     throttled_seconds: float | None = None
     """Time in which the worker's control group stood still because its CPU quota was used up,
     added over the CPUs; None where the kernel does not report it."""
     pressure_seconds: float | None = None
     """Time in which a process of the worker's control group waited for a CPU, or its sending thread
-    where the kernel does not report groups; None where it reports neither, and in documents of
-    older versions."""
+    where the kernel does not report groups; None where it reports neither."""
     stolen_seconds: float | None = None
     """Time that the host took from each CPU of the worker's node, as a mean over them; None as
     above."""
     cpu_limit_cores: float | None = None
     """CPU limit of the control group; None without one, or where the kernel does not report it."""
     most_cpu: UsageSlice | None = None
-    """The slice in which the process used most CPU; None in documents of older versions."""
+    """The slice in which the process used most CPU."""
     most_busy: UsageSlice | None = None
     """The slice in which the sending thread ran or waited most."""
     lag_p99_microseconds: int | None = None
@@ -289,10 +287,10 @@ class StepRunResult(LenientModel):
     """From the first measured request to the last response."""
     duration_seconds: int | float | None = None
     """Time in which requests were begun, which rates are divided by; of a number of planned
-    arrivals up to the one that would follow. None without such a plan, and in older documents."""
+    arrivals up to the one that would follow. None without such a plan."""
     drain_seconds: float | None = None
-    """From the time at which no request was begun any more to the last response; None in documents
-    of older versions. Seconds that begin in it have no windows."""
+    """From the time at which no request was begun any more to the last response. Seconds that begin
+    in it have no windows."""
     warm_up_requests: int = 0
     """Requests of the warm-up right before this step run; not in any other number."""
     emptied_caches: EmptiedCaches | None = None
@@ -305,15 +303,13 @@ class StepRunResult(LenientModel):
     requests: Annotated[list[RequestResult], Field(max_length=MAX_REQUEST_NAMES)]
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
-    are spread evenly, and in documents of older versions."""
+    are spread evenly."""
     response_gaps: list[ResponseGap] = []
-    """The longest waits for a response, of ten users and ten of nodes; empty with a locustfile and
-    in documents of older versions."""
+    """The longest waits for a response, of ten users and ten of nodes; empty with a locustfile."""
     user_shares: UserShares | None = None
-    """Requests of each user of a closed loop; None with a locustfile and in documents of older
-    versions."""
+    """Requests of each user of a closed loop; None with a locustfile."""
     connections: ConnectionResult | None = None
-    """Connections opened meanwhile; None with a locustfile and in documents of older versions."""
+    """Connections opened meanwhile; None with a locustfile."""
     workers: list[WorkerResult]
     window_seconds: int = 1
     """Width of the windows of `requests`; more where single seconds do not fit into the report."""
@@ -330,7 +326,7 @@ class StepRunResult(LenientModel):
     """Whole seconds after which service times were steady; None if they never were, or if the step
     run was too short to decide."""
     outlier_windows: int | None = None
-    """Seconds that were unlike the others; None in documents of older versions."""
+    """Seconds that were unlike the others."""
     outliers: list[OutlierWindow] = []
     """The farthest of them, in the order of time."""
     lost_workers: list[str] = []
@@ -338,16 +334,14 @@ class StepRunResult(LenientModel):
     users went to the others (`load.onWorkerLoss: Redistribute`)."""
     list_offsets: list[int] = []
     """For each entry of the workload the number of its first request in the next step of this
-    ladder, counted from the begin of the ladder; empty with a locustfile and in documents of older
-    versions."""
+    ladder, counted from the begin of the ladder; empty with a locustfile."""
     trial: int | None = None
     """Number of the trial in the search for the capacity, 0 for the probe; None for a step."""
     queries_may_repeat: bool = False
     """Queries of a list with the order `Once` may have been sent before in this ladder: load
     pods were lost, and it is unknown how many requests they had sent."""
     telemetry: Telemetry | None = None
-    """What servers and pods did meanwhile; None if it was turned off, and in documents of older
-    versions."""
+    """What servers and pods did meanwhile; None if it was turned off."""
     visibility: list[VisibilityResult] = []
     """After which time replicas found marked documents; empty unless they were added."""
     answers: StoredAnswers | None = None
@@ -356,10 +350,9 @@ class StepRunResult(LenientModel):
     diagnostics: list[DiagnosticFile] = []
     """Thread dumps, in the repeat that they are wanted in."""
     pods: list[PodRecord] | None = None
-    """Pods of the benchmark; None if not recorded, as in documents of older versions."""
+    """Pods of the benchmark; None if not recorded."""
     target: MeasuredTarget | None = None
-    """What it was measured on, as the operator saw it when it stored the document; None in
-    documents of older versions."""
+    """What it was measured on, as the operator saw it when it stored the document."""
 
     @property
     def broke_off(self) -> bool:

@@ -243,21 +243,9 @@ def environment_tables(
 
 
 def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[tuple[str, str]]:
-    """Return the node of each pod; of components without pods of a known name, their nodes."""
-    known: set[tuple[str, str]] = set()
-    for document in documents:
-        if document.target is not None:
-            known |= set(document.target.nodes.items())
-    for attempt in environment.attempts:
-        known |= set(attempt.pods.items())
-    # Documents of older versions have only the nodes of each component.
-    pods = sorted(known)
-
-    for attempt in environment.attempts[:1]:
-        for component, nodes in attempt.nodes.items():
-            if not attempt.pods and (not known or not component.startswith(("solr", "zookeeper"))):
-                pods += [(component, node) for node in nodes]
-    return pods
+    targets = [document.target.nodes for document in documents if document.target is not None]
+    places = [*targets, *(attempt.pods for attempt in environment.attempts)]
+    return sorted({pod for each in places for pod in each.items()})
 
 
 _MAX_LINES = 3

@@ -149,7 +149,6 @@ _Estimate = tuple[float | None, Interval | None]
 
 
 def _average(result: StepResult) -> _Estimate:
-    """Return the mean of the times that users see."""
     if result.is_open_loop:
         return result.response_average_milliseconds, result.response_average_milliseconds_interval
     return result.average_milliseconds, result.average_milliseconds_interval
@@ -187,7 +186,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         NumberColumn("Mean", lambda result: _time(_average(result), result.repeats)),
         *map(_percentile_column, percents),
     ]
-    # Results of older versions have no percentiles, and so no intervals.
+    # Without a request there are no percentiles, and no intervals.
     table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
     return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 

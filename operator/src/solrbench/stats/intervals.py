@@ -123,7 +123,6 @@ class TimedSamples:
         return _spread(sums, self._requests)
 
     def _share_dispersion(self, share: float) -> _RatioVariance | None:
-        """Return how much the share of requests beyond a percentile varies."""
         if not self._is_complete or self._mean_dispersion is None:
             return None
         # The blocks know it at the bounds of their buckets: the nearest bound stands for it. Where
@@ -147,7 +146,6 @@ class TimedSamples:
 
     @property
     def _is_complete(self) -> bool:
-        """Say whether the blocks hold all requests; documents of older versions have none."""
         return int(_total(self._requests)) == self.histogram.count > 0
 
 
