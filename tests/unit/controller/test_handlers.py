@@ -151,7 +151,7 @@ class World:
         self.cluster = FakeCluster(*bodies)
         telemetry = PrometheusMetrics(CollectorRegistry(), "test")
         self.handlers = Handlers(self.cluster, SETTINGS, telemetry)
-        monkeypatch.setattr("solrbench.controller.handlers._emit_events", lambda *_: None)
+        monkeypatch.setattr("solrbench.controller.handlers.post_events", lambda *_: None)
 
     def body(self, name: str) -> dict[str, Any]:
         return self.cluster.objects["SolrBenchmark", "default", name]

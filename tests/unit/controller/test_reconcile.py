@@ -308,7 +308,7 @@ def test_exception_while_the_end_is_noted_is_shown(monkeypatch: pytest.MonkeyPat
         for each in STAGES
     )
     monkeypatch.setattr(reconcile_module, "STAGES", done)
-    monkeypatch.setattr(cleanup, "_differences", fail_with(KeyError("differences")))
+    monkeypatch.setattr(cleanup, "preparation_note", fail_with(KeyError("differences")))
     world = World(small("one"))
     assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")
 

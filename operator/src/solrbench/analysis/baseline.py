@@ -123,7 +123,7 @@ class ComparisonInput:
         A time that is that of the index pods is left out.
         """
         filled = filled_indexes(self.runs)
-        if not filled:  # nothing is measured yet, or an older version stored it
+        if not filled:  # nothing is measured yet
             seconds = self.dataset.seconds if self.dataset.is_valid else None
             return _index_metrics([(1, "", seconds, self.dataset.index_bytes)])
         return _index_metrics(
@@ -174,16 +174,12 @@ def report_input(name: str, text: bytes) -> ComparisonInput:
     Raises:
         UnreadableReportError: if it is none, or takes more than the limits of a stored report.
     """
-    return comparison_input_of(name, _decode(_without_series(text), MAX_FIGURES_MEMORY))
-
-
-def _without_series(text: bytes) -> bytes:
     figures = _drop_series(_unpacked(text, MAX_STORED_BYTES))
     if len(figures) > MAX_FIGURES_BYTES:
         raise UnreadableReportError(
             f"without series over time it is larger than {MAX_FIGURES_BYTES >> 20} MiB"
         )
-    return figures
+    return comparison_input_of(name, _decode(figures, MAX_FIGURES_MEMORY))
 
 
 def _drop_series(text: bytes | bytearray) -> bytes:
@@ -200,10 +196,14 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         status = report.get("status") or {}
         if len(orjson.dumps(report["spec"])) > MAX_SPEC_BYTES:
             raise UnreadableReportError(f"its spec has more than {MAX_SPEC_BYTES >> 10} KiB")
+        # its series are most of a stored step run
         found = ComparisonInput(
             name,
             complete_spec(report["spec"]),
-            [RunSamples(_document(each)) for each in report["steps"]],
+            [
+                RunSamples(validate(StepRunResult, {**each, **_NO_SERIES}))
+                for each in report["steps"]
+            ],
             _invalid_keys(validate(StepVerdict, each) for each in status.get("verdicts", [])),
             validate(DatasetStatus, status.get("dataset", {})),
             [validate(Trend, each) for each in status.get("trends", [])],
@@ -230,18 +230,12 @@ def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
         return {**stored}
 
 
-def _document(stored: dict[str, Any]) -> StepRunResult:
-    """Return a stored step run without its series, which are most of it."""
-    return validate(StepRunResult, {**stored, **_NO_SERIES})
-
-
 def spec_as_json(spec: Spec) -> dict[str, Any]:
     """Return a spec as JSON has it, with all defaults."""
     return spec.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _invalid_keys(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
-    """Return the steps that are Invalid by these verdicts."""
     return frozenset((each.step, each.variant or "") for each in invalid_steps(verdicts))
 
 

@@ -278,7 +278,15 @@ def conclude_indexing(
         read = telemetry.solr[0] if telemetry.solr else None
         changes |= {
             "solr": _figures(servers, 0.0 if read is None else read.seconds),
-            "series": _series(telemetry),
+            "series": [
+                IndexingSeries(
+                    server=each.server,
+                    figure=each.figure,
+                    seconds=each.seconds[:MAX_INDEXING_POINTS],
+                    values=each.values[:MAX_INDEXING_POINTS],
+                )
+                for each in telemetry.series[:MAX_INDEXING_SERIES]
+            ],
             "bottleneck": find_indexing_bottleneck(
                 servers, client, 0 if read is None else read.readings
             ),
@@ -342,18 +350,6 @@ def _figures(servers: RunTelemetry, seconds: float) -> IndexingTelemetry:
     }
     missing = list(servers.missing)[:MAX_MISSING]
     return IndexingTelemetry(seconds=round_number(seconds), missing=missing, **known)
-
-
-def _series(telemetry: Telemetry) -> list[IndexingSeries]:
-    return [
-        IndexingSeries(
-            server=each.server,
-            figure=each.figure,
-            seconds=each.seconds[:MAX_INDEXING_POINTS],
-            values=each.values[:MAX_INDEXING_POINTS],
-        )
-        for each in telemetry.series[:MAX_INDEXING_SERIES]
-    ]
 
 
 def answer_indexing(spec: Spec, status: Status) -> Iterator[str]:

@@ -119,11 +119,3 @@ def above(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom |
         return None
     text = f"{what.format(format_percent(value))} (limit {format_percent(limit)})"
     return Symptom(text, run.server(name))
-
-
-def above_count(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:
-    """Return the symptom of a count above its limit; None without the figure."""
-    value = run.figure(name)
-    if value is None or value <= limit:
-        return None
-    return Symptom(f"{value:.3g} {what} (limit {limit:g})", run.server(name))

@@ -12,7 +12,6 @@ from solrbench.analysis.bottleneck_evidence import (
     BottleneckInput,
     Symptom,
     above,
-    above_count,
     find_outlier,
     found_by_verdict,
     is_cpu_busy,
@@ -211,20 +210,19 @@ def find_threads(run: BottleneckInput) -> Symptom | None:
     # Where the CPU is used up, threads pile up as a consequence of that.
     if is_cpu_busy(run):
         return None
-    return (
-        above(run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, "{} of Jetty's threads were busy")
-        or above_count(run, "threads_blocked", MAX_BLOCKED_THREADS, "threads waited for locks")
-        or _find_waits_for_locks(run)
-    )
-
-
-def _find_waits_for_locks(run: BottleneckInput) -> Symptom | None:
-    """Apply if few threads wait for locks, but these are many of the requests that are there."""
-    blocked = run.figure("threads_blocked") or 0.0
+    jetty = "{} of Jetty's threads were busy"
+    if (busy := above(run, "jetty_busy_max_percent", MAX_JETTY_PERCENT, jetty)) is not None:
+        return busy
+    name = "threads_blocked"
+    blocked = run.figure(name) or 0.0
+    if blocked > MAX_BLOCKED_THREADS:
+        text = f"{blocked:.3g} threads waited for locks (limit {MAX_BLOCKED_THREADS:g})"
+        return Symptom(text, run.server(name))
     if blocked < MIN_BLOCKED_THREADS:
         return None
+    # Few threads wait for locks, but these may be many of the requests that are there.
     limit, what = MAX_LOCK_PERCENT_OF_REQUEST, "waiting for locks"
-    return _by_littles_law(run, blocked, limit, what, "threads_blocked")
+    return _by_littles_law(run, blocked, limit, what, name)
 
 
 IDLE_PERCENT = 60.0
@@ -306,18 +304,14 @@ def _outside_milliseconds(run: BottleneckInput, client: float, solr: float) -> f
     return client - solr - max(cpu - max(solr, shards), 0.0)
 
 
-def _busy_percent(run: BottleneckInput) -> float | None:
-    names = "machine_cpu_percent", "system_cpu_percent"
-    return max((each for name in names if (each := run.figure(name)) is not None), default=None)
-
-
 def _is_idle(run: BottleneckInput) -> bool:
     """Return whether no process waits for a CPU, as far as is known."""
     # While the host has a CPU, a process that runs stands still, and no figure of use shows it.
-    steal, busy = run.figure("machine_steal_percent") or 0.0, _busy_percent(run)
-    if busy is None or steal > MAX_STEAL_WHERE_IDLE_PERCENT:
+    steal, pressure = run.figure("machine_steal_percent"), run.figure("machine_cpu_some_percent")
+    shares = run.figure("machine_cpu_percent"), run.figure("system_cpu_percent")
+    busy = max((share for share in shares if share is not None), default=None)
+    if busy is None or (steal or 0.0) > MAX_STEAL_WHERE_IDLE_PERCENT:
         return False
-    pressure = run.figure("machine_cpu_some_percent")
     return busy <= IDLE_PERCENT or (pressure is not None and pressure <= MAX_IDLE_PRESSURE_PERCENT)
 
 

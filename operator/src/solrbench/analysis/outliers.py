@@ -83,7 +83,6 @@ def worst(outliers: Sequence[OutlierWindow], most: int = MAX_OUTLIERS) -> list[O
 
 
 def _outlier(second: int, began: datetime, centre: float) -> OutlierWindow:
-    """Return a second without any response."""
     return OutlierWindow(
         second=second,
         time=began + timedelta(seconds=second),

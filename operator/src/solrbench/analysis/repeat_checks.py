@@ -39,7 +39,6 @@ from solrbench.stats.repeats import (
     compare_targets,
     find_drift,
 )
-from solrbench.stats.times import Times
 
 _ERRORS = 4.0
 """Standard errors that two shares of empty results may be apart by chance."""
@@ -77,7 +76,10 @@ def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load
         )
     percent = agreement.percents[way]
     if agreement.disagreement is way:
-        return _finding(way, percent, limit)
+        what = _PHRASES[way].format(format_percent(abs(percent)), ("slower", "faster")[percent < 0])
+        return ValidityFinding(
+            abs(percent), f"{what}, beyond chance (limit {format_percent(limit)})"
+        )
     if agreement.disagreement is None and percent > limit:
         return _once(
             way,
@@ -97,11 +99,6 @@ _PHRASES = {
     Disagreement.TREND: "each repeat is {} {} than the one before",
     Disagreement.SPREAD: "the mean service times of the repeats differ by {}",
 }
-
-
-def _finding(way: Disagreement, percent: float, limit: float) -> ValidityFinding:
-    what = _PHRASES[way].format(format_percent(abs(percent)), ("slower", "faster")[percent < 0])
-    return ValidityFinding(abs(percent), f"{what}, beyond chance (limit {format_percent(limit)})")
 
 
 def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
@@ -150,7 +147,7 @@ def _increase(
 
 
 def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
-    """Compare means and percentiles of all requests; documents of older versions have no blocks."""
+    """Compare means and percentiles of all requests."""
     repeats = [run.samples.of(ALL_REQUESTS) for run in runs]
     sent = [[each for each in repeat.results if each.requests] for repeat in repeats]
     if len(repeats) < 2 or not all(
@@ -158,9 +155,12 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     ):
         return None
     limit, percentile = load.validity.max_repeat_difference_percent, load.validity.percentile
+    kinds = {"service": [repeat.service for repeat in repeats]}
+    if any(repeat.is_planned for repeat in repeats):
+        kinds["response"] = [repeat.response for repeat in repeats]
     differences = [
         (name, difference)
-        for kind, times in _times(repeats)
+        for kind, times in kinds.items()
         for name, difference in (
             (f"mean {kind} time", compare_means(times, limit)),
             (f"p{percentile} of the {kind} times", compare_percentiles(times, percentile, limit)),
@@ -190,13 +190,6 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     )
 
 
-def _times(repeats: Sequence[RequestSamples]) -> Iterator[tuple[str, list[Times]]]:
-    """Yield the service times of each repeat, and in an open loop its response times."""
-    yield "service", [repeat.service for repeat in repeats]
-    if any(repeat.is_planned for repeat in repeats):
-        yield "response", [repeat.response for repeat in repeats]
-
-
 def check_steady(document: StepRunResult, load: Load) -> Outcome:
     """Compare the drift of the service times after the beginning with the limit.
 
@@ -205,7 +198,7 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     """
     limit, series = load.validity.max_drift_percent, mean_series(document)
     if not series:
-        return None  # nothing succeeded, or the document is of an older version
+        return None  # nothing succeeded
     drift = find_drift(series)
     if drift is None:
         return NotEvaluated(
@@ -237,7 +230,7 @@ STEP_TOO_SHORT = "StepTooShort"
 
 
 def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
-    """Look for the interval of the mean of all requests; documents of older versions have none."""
+    """Look for the interval of the mean of all requests."""
     samples = step_samples.of(ALL_REQUESTS)
     results = [each for each in samples.results if each.requests]
     if not results or not all(each.service_time_blocks for each in results):

@@ -86,6 +86,10 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
     slope = sum(each.slope for each in grown) / len(grown)
     word = _trend_word(figure, runs)
     servers = {each.server for each in runs if each.server}
+    left = [run.limit - run.latest for run in runs if run.limit is not None]
+    full_in_hours = None
+    if word is GROWS[figure] and left and slope > 0:
+        full_in_hours = round_number(max(min(left), 0.0) / slope / _HOUR)
     trend = Trend(
         step=step,
         variant=variant or None,
@@ -96,7 +100,7 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
         growth_per_hour=round_number(_HOUR * slope),
         lower_per_hour=round_number(_HOUR * min(each.lower for each in grown)),
         upper_per_hour=round_number(_HOUR * max(each.upper for each in grown)),
-        full_in_hours=_full_in_hours(runs, slope) if word is GROWS[figure] else None,
+        full_in_hours=full_in_hours,
         message="",
     )
     fills = any(each.caches_fill for each in runs)
@@ -107,7 +111,6 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
 
 
 def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusion:
-    """Return the word on which all repeats agree."""
     shapes = {run.growth.shape for run in runs}
     if shapes <= {SeriesShape.GROWS, SeriesShape.SLOWS_DOWN}:
         # Caches that fill to the end look like a leak.
@@ -118,13 +121,6 @@ def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusio
     if shapes <= {SeriesShape.STEADY, SeriesShape.STEP}:
         return TrendConclusion.ROSE_ONCE if SeriesShape.STEP in shapes else TrendConclusion.STEADY
     return TrendConclusion.INCONCLUSIVE
-
-
-def _full_in_hours(runs: Sequence[RunTrend], slope: float) -> float | None:
-    limits = [run.limit - run.latest for run in runs if run.limit is not None]
-    if not limits or slope <= 0:
-        return None
-    return round_number(max(min(limits), 0.0) / slope / _HOUR)
 
 
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)

@@ -140,8 +140,11 @@ def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:
 def _columns(t: Floats, load: Floats | None) -> list[Floats]:
     """Return what the line is fitted to: ones, time, and the load if it moved."""
     columns = [np.ones_like(t), t]
-    if load is not None and _has_moved(load):
-        columns.append(load / np.median(load))
+    if load is not None:
+        middle = float(np.median(load))
+        low, high = np.quantile(load, (0.05, 0.95))
+        if middle > 0 and high - low > _LOAD_MOVED * middle:
+            columns.append(load / middle)
     return columns
 
 
@@ -189,12 +192,6 @@ def _least_squares(curves: Sequence[Floats], columns: Sequence[Floats], y: Float
     )
     explained = (curve.T @ rest)[:, 0] ** 2 / (curve**2).sum(axis=0)
     return float((rest**2).sum() - explained.max())
-
-
-def _has_moved(load: Floats) -> bool:
-    middle = float(np.median(load))
-    low, high = np.quantile(load, (0.05, 0.95))
-    return middle > 0 and bool(high - low > _LOAD_MOVED * middle)
 
 
 def _shape(

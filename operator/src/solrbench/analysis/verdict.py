@@ -151,7 +151,6 @@ def samples_needed(percentile: int) -> int:
 
 
 def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
-    """Return what a check found, or why it could not be made."""
     if isinstance(outcome, ValidityFinding):
         return _invalid_reason(reason, outcome.text, remedy), None
     return None, None if outcome is None else _invalid_reason(reason, outcome.text)

@@ -200,17 +200,15 @@ class _Parser:
             if operator.text == "[":
                 found = _element(operator.at, found, self._expression())
                 self._expect("]")
+                continue
+            name = self._take_name()
+            if self._take_if("(") is None:
+                found = _Field(operator.at, found, name.text)
+            elif name.text in self._vocabulary.macros:
+                found = self._macro(name, found)
             else:
-                found = self._member(found, operator)
+                found = self._call(name, self._vocabulary.methods, found)
         return found
-
-    def _member(self, of: Node, dot: Token) -> Node:
-        name = self._take_name()
-        if self._take_if("(") is None:
-            return _Field(dot.at, of, name.text)
-        if name.text in self._vocabulary.macros:
-            return self._macro(name, of)
-        return self._call(name, self._vocabulary.methods, of)
 
     def _call(self, name: Token, known: frozenset[str], *before: Node) -> Node:
         if name.text not in known:

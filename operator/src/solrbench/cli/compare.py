@@ -78,7 +78,9 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
         case "markdown":
             lines = "".join(f"- {each}\n" for each in compared.answers)
             text = comparison_to_markdown(compared.found, compared.place)
-            parts = [f"# {compared.title}\n\n{lines}\n{text}", *_answers_to_markdown(compared)]
+            found = compared.compared_answers
+            parts = [f"# {compared.title}\n\n{lines}\n{text}"]
+            parts += [] if found is None else answers_to_markdown([found], [found])
             click.echo("\n\n".join(parts))
         case "csv":
             click.echo(_to_csv(compared), nl=False)
@@ -92,11 +94,6 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
             print_baseline_table(console, compared.found, compared.place)
             found = compared.compared_answers
             print_tables(console, *([] if found is None else answers_tables([found], [found])))
-
-
-def _answers_to_markdown(compared: ComparisonOutput) -> list[str]:
-    found = compared.compared_answers
-    return [] if found is None else answers_to_markdown([found], [found])
 
 
 def _to_csv(compared: ComparisonOutput) -> str:
@@ -235,23 +232,19 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)
     failed = _fails(compared.found, fail_on)
-    if _ANSWERS in fail_on and not _same_answers(compared.compared_answers):
-        click.echo(f"--fail-on answers: {_describe(compared.compared_answers)}", err=True)
-        sys.exit(ExitCode.MISSED)
+    answers = compared.compared_answers
+    if _ANSWERS in fail_on:
+        if answers is None:
+            text = "both must have answers; set spec.comparison.answers and measure them again"
+        else:
+            text = answers_text(answers)
+        if answers is None or answers.conclusion is not AnswerConclusion.SAME_ANSWERS:
+            click.echo(f"--fail-on answers: {text}", err=True)
+            sys.exit(ExitCode.MISSED)
     if failed and any(each.on_target for each in primary_comparisons(compared.found.figures)):
         note = "--fail-on counts conclusions on one target, too: identical ones may differ as much."
         click.echo(note, err=True)
     sys.exit(ExitCode.MISSED if failed else ExitCode.SUCCEEDED)
-
-
-def _same_answers(found: ComparedAnswers | None) -> bool:
-    return found is not None and found.conclusion is AnswerConclusion.SAME_ANSWERS
-
-
-def _describe(found: ComparedAnswers | None) -> str:
-    if found is None:
-        return "both must have answers; set spec.comparison.answers and measure them again"
-    return answers_text(found)
 
 
 def _compare(

@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
@@ -72,22 +72,15 @@ def export(name: str, file: Path | None) -> None:
     now = datetime.now(UTC)
     target = file or Path(f"{resource.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
     files = (collect_sweep if resource.is_sweep else collect)(cluster, resource.body)
-    count = _write(target, f"{resource.name}/", files, now)
-    click.echo(f"{target}: {count} files")
-
-
-def _write(
-    target: Path, folder: str, files: Iterable[tuple[str, str | bytes]], now: datetime
-) -> int:
     count = 0
     with tarfile.open(target, "w:gz") as archive:
-        for name, text in files:
+        for path, text in files:
             content = text if isinstance(text, bytes) else text.encode("utf-8")
-            entry = tarfile.TarInfo(folder + name)
+            entry = tarfile.TarInfo(f"{resource.name}/{path}")
             entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
             archive.addfile(entry, io.BytesIO(content))
             count += 1
-    return count
+    click.echo(f"{target}: {count} files")
 
 
 def collect(cluster: Cluster, body: Manifest) -> Files:

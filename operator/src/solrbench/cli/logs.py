@@ -132,8 +132,6 @@ def read_log(
 
 
 def _follow(cluster: Cluster, namespace: str, sources: list[LogSource], lines: int) -> None:
-    """Print the lines of all containers as they come."""
-
     def follow_one(source: LogSource) -> None:
         try:
             for line in cluster.follow_log(namespace, source.pod, source.container, lines):

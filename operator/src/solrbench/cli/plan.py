@@ -86,7 +86,6 @@ def _pod_lines(groups: list[PodGroup]) -> list[str]:
 
 
 def _load_text(spec: Spec) -> str:
-    """Return what is measured, and how long that takes."""
     duration = load_duration(spec)
     steps, variants = len(spec.load.steps), len(variant_names(spec))
     parts = [f"{steps} steps" if steps > 1 else "1 step"]

@@ -139,7 +139,6 @@ def _load(benchmark: SolrBenchmark) -> str:
 
 
 def _last_seconds(load: LiveLoad) -> list[str]:
-    """Return percentiles and failures of the last seconds."""
     times = {"p50": load.p50_milliseconds, "p95": load.p95_milliseconds}
     times |= {"p99": load.p99_milliseconds}
     parts = [f"{p} {format_milliseconds(time)}" for p, time in times.items() if time is not None]
@@ -151,7 +150,6 @@ def _last_seconds(load: LiveLoad) -> list[str]:
 
 
 def _step_runs(benchmark: SolrBenchmark) -> list[str]:
-    """Return how many are stored."""
     report, steps = benchmark.status.report, len(benchmark.spec.load.steps)
     if not report.total_steps:
         return []

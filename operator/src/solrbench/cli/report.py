@@ -44,7 +44,6 @@ from solrbench.present.result_tables import results_with_totals
 from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 
-_FILE_SUFFIX = ".json"
 _FILE_IN_FOLDER = "report.json"
 """In the folder of an export."""
 
@@ -113,7 +112,7 @@ def _from_file(name: str) -> Report | SweepReport | None:
     # Without a slash, a folder that is here by chance would hide the resource of its name.
     if "/" in name and (file / _FILE_IN_FOLDER).is_file():
         file /= _FILE_IN_FOLDER
-    elif not (name.endswith(_FILE_SUFFIX) and file.is_file()):
+    elif not (name.endswith(".json") and file.is_file()):
         return None
     try:
         text = file.read_bytes()

@@ -48,7 +48,6 @@ class WatchOptions:
 
 
 def _watch_options(function: Command) -> Command:
-    """Add the options that are the fields of `WatchOptions`."""
     # click shows the option first that was added last.
     for option in (
         output_option(
@@ -212,20 +211,16 @@ def _follow_all(cluster: Cluster, bodies: list[Manifest], options: WatchOptions)
                 cluster.merge(*kind, *key, {"spec": {"suspend": True}})
                 again = f"{program_name()} resume -n {' '.join(key)}"
                 console.print(f"{key[1]} is stopped; resume it: {again}", soft_wrap=True)
-    _print_results(cluster, bodies, options.output)
+    if options.output == "json":
+        stored_bodies = [
+            cluster.get(*_kind(body), body["metadata"]["namespace"], body["metadata"]["name"])
+            for body in bodies
+        ]
+        many = {"kind": "List", "items": stored_bodies}
+        click.echo(json.dumps(stored_bodies[0] if len(stored_bodies) == 1 else many, indent=2))
+    else:
+        _print_names(bodies, options.output)
     return worst(codes)
-
-
-def _print_results(cluster: Cluster, bodies: list[Manifest], output: str) -> None:
-    if output != "json":
-        _print_names(bodies, output)
-        return
-    stored = [
-        cluster.get(*_kind(body), body["metadata"]["namespace"], body["metadata"]["name"])
-        for body in bodies
-    ]
-    printed: Any = stored[0] if len(stored) == 1 else {"kind": "List", "items": stored}
-    click.echo(json.dumps(printed, indent=2))
 
 
 def _print_names(bodies: list[Manifest], output: str) -> None:

@@ -96,7 +96,6 @@ def _name(document: Document) -> str:
 
 
 def _named(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a resource with the name that it may get."""
     metadata = body["metadata"]
     if metadata.get("name"):
         return body
@@ -121,7 +120,6 @@ _schema = cache(structural_schema)
 
 
 def _fields(place: Place) -> list[str]:
-    """Return the names of the fields of an object of the resource."""
     schema = _schema(BENCHMARK.model)
     for part in place:
         schema = schema.get("items" if isinstance(part, int) else "properties", {})
@@ -223,27 +221,22 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
         raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
     bad = bool(faults)
     for document in sweeps:
-        faults_of_sweep = _print_sweep(document)
-        bad = bad or faults_of_sweep
-    for line in faults:
-        click.echo(line, err=True)
+        sweep = check_sweep(document.body)
+        for problem in sweep.problems:
+            line = document.line_of(("spec",))
+            click.echo(_fault(document, line, SWEEP.name, sweep.name, problem), err=True)
+        if not sweep.problems:
+            summary, *points = sweep.lines
+            click.echo("\n  ".join([f"{sweep.name}: valid, {summary}", *points]))
+        bad = bad or bool(sweep.problems)
+    for fault in faults:
+        click.echo(fault, err=True)
     for document in wanted:
         _, faults = check(document)
-        for line in faults:
-            click.echo(line, err=True)
+        for fault in faults:
+            click.echo(fault, err=True)
         if not faults:
             click.echo(f"{_name(document)}: valid")
         bad = bad or bool(faults)
     if bad:
         raise click.exceptions.Exit(ExitCode.FAILED)
-
-
-def _print_sweep(document: Document) -> bool:
-    """Print the points of a sweep, or each point and field that is not valid; return if one is."""
-    sweep, line = check_sweep(document.body), document.line_of(("spec",))
-    for problem in sweep.problems:
-        click.echo(_fault(document, line, SWEEP.name, sweep.name, problem), err=True)
-    if not sweep.problems:
-        summary, *points = sweep.lines
-        click.echo("\n  ".join([f"{sweep.name}: valid, {summary}", *points]))
-    return bool(sweep.problems)

@@ -272,7 +272,11 @@ class Handlers:
                 after = reconcile(context)
                 attempt.rest = self._conclude(context, after)
                 # After the status is stored, so that no event is ahead of it.
-                _emit_events(body, before, after)
+                if before.status.phase != after.status.phase:
+                    log.info("%s: phase %s", after.key, after.status.phase)
+                events = events_between(before.status.conditions, after.status.conditions)
+                events += verdict_events(before.status.verdicts, after.status.verdicts)
+                post_events(body, after.key, events)
         return attempt.rest
 
     def _conclude(self, context: ReconcileContext, after: SolrBenchmark) -> Rest:
@@ -330,14 +334,6 @@ class Handlers:
             self._access,
             self._queue,
         )
-
-
-def _emit_events(body: dict[str, Any], before: SolrBenchmark, after: SolrBenchmark) -> None:
-    if before.status.phase != after.status.phase:
-        log.info("%s: phase %s", after.key, after.status.phase)
-    events = events_between(before.status.conditions, after.status.conditions)
-    events += verdict_events(before.status.verdicts, after.status.verdicts)
-    post_events(body, after.key, events)
 
 
 def _warn_left_behind(body: kopf.Body, collection: str, problem: str) -> None:

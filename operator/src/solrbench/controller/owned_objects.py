@@ -1,6 +1,6 @@
 """The objects that were made for a benchmark, listed once in each reconcile."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -178,13 +178,11 @@ class OwnedObjects:
 
     def _find(self, kind: OwnedKind) -> Sequence[Manifest]:
         if kind not in self._labelled:
-            self._labelled[kind] = [*self._read(kind)]
+            bodies = [*self._of(kind, self.benchmark_name)]
+            if self.target_name not in (None, self.benchmark_name):
+                bodies += filter(is_of_nodes, self._of(kind, self.target_name or ""))
+            self._labelled[kind] = bodies
         return self._labelled[kind]
-
-    def _read(self, kind: OwnedKind) -> Iterator[Manifest]:
-        yield from self._of(kind, self.benchmark_name)
-        if self.target_name not in (None, self.benchmark_name):
-            yield from filter(is_of_nodes, self._of(kind, self.target_name or ""))
 
     def _of(self, kind: OwnedKind, benchmark_name: str) -> Sequence[Manifest]:
         if kind.kind == "Pod":

@@ -156,7 +156,6 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
 
 
 def _store(context: SweepContext, status: SweepStatus) -> None:
-    """Write the status if it differs from the stored one."""
     if status == context.sweep.status:
         return
     raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -254,7 +253,6 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
 
 
 def _change_point(status: SweepStatus, name: str, **changes: object) -> SweepStatus:
-    """Return the status with other fields of one point."""
     points = [
         each.model_copy(update=changes) if each.name == name else each for each in status.points
     ]

@@ -67,10 +67,13 @@ class Uninstall:
                 self._suspend(body)
             self._sleep(PAUSE_SECONDS)
         for body in self._held():
-            self._leave(body)
+            if needs_finalizer(body=body):
+                self._say(
+                    f"{_key(body)}: its collection may be left on target.existing, delete it there"
+                )
+            self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
 
     def _held(self) -> Iterator[Body]:
-        """Yield the benchmarks with our finalizer."""
         listed: list[Body] = []
         with suppress(ForbiddenError):  # a namespace that is gone, or its role, has none
             listed += list_benchmarks(self._cluster, self._settings.namespaces)
@@ -82,7 +85,6 @@ class Uninstall:
                 yield body
 
     def _suspend(self, body: Body) -> None:
-        """Bring a benchmark nearer to its release."""
         try:
             if not needs_finalizer(body=body):
                 self._drop_finalizer(body)
@@ -109,14 +111,6 @@ class Uninstall:
             return body
         self._say(f"{_key(body)}: suspended")
         return self._cluster.merge(*BENCHMARKS, metadata["namespace"], metadata["name"], wanted)
-
-    def _leave(self, body: Body) -> None:
-        """Release a benchmark, and say where it may have left something."""
-        if needs_finalizer(body=body):
-            self._say(
-                f"{_key(body)}: its collection may be left on target.existing, delete it there"
-            )
-        self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
 
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
         metadata = body["metadata"]

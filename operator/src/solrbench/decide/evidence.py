@@ -83,22 +83,18 @@ def secret_values(secret: Mapping[str, Any]) -> set[str]:
     values: set[str] = set()
     for key, text in texts.items():
         if key != USERNAME and text:
-            values |= _forms(text)
+            lines = {line.strip() for line in text.splitlines() if len(line.strip()) >= 2 * _SHORT}
+            values |= {
+                text,
+                quote(text, safe=""),
+                quote_plus(text),
+                json.dumps(text)[1:-1],
+                _base64(text),
+                *lines,
+            }
     user = texts.get(USERNAME, "")
     pairs = [f"{user}:{text}" for key, text in texts.items() if key != USERNAME]
     return values | {_base64(pair) for pair in pairs}
-
-
-def _forms(text: str) -> set[str]:
-    lines = {line.strip() for line in text.splitlines() if len(line.strip()) >= 2 * _SHORT}
-    return {
-        text,
-        quote(text, safe=""),
-        quote_plus(text),
-        json.dumps(text)[1:-1],
-        _base64(text),
-        *lines,
-    }
 
 
 def _base64(text: str) -> str:

@@ -119,7 +119,6 @@ def _failure(
 
 
 def _last_outcome(pods: tuple[PodView, ...]) -> ExportOutcome | None:
-    """Return what the last pod that ended said."""
     for pod in sorted(pods, key=lambda pod_view: pod_view.created, reverse=True):
         if pod.termination_message:
             try:

@@ -130,7 +130,6 @@ def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
 
 
 def _set_options(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the path and the name of each option that is set."""
     for index, options in enumerate(spec.pod_options):
         path = f"spec.podOptions[{index}]"
         for name in PodOptions.model_fields:

@@ -61,7 +61,6 @@ def _find_problems(spec: Spec, version: str) -> Iterator[str]:
 
 
 def _parameters(spec: Spec) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the path and content of all parameters of requests."""
     yield "spec.workload.parameters", spec.workload.parameters
     for index, entry in enumerate(spec.workload.mix or ()):
         path = f"spec.workload.mix[{index}]"
@@ -72,7 +71,6 @@ def _parameters(spec: Spec) -> Iterator[tuple[str, Mapping[str, str]]]:
 
 
 def _modules(spec: Spec) -> Iterator[tuple[str, str]]:
-    """Yield the path of each list of Solr's modules and the list."""
     solr = spec.target.solr_cloud
     for modules in _MODULES.findall((solr.solr_opts if solr is not None else None) or ""):
         yield "spec.target.solrCloud.solrOpts", modules

@@ -118,7 +118,15 @@ class ResumableBody(io.RawIOBase):
         headers = {"Range": f"bytes={self._received}-", "If-Range": self._etag or ""}
         response = self._request(headers if is_range else {})
         self._response, self._chunks = response, response.iter_raw()
-        _refuse_encoding(response, self._expected.location)
+        encoding = response.headers.get("Content-Encoding", "").lower()
+        if encoding not in _PACKED:
+            raise IndexingError(
+                IndexingReason.DATASET_UNREACHABLE,
+                f"{self._expected.location}: the server compresses the file ({encoding[:40]}),"
+                " though it was not asked to; let it send the file as it is, or compressed with"
+                " gzip",
+                permanent=True,
+            )
         status = response.status_code
         # A server may send another range than the one it was asked for.
         content_range = response.headers.get("Content-Range", "")
@@ -151,17 +159,6 @@ class ResumableBody(io.RawIOBase):
         if self._response is not None:
             self._response.close()
             self._response = None
-
-
-def _refuse_encoding(response: httpx.Response, location: str) -> None:
-    encoding = response.headers.get("Content-Encoding", "").lower()
-    if encoding not in _PACKED:
-        raise IndexingError(
-            IndexingReason.DATASET_UNREACHABLE,
-            f"{location}: the server compresses the file ({encoding[:40]}), though it was not asked"
-            " to; let it send the file as it is, or compressed with gzip",
-            permanent=True,
-        )
 
 
 def _changed(message: str) -> IndexingError:
@@ -258,7 +255,17 @@ class Downloader:
             )
             response = self._client.send(request, stream=True)
             if response.next_request is None:
-                return _checked(url, response)
+                status = response.status_code
+                # 416: the reader of the body then begins anew, without a range.
+                if response.is_success or status == httpx.codes.RANGE_NOT_SATISFIABLE:
+                    return response
+                response.close()
+                if status in _GONE:
+                    raise IndexingError.not_found(
+                        f"{_shown(url)} (HTTP {status})", f"correct {URLS_FIELD}"
+                    )
+                permanent = status < 500 and status not in _MAY_PASS
+                raise _unreachable(url, f"HTTP {status}", permanent=permanent)
             response.close()
             before, location = location, response.next_request.url
             check_redirect(url, before, location)
@@ -284,18 +291,6 @@ def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
             f"put a final URL with https into {URLS_FIELD}",
             permanent=True,
         )
-
-
-def _checked(url: httpx.URL, response: httpx.Response) -> httpx.Response:
-    status = response.status_code
-    # 416: the reader of the body then begins anew, without a range.
-    if response.is_success or status == httpx.codes.RANGE_NOT_SATISFIABLE:
-        return response
-    response.close()
-    if status in _GONE:
-        raise IndexingError.not_found(f"{_shown(url)} (HTTP {status})", f"correct {URLS_FIELD}")
-    permanent = status < 500 and status not in _MAY_PASS
-    raise _unreachable(url, f"HTTP {status}", permanent=permanent)
 
 
 def _unreachable(

@@ -59,7 +59,12 @@ def find_access(
 
     It raises `NoClusterError` if there is none; it says what to set.
     """
-    merged = _merge([_read(file) for file in _files(kubeconfig, environment)])
+    merged: Entry = {plural: {} for plural, _ in _LISTS} | {"current-context": None}
+    for content in map(_read, _files(kubeconfig, environment)):
+        merged["current-context"] = merged["current-context"] or content.get("current-context")
+        for plural, single in _LISTS:
+            for each in content.get(plural) or []:
+                merged[plural].setdefault(each.get("name"), each.get(single) or {})
     wanted = context or merged["current-context"]
     if wanted:
         return _select(merged, wanted)
@@ -108,16 +113,6 @@ def _read(file: Path) -> Entry:
             if os.sep in command:  # a bare name is looked up in PATH
                 entry["exec"]["command"] = str(file.parent / command)
     return content
-
-
-def _merge(contents: list[Entry]) -> Entry:
-    merged: Entry = {plural: {} for plural, _ in _LISTS} | {"current-context": None}
-    for content in contents:
-        merged["current-context"] = merged["current-context"] or content.get("current-context")
-        for plural, single in _LISTS:
-            for each in content.get(plural) or []:
-                merged[plural].setdefault(each.get("name"), each.get(single) or {})
-    return merged
 
 
 def _select(merged: Entry, name: str) -> ClusterAccess:
@@ -290,12 +285,18 @@ def run_program(access: ClusterAccess) -> Credential:
             f" {EXEC_GROUP}/{EXEC_VERSIONS[0]} in the kubeconfig"
         )
     variables = {each["name"]: each["value"] for each in program.get("env") or []}
-    info = {"KUBERNETES_EXEC_INFO": json.dumps(_exec_info(access, program))}
+    spec: Entry = {"interactive": True}
+    if program.get("provideClusterInfo"):
+        shown = ("certificate-authority-data", "tls-server-name", "proxy-url")
+        known = {key: access.cluster[key] for key in shown if key in access.cluster}
+        spec["cluster"] = {"server": access.server} | known
+    info = {"apiVersion": program["apiVersion"], "kind": "ExecCredential", "spec": spec}
+    variables["KUBERNETES_EXEC_INFO"] = json.dumps(info)
     try:
         done = subprocess.run(  # noqa: S603  the user's own kubeconfig names it
             command,
             stdout=subprocess.PIPE,  # its prompts and errors go to the terminal
-            env={**os.environ, **variables, **info},
+            env={**os.environ, **variables},
             timeout=PROGRAM_SECONDS,
             check=True,
         )
@@ -306,14 +307,3 @@ def run_program(access: ClusterAccess) -> Credential:
     except (ValueError, KeyError, TypeError) as error:
         raise NoClusterError(f"{command[0]} printed no credential") from error
     return credential
-
-
-def _exec_info(access: ClusterAccess, program: Entry) -> Entry:
-    spec: Entry = {"interactive": True}
-    if program.get("provideClusterInfo"):
-        spec["cluster"] = {"server": access.server} | {
-            key: access.cluster[key]
-            for key in ("certificate-authority-data", "tls-server-name", "proxy-url")
-            if key in access.cluster
-        }
-    return {"apiVersion": program["apiVersion"], "kind": "ExecCredential", "spec": spec}

@@ -65,7 +65,9 @@ class OfficialConnection(Connection):
             response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
             content: bytes = response.data
             response.release_conn()
-            self._note_date(response.headers.get("Date"))
+            with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
+                date = parsedate_to_datetime(response.headers.get("Date") or "")
+                self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
             return response.status, content
 
     @contextmanager
@@ -80,11 +82,6 @@ class OfficialConnection(Connection):
                 yield response.status, response.stream(_CHUNK_BYTES)
             finally:
                 response.close()
-
-    def _note_date(self, text: str | None) -> None:
-        with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
-            date = parsedate_to_datetime(text or "")
-            self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
 
     def _serialized(self, request: Request) -> Any:
         """Return a request as the arguments of the client's only function without a model."""

@@ -146,13 +146,13 @@ def _list_chunks(
     one = {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     labels, namespace = selector(benchmark, names.REPORT) | one, benchmark.metadata.namespace
     listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
-    return [_Chunk.of(body) for body in listed if _is_chunk(body, benchmark)]
-
-
-def _is_chunk(body: Manifest, benchmark: SolrBenchmark) -> bool:
-    # A deleted benchmark of the same name may have left some that are not collected yet.
-    is_own = controller_uid(body) == benchmark.metadata.uid
-    return is_own and LABEL_STEP_RUN in body["metadata"]["labels"]
+    return [
+        _Chunk.of(body)
+        for body in listed
+        # A deleted benchmark of the same name may have left some that are not collected yet.
+        if controller_uid(body) == benchmark.metadata.uid
+        and LABEL_STEP_RUN in body["metadata"]["labels"]
+    ]
 
 
 def _whole(chunks: list[_Chunk]) -> list[list[_Chunk]]:

@@ -70,14 +70,6 @@ class DeterministicUsersDispatcher:
 
     def __next__(self) -> dict[str, dict[str, int]]:
         users, roster = next(self._levels), self._roster()
-        self._dispatch(users, roster)
-        return {
-            roster.workers[index]: dict(self._counts[index])
-            for index in roster.placement.remaining_workers
-        }
-
-    def _dispatch(self, users: int, roster: WorkerRoster) -> None:
-        """Count users by worker and class; those that were counted before are not counted again."""
         if users < self._dispatched or roster != self._dispatched_to:
             classes = self._classes()
             self._turns = class_sequence(classes)
@@ -86,6 +78,10 @@ class DeterministicUsersDispatcher:
         for name in islice(self._turns, users - self._dispatched):
             self._counts[roster.placement.worker_of(self._dispatched)][name] += 1
             self._dispatched += 1
+        return {
+            roster.workers[index]: dict(self._counts[index])
+            for index in roster.placement.remaining_workers
+        }
 
     def _move(self, target: int, rate: float) -> Iterator[int]:
         began = time.monotonic()
@@ -148,7 +144,6 @@ def stop_users_in_parts(
 
 
 def _parts(counts: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Yield the users of each class in parts."""
     for name, count in list(counts.items()):
         for before in range(0, count, _PART):
             yield {name: min(_PART, count - before)}

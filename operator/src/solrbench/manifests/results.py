@@ -5,7 +5,6 @@ import gzip
 from collections.abc import Mapping, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.results import Export
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_STEP_RUN
 from solrbench.contract.pod_plans import (
@@ -128,7 +127,15 @@ def _pod(benchmark: SolrBenchmark, plan: ExportPlan, evidence: Sequence[str]) ->
     pod.add_plan(names.EXPORT, EXPORT_PLAN_FILE)
     sources = _sources(benchmark, plan, evidence)
     pod.add("results", RESULTS_FOLDER, {"projected": {"sources": sources}})
-    _add_destination(plan.export, pod)
+    if plan.export.persistent_volume_claim is not None:
+        claim = {"claimName": plan.export.persistent_volume_claim.claim_name}
+        pod.add("export", VOLUME_FOLDER, {"persistentVolumeClaim": claim}, read_only=False)
+    if plan.export.s3 is not None:
+        keys = {key: key for key in (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)}
+        credentials = secret_volume(plan.export.s3.credentials_secret.name, keys)
+        pod.add("credentials", EXPORT_CREDENTIALS_FOLDER, credentials)
+        if authorities := authorities_volume(plan.export.s3.tls):
+            pod.add("ca", EXPORT_CA_FOLDER, authorities)
     return pod
 
 
@@ -148,15 +155,3 @@ def _sources(benchmark: SolrBenchmark, plan: ExportPlan, evidence: Sequence[str]
 def _source(name: str, items: dict[str, str], *, optional: bool = False) -> Manifest:
     paths = [{"key": key, "path": path} for key, path in items.items()]
     return {"configMap": {"name": name, "items": paths, "optional": optional}}
-
-
-def _add_destination(export: Export, pod: PodBuilder) -> None:
-    if export.persistent_volume_claim is not None:
-        claim = {"claimName": export.persistent_volume_claim.claim_name}
-        pod.add("export", VOLUME_FOLDER, {"persistentVolumeClaim": claim}, read_only=False)
-    if export.s3 is not None:
-        keys = {key: key for key in (ACCESS_KEY, SECRET_KEY, SESSION_TOKEN)}
-        credentials = secret_volume(export.s3.credentials_secret.name, keys)
-        pod.add("credentials", EXPORT_CREDENTIALS_FOLDER, credentials)
-        if authorities := authorities_volume(export.s3.tls):
-            pod.add("ca", EXPORT_CA_FOLDER, authorities)

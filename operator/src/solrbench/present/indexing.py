@@ -80,7 +80,11 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
         return None
     drawn = [by_figure.get(name) for name in (_RATE, _CPU, _STALLED)]
     last = max(each.seconds[-1] for each in drawn if each is not None and each.seconds)
-    axes = (bottom_axis("", "@seconds", min=0, max=last, gridIndex=0), _seconds(last))
+    title = "Seconds since the first document"
+    axes = [
+        bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index)
+        for index, name in enumerate(("", title))
+    ]
     option = base(
         grid=[
             grid(top=34, height=110, bottom="auto", left=60, containLabel=False),
@@ -115,11 +119,6 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
         build_table("The busiest node over time", columns, rows, ""),
         350,
     )
-
-
-def _seconds(last: float) -> dict[str, object]:
-    name = "Seconds since the first document"
-    return bottom_axis(name, "@seconds", min=0, max=last, gridIndex=1)
 
 
 def _points(series: IndexingSeries) -> list[tuple[float, float]]:

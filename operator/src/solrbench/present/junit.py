@@ -55,7 +55,6 @@ def _xml(
 
 
 def _end(benchmark: SolrBenchmark) -> TestCase:
-    """Return the case of the benchmark itself."""
     status = benchmark.status
     begin, end = status.start_time, status.completion_time
     seconds = None if begin is None or end is None else (end - begin).total_seconds()

@@ -95,7 +95,6 @@ def _points(histogram: BucketCounts) -> list[tuple[float, float]]:
 
 
 def _bounds(histograms: Sequence[BucketCounts]) -> dict[str, float]:
-    """Return powers of ten around all samples."""
     lowest = min(h.bounds_of_rank(1)[1] for h in histograms) / 1000
     highest = max(h.percentile(100) or 1 for h in histograms) / 1000
     return {
@@ -162,7 +161,6 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
 
 
 def _warm(points: Sequence[CurvePoint]) -> OptionPart:
-    """Return the shade behind the warm-up."""
     last = max((point.number for point in points if point.warm_up), default=0)
     if not last:
         return {}

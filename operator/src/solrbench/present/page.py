@@ -112,7 +112,6 @@ def step_sections(
 
 
 def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[Table]:
-    """Return what Solr and the pods did in one step."""
     # The name of the step stands above the tables, so that no row needs it.
     own = [entry for entry in entries if entry.step == step]
     return [
@@ -241,13 +240,10 @@ def _yaml(kind: str, key: str, spec: BaseModel) -> str:
     return yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=100)
 
 
-_TIMES = ("Started", "Finished")
-
-
 def build_sweep_page(report: SweepReport) -> dict[str, Any]:
     """Return what `sweep.html.j2` shows; what has nothing to show is empty or None."""
     named = sweep_facts(report)
-    times = {name: named.pop(name) for name in _TIMES if name in named}
+    times = {name: named.pop(name) for name in ("Started", "Finished") if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
     beside = [frontier_figure(report), difference_figure(report), round_figure(report)]

@@ -187,20 +187,18 @@ def slow_table(documents: Iterable[StepRunResult]) -> Table:
 
 def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
     """Return up to `most` lines for each request name, the slowest first."""
-    return [_line(found) for found in _slowest(documents, most)]
-
-
-def _line(found: _SlowRequest) -> str:
-    request, document, slow = found
-    variant = f" through {document.variant}" if document.variant else ""
-    failed = f", {slow.failure}" if slow.failure else ""
-    qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
-    node = "" if slow.node is None else f", {slow.node}"
-    return (
-        f"{request}: {format_milliseconds(slow.service_time_microseconds / 1000)}{qtime}{failed}"
-        f" in {document.step}{variant}, repeat {document.repeat}, {slow.second:.1f} s"
-        f"{node}: {slow.query}"
-    )
+    lines = []
+    for request, document, slow in _slowest(documents, most):
+        time = format_milliseconds(slow.service_time_microseconds / 1000)
+        variant = f" through {document.variant}" if document.variant else ""
+        failed = f", {slow.failure}" if slow.failure else ""
+        qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
+        node = "" if slow.node is None else f", {slow.node}"
+        lines.append(
+            f"{request}: {time}{qtime}{failed} in {document.step}{variant}, repeat"
+            f" {document.repeat}, {slow.second:.1f} s{node}: {slow.query}"
+        )
+    return lines
 
 
 MAX_FAILURE_ROWS = 100

@@ -86,9 +86,6 @@ _AXES = (
     value_axis("CPU of the busiest Solr node, %", "@number", gridIndex=2, min=0, splitNumber=3),
 )
 
-CpuOverTime = Mapping[str, Sequence[tuple[float, float]]]
-"""Seconds and per cent of each repeat."""
-
 PointsByRepeat = Mapping[str, Sequence[tuple[float, float | None]]]
 """Seconds and values of each repeat; None where there was no request."""
 

@@ -7,7 +7,6 @@ from functools import partial
 from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.analysis.outliers import worst
 from solrbench.api.v1alpha1.findings import StepVisibility
-from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
@@ -145,17 +144,15 @@ VISIBILITY_NOTE = (
 def _percentile(percent: float) -> Callable[[StepVisibility], str]:
     def text(entry: StepVisibility) -> str:
         found = next((each for each in entry.percentiles if each.percent == percent), None)
-        return "" if found is None else _with_interval(found)
+        if found is None:
+            return ""
+        shown = format_milliseconds(found.milliseconds)
+        lower, upper = found.lower_milliseconds, found.upper_milliseconds
+        if lower is None or upper is None:
+            return shown
+        return f"{shown} ({format_milliseconds(lower)} to {format_milliseconds(upper)})"
 
     return text
-
-
-def _with_interval(found: PercentileResult) -> str:
-    shown = format_milliseconds(found.milliseconds)
-    lower, upper = found.lower_milliseconds, found.upper_milliseconds
-    if lower is None or upper is None:
-        return shown
-    return f"{shown} ({format_milliseconds(lower)} to {format_milliseconds(upper)})"
 
 
 _VISIBILITY_COLUMNS: Sequence[Column[StepVisibility]] = (

@@ -168,7 +168,6 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
 
 
 def _cores_in_json(solr: SolrClient) -> dict[str, dict[str, Any]]:
-    """Return the metrics of every core as Solr 9 has them."""
     prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
     response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
     return {

@@ -164,11 +164,9 @@ class _RegressionDesign:
         return outside
 
     def _basis(self, *columns: Floats) -> Floats:
-        """Return an orthonormal basis of what is fitted, each size weighted by its runs."""
         return np.linalg.qr(self._weighted(*columns))[0]
 
     def _fit(self, *columns: Floats) -> Floats:
-        """Return the factor of each column in the best fit."""
         factors = np.linalg.lstsq(self._weighted(*columns), self._y, rcond=None)[0]
         return factors.astype(np.float64)
 
@@ -178,7 +176,6 @@ class _RegressionDesign:
 
 
 def _left(rows: Floats, basis: Floats) -> Floats:
-    """Return the residual squares of each row."""
     squares: Floats = (rows**2).sum(axis=1) - ((rows @ basis) ** 2).sum(axis=1)
     return np.maximum(squares, 0.0)
 

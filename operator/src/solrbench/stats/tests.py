@@ -89,7 +89,6 @@ class Looks:
         return max(closed, self._spent(look) - self._spent(look - 1))
 
     def _spent(self, look: int) -> float:
-        """Return the share of all looks up to this one."""
         return (min(look, self.maximum) / self.maximum) ** 2
 
 

@@ -56,7 +56,6 @@ _MAX_BYTES = 8 * (_HEADER + MAX_BLOCKS * (COARSE_BUCKETS + 1))
 
 @cache
 def _coarse_buckets() -> NDArray[np.int64]:
-    """Return the coarse bucket of every bucket of a `Histogram`."""
     return np.array([coarse_bucket_of(lowest_of(index)) for index in range(BUCKETS)])
 
 

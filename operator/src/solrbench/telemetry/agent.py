@@ -106,7 +106,6 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(lambda: take_recording(_java()))
 
     def _asked(self) -> tuple[str, int | None]:
-        """Return the path, and the number in its query."""
         path, _, query = self.path.partition("?")
         number = query.partition("=")[2]
         return path, int(number) if number.isdecimal() else None

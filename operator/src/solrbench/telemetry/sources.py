@@ -85,7 +85,6 @@ TIMEOUT_SECONDS = 5.0
 MAX_DUMPED_NODES = 16
 """Nodes whose threads are read: a dump has some hundred kilobytes."""
 
-_BAD_REQUEST = 400
 _logger = logging.getLogger(__name__)
 
 
@@ -132,7 +131,7 @@ class SolrSource(TelemetrySource):
     def _read_all(self, *, full: bool) -> list[ServerReading]:
         parameters = FULL_PARAMETERS if full else LIGHT_PARAMETERS
         response = self._client.get(self._url, parameters)
-        if response.status_code == _BAD_REQUEST:
+        if response.status_code == httpx.codes.BAD_REQUEST:
             # Solr 10 knows no JSON, and no other node's metrics.
             self._each_node = True
             return self._read_each()

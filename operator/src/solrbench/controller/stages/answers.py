@@ -84,7 +84,6 @@ def update_answers(context: ReconcileContext, documents: Sequence[StepRunResult]
 
 
 def _set_condition(context: ReconcileContext, compared: Sequence[AnswerComparison]) -> None:
-    """Say whether all answers are the same."""
     message = "; ".join(answers_text(each) for each in compared)
     conclusions = {each.conclusion for each in compared}
     if AnswerConclusion.DIFFER in conclusions:

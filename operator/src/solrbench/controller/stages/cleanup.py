@@ -27,22 +27,16 @@ MAX_FAILURE = 1500
 
 def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
-    verdict = completion_note(context.status.verdicts)
-    notes = [verdict, preparation_note(context.benchmark.spec), *_differences(context)]
+    notes = [completion_note(context.status.verdicts), preparation_note(context.benchmark.spec)]
+    environment = context.reports.environment(context.benchmark)
+    if environment is not None and environment.differences:
+        first, *more = environment.differences
+        others = f" and {len(more)} more in the report's environment" if more else ""
+        notes.append(f"the environment differs between repeats: {first}{others}")
     message = "; ".join(["every step is measured and stored", *filter(None, notes)])
     context.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, message)
     context.update(completion_time=context.now)
     context.set_phase("Succeeded")
-
-
-def _differences(context: ReconcileContext) -> list[str]:
-    """Return how the environments differ in which the merged repeats ran, if they do."""
-    environment = context.reports.environment(context.benchmark)
-    if environment is None or not environment.differences:
-        return []
-    first, *more = environment.differences
-    others = f" and {len(more)} more in the report's environment" if more else ""
-    return [f"the environment differs between repeats: {first}{others}"]
 
 
 def fail(context: ReconcileContext, reason: Reason, message: str) -> None:

@@ -59,7 +59,6 @@ def export_results(context: ReconcileContext) -> None:
 
 
 def _advance(context: ReconcileContext, export: Export) -> None:
-    """Make the Job, or look what became of it."""
     check_export_host(context)
     body = read_job(context, names.EXPORT)
     annotations = {} if body is None else body["metadata"].get("annotations") or {}

@@ -58,7 +58,12 @@ def poll_master(context: ReconcileContext) -> None:
     holds_results = False
     refused: tuple[str, ...] = ()
     if master is not None and master.phase == "Running" and master.ip:
-        token = _token(context)
+        token = stored_token(context, names.LOAD_MASTER)
+        if not token:
+            # The pods go on, but cannot be asked for their results any more.
+            name = names.child(context.benchmark, names.LOAD_MASTER)
+            text = f"ConfigMap {name}, with the plan and token of the load, was deleted or changed"
+            raise LoadLostError(LoadReason.LOAD_POD_LOST, text)
         with _client(context.cluster, master.ip, token) as remote:
             holds_results, refused = _poll(context, remote)
         # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
@@ -67,16 +72,6 @@ def poll_master(context: ReconcileContext) -> None:
     if holds_results:  # they go with the load
         outcome = postpone_end(outcome, context.status.live_load, context.now)
     apply_outcome(outcome)
-
-
-def _token(context: ReconcileContext) -> str:
-    token = stored_token(context, names.LOAD_MASTER)
-    if not token:
-        # The pods go on, but cannot be asked for their results any more.
-        name = names.child(context.benchmark, names.LOAD_MASTER)
-        message = f"ConfigMap {name}, with the plan and token of the load, was deleted or changed"
-        raise LoadLostError(LoadReason.LOAD_POD_LOST, message)
-    return token
 
 
 def _client(cluster: Cluster, host: str, token: str) -> LoadMasterClient:
@@ -95,10 +90,14 @@ def _observe(context: ReconcileContext, seen: list[PodView], refused: tuple[str,
         creation_problem(context, "Job", names.child(context.benchmark, name), count, own[name])
         for name, count in wanted.items()
     )
+    whole, report = remaining(context), context.status.report
+    left = len(step_runs_on_target(context, whole))
+    if left == len(whole):  # the last target, on which trials come, too: as many as there may be
+        left = max(report.total_steps - report.stored_steps, left)
     return LoadRun(
         pods=tuple(seen),
         jobs=tuple(job_view for name in LOAD if (job_view := job(context, name)) is not None),
-        left=_count_left(context),
+        left=left,
         report=context.status.report,
         load=context.status.live_load,
         repeats=format_repeats(context.benchmark.spec.load.repeats),
@@ -283,12 +282,3 @@ def is_measured(context: ReconcileContext) -> bool:
         return False
     # Only now: `remaining` may have brought the numbers up to date.
     return context.status.report.total_steps <= context.status.report.stored_steps
-
-
-def _count_left(context: ReconcileContext) -> int:
-    """Return how many step runs are left for the present target, trials as many as there may be."""
-    whole, report = remaining(context), context.status.report
-    on_target = len(step_runs_on_target(context, whole))
-    if on_target < len(whole):
-        return on_target  # trials come on the target of the last repeat
-    return max(report.total_steps - report.stored_steps, on_target)

@@ -177,7 +177,6 @@ def _config_maps_of_variables(spec: Spec) -> Iterator[tuple[str, str, list[str]]
 
 
 def _claims(benchmark: SolrBenchmark) -> Iterator[tuple[str, str]]:
-    """Yield the path of each reference to a PersistentVolumeClaim, and its name."""
     export = benchmark.spec.results.export
     holders = [
         ("dataset", benchmark.spec.dataset),

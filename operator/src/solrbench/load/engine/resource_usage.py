@@ -84,7 +84,6 @@ def _first(folders: list[Path], name: str) -> Path | None:
 
 
 def _numbers(file: Path) -> dict[str, int]:
-    """Return the lines of a file of names and whole numbers."""
     pairs = (line.split() for line in _text(file).splitlines())
     return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
 

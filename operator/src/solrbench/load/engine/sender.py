@@ -173,7 +173,6 @@ class OpenLoopSender:
         return request
 
     def _on_timer(self) -> None:
-        """Send what is due."""
         if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return

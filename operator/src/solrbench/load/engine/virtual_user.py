@@ -92,7 +92,6 @@ class ClosedLoopUser(HttpClient):
             self._send_following(ended, failed)
 
     def _send_following(self, ended: CompletedRequest, failed: RequestFailure | None) -> None:
-        """Send what comes next, now or after a while."""
         request, started_ns, ended_ns, received, _, response = ended
         transaction = request.extra.transaction if request.extra is not None else None
         if transaction is not None:

@@ -112,7 +112,6 @@ def counts_in_text(text: str, collection: str) -> CacheCounts | None:
 
 
 def _cores(response: Mapping[str, Any], collection: str) -> list[dict[str, Any]]:
-    """Return the metrics of each core of a collection."""
     return [
         engine
         for node in response.values()
@@ -207,7 +206,12 @@ class CacheReset:
             response = http.get(f"{self._urls[0]}/admin/metrics", params=METRICS_PARAMETERS)
             # Solr 9 reports of all nodes; Solr 10 refuses the format, and each node has its own.
             if response.status_code == httpx.codes.BAD_REQUEST:
-                cache_entries = self._from_text(http)
+                as_text = {"wt": "prometheus"}
+                texts = [
+                    http.get(f"{url}/admin/metrics", params=as_text).raise_for_status().text
+                    for url in self._urls
+                ]
+                cache_entries = entries_in_text("\n".join(texts), self._collection)
             else:
                 json = response.raise_for_status().json()
                 cache_entries = entries_in_json(json, self._collection)
@@ -223,14 +227,6 @@ class CacheReset:
                 " it cannot be checked that they are empty; set load.between.caches to Keep",
             )
         return cache_entries
-
-    def _from_text(self, http: httpx.Client) -> CacheEntries:
-        """Return what Solr 10 reports, each node of itself, in Prometheus' format."""
-        texts = [
-            http.get(f"{url}/admin/metrics", params={"wt": "prometheus"}).raise_for_status().text
-            for url in self._urls
-        ]
-        return entries_in_text("\n".join(texts), self._collection)
 
 
 _INTERVAL_SECONDS = 1.0

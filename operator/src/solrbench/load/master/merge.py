@@ -44,19 +44,20 @@ def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
     by_node: dict[str, list[NodeResult]] = {}
     for part in chain.from_iterable(result.nodes for result in results):
         by_node.setdefault(part.node, []).append(part)
-    return [_merge(node, parts) for node, parts in by_node.items()]
-
-
-def _merge(node: str, parts: Sequence[NodeResult]) -> NodeResult:
-    return NodeResult(
-        node=node,
-        requests=sum(part.requests for part in parts),
-        failures=sum(part.failures for part in parts),
-        unsent_requests=sum(part.unsent_requests for part in parts),
-        response_time_histogram=_merge_histograms(part.response_time_histogram for part in parts),
-        response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
-        response_max_microseconds=_highest(part.response_max_microseconds for part in parts),
-    )
+    return [
+        NodeResult(
+            node=node,
+            requests=sum(part.requests for part in parts),
+            failures=sum(part.failures for part in parts),
+            unsent_requests=sum(part.unsent_requests for part in parts),
+            response_time_histogram=_merge_histograms(
+                part.response_time_histogram for part in parts
+            ),
+            response_sum_microseconds=sum(part.response_sum_microseconds for part in parts),
+            response_max_microseconds=_highest(part.response_max_microseconds for part in parts),
+        )
+        for node, parts in by_node.items()
+    ]
 
 
 def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult | None:

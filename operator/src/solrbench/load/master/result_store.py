@@ -177,7 +177,13 @@ def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
     @app.before_request
     def guard() -> AnyResponse | None:
         if request.path == "/" and "token" in request.args:
-            return _take_token(check)
+            response = redirect("/")
+            if check.admits(request.args["token"], request.path):
+                # Other sites cannot have it sent, and no script can read it.
+                response.set_cookie(
+                    _COOKIE, request.args["token"], httponly=True, samesite="Strict"
+                )
+            return response
         needs_token = request.path in _GUARDED or request.path.startswith("/solrbench/")
         if needs_token and not _admits(check):
             response = jsonify({"success": False, "message": _NO_TOKEN})
@@ -189,15 +195,6 @@ def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
             stop()
             return jsonify({"success": True, "message": "The run stops and counts as failed"})
         return None
-
-
-def _take_token(check: TokenCheck) -> AnyResponse:
-    """Return the way to the page without the token in its address, and with it as a cookie."""
-    response = redirect("/")
-    if check.admits(request.args["token"], request.path):
-        # Other sites cannot have it sent, and no script can read it.
-        response.set_cookie(_COOKIE, request.args["token"], httponly=True, samesite="Strict")
-    return response
 
 
 def _admits(check: TokenCheck) -> bool:

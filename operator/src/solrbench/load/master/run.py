@@ -148,7 +148,11 @@ class RunCoordinator:
                     resumed(self._plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _load_profile(planned)
-            answers = self._answers(planned.variant)
+            answers = None
+            if self._ask_queries is not None and planned.variant in self._unasked:
+                self._unasked.discard(planned.variant)
+                self._status.enter(RunStage.SENDING_QUERIES)
+                answers = self._ask_queries(planned.variant)
             if begins or self._plan.prepares_each_step:
                 emptied = None
                 if self._plan.empties_caches:
@@ -186,14 +190,6 @@ class RunCoordinator:
         if planned is None:
             return None
         return self._documents.unfinished(planned, self._workers.reports.so_far)
-
-    def _answers(self, variant: str) -> StoredAnswers | None:
-        """Return the answers through a variant before its first step run; None afterwards."""
-        if self._ask_queries is None or variant not in self._unasked:
-            return None
-        self._unasked.discard(variant)
-        self._status.enter(RunStage.SENDING_QUERIES)
-        return self._ask_queries(variant)
 
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
         assignment = warm_up_assignment(self._plan, planned)

@@ -77,15 +77,13 @@ class TelemetrySampler:
         gevent.joinall(jobs)
         for source, job in zip(self._sources, jobs, strict=True):
             for reading in job.value or ():
-                self._keep(self._readings.setdefault(reading.kind or source.kind, {}), reading)
-
-    def _keep(self, known: dict[str, list[ServerReading]], reading: ServerReading) -> None:
-        series = known.setdefault(reading.server, [])
-        series.append(reading)
-        if len(series) > MAX_READINGS:
-            known[reading.server] = series[::2]
-            spacing = (series[-1].moment - series[0].moment) / (len(series) - 1)
-            self._pause = max(self._pause, spacing * 2)
+                known = self._readings.setdefault(reading.kind or source.kind, {})
+                series = known.setdefault(reading.server, [])
+                series.append(reading)
+                if len(series) > MAX_READINGS:
+                    known[reading.server] = series[::2]
+                    spacing = (series[-1].moment - series[0].moment) / (len(series) - 1)
+                    self._pause = max(self._pause, spacing * 2)
 
     def has_refused(self) -> bool:
         """Return whether an agent was asked by others, who had not the token of the target."""

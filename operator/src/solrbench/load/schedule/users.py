@@ -160,7 +160,6 @@ def first_wait_seconds(spec: ThinkTime, seed: int) -> float:
 
 
 def _bounds_seconds(spec: ThinkTime) -> tuple[float, float]:
-    """Return the bounds of a think time that is drawn evenly."""
     if spec.uniform is not None:
         return spec.uniform.min_milliseconds / 1000, spec.uniform.max_milliseconds / 1000
     mean, share = (spec.constant_milliseconds or 0) / 1000, (spec.jitter_percent or 0) / 100

@@ -197,7 +197,13 @@ class Worker:
             case UsersReady():
                 self._runner.send_message(messages.SPAWNED, report._asdict())
             case ProgressUpdate():
-                self._send_progress(report)
+                now = time.time()
+                for name, second in report.seconds:
+                    add_to_locust_stats(self._environment.stats, report.step, name, second, now)
+                figures = report._asdict()
+                # Objects that no message carries; what the master needs of them is in `recent`.
+                del figures["seconds"]
+                self._runner.send_message(messages.PROGRESS, figures)
             case WorkerStepResult():
                 _logger.info("step_run=%s requests=%d finished", report.key, report.measured)
                 if self._pod is not None:
@@ -207,15 +213,6 @@ class Worker:
                 if not self._ended.ready():
                     write_termination_message(report)
                     self._send_failure(report)
-
-    def _send_progress(self, progress: ProgressUpdate) -> None:
-        now = time.time()
-        for name, second in progress.seconds:
-            add_to_locust_stats(self._environment.stats, progress.step, name, second, now)
-        figures = progress._asdict()
-        # Objects that no message carries; what the master needs of them is in `recent`.
-        del figures["seconds"]
-        self._runner.send_message(messages.PROGRESS, figures)
 
     def _send_failure(self, failure: LoadError) -> None:
         _logger.error("%s: %s", failure.reason, failure.message)

@@ -31,7 +31,7 @@ def read_facets(content: Mapping[str, Any]) -> dict[str, FacetAnswer]:
     return {
         name: FacetAnswer(
             digest=hashlib.sha256(text).hexdigest()[:12],
-            text=_shown(values),
+            text=orjson.dumps(values[0] if len(values) == 1 else values).decode()[:MAX_TEXT],
             approximate=name in approximate,
         )
         for name, values in found.items()
@@ -90,7 +90,3 @@ def _plain(value: Any) -> Any:
         lambda bucket: bucket["count"],
         lambda bucket: bucket.get("val", bucket.get("value")),
     )
-
-
-def _shown(values: list[Any]) -> str:
-    return orjson.dumps(values[0] if len(values) == 1 else values).decode()[:MAX_TEXT]

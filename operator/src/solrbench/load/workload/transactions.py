@@ -229,12 +229,16 @@ def _step(
     view = visibility_of(parameters.items(), request.json_body)
     # What one of its requests hides, the whole cannot show.
     names.index_of(entry.name, view)
+    pairs = [
+        join_templates([parse_template(key, url_quote), parse_template(value, url_quote)], "=")
+        for key, value in parameters.items()
+    ]
     return TransactionStep(
         name=names.index_of(f"{entry.name}.{request.name}", view),
         template_index=first_template_index(workload, request.handler or workload.handler) + kind,
         kind=kind,
         is_readable=view.content,
-        text=_encoded(parameters),
+        text=join_templates(pairs, "&"),
         body=body,
         expectation=compile_expectation(request.expect or workload.expect),
         extractions=_extractions(request.extract, where),
@@ -254,14 +258,6 @@ def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
                 f"{where}.extract.{name}: {path}: {problem}; write a JMESPath expression",
             ) from error
     return extractions
-
-
-def _encoded(parameters: dict[str, str]) -> TextTemplate:
-    pairs = [
-        join_templates([parse_template(key, url_quote), parse_template(value, url_quote)], "=")
-        for key, value in parameters.items()
-    ]
-    return join_templates(pairs, "&")
 
 
 def _body(text: str, where: str) -> TextTemplate:
