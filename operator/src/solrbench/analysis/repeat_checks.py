@@ -22,7 +22,6 @@ from solrbench.analysis.outliers import second_means
 from solrbench.analysis.samples import (
     ALL_REQUESTS,
     BenchmarkSamples,
-    RequestSamples,
     StepSamples,
 )
 from solrbench.api.v1alpha1.load import Load, RepeatStart
