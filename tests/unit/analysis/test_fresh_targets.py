@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from random import Random
 
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.api.v1alpha1 import Status
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.stats.repeats import compare_targets
 from support.results.builders import make_document, make_result, make_spec
+from support.results.samples import benchmark_samples
 
 STEPS = ("a", "b", "c")
 SPREAD = (0.8, 0.9, 1.0, 1.0, 1.1, 1.2)
@@ -41,7 +41,7 @@ def answers(times: Times, start_on: str = "FreshTarget") -> list[str]:
         for step, each in zip(STEPS, row, strict=False)
     ]
     spec = make_spec(*STEPS, load=load)
-    return collect_answers(spec, Status(), BenchmarkSamples.of_documents(spec, documents))
+    return collect_answers(spec, Status(), benchmark_samples(spec, documents))
 
 
 def test_targets_that_differ_are_named_with_both_numbers_and_what_to_do() -> None:

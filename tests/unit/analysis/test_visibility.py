@@ -8,7 +8,7 @@ import pytest
 from solrbench.analysis.capacity import read_trial
 from solrbench.analysis.metrics import TIME_UNTIL_FOUND
 from solrbench.analysis.objectives import evaluate_objectives
-from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples
+from solrbench.analysis.samples import ALL_REQUESTS, RunSamples
 from solrbench.analysis.sentences import describe, name_figure
 from solrbench.analysis.server_metrics import merge_visibility, slowest_percentile
 from solrbench.analysis.step_comparison import compare_variants
@@ -20,6 +20,7 @@ from solrbench.present.table import table_to_markdown
 from solrbench.present.window_tables import visibility_table
 from support.resources.small_resource import resource
 from support.results.builders import make_document, make_result, make_spec, make_variants
+from support.results.samples import benchmark_samples
 from support.results.trials import trial
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -122,13 +123,13 @@ def test_objective_limits_the_time_of_the_slowest_type(limit: int, conclusion: s
     times = of("PULL", *range(10, 1010, 10))
     document = make_document("a", 1, make_result([1000] * 20))
     document = document.model_copy(update={"visibility": [times, of("NRT", 1.0)]})
-    found = evaluate_objectives(BenchmarkSamples.of_documents(spec, [document]), DatasetStatus())
+    found = evaluate_objectives(benchmark_samples(spec, [document]), DatasetStatus())
     assert found is not None
     (result,) = found.results
     assert (result.value, result.unit, result.conclusion) == (500, "ms", conclusion)
     assert result.message.startswith("The p50 of the time until found is 500 ms (95 % confidence")
     assert describe(spec.objectives[0]) == f"p50 of the time until found ≤ {limit} ms"
-    without = BenchmarkSamples.of_documents(spec, [document.model_copy(update={"visibility": []})])
+    without = benchmark_samples(spec, [document.model_copy(update={"visibility": []})])
     nothing = evaluate_objectives(without, DatasetStatus())
     assert nothing is not None
     assert nothing.results[0].conclusion == "Inconclusive"
@@ -151,7 +152,7 @@ def test_variants_are_compared_by_the_time_until_found() -> None:
         for repeat in (1, 2, 3)
         for variant, time in (("direct", 100), ("proxy", 200))
     ]
-    samples = BenchmarkSamples.of_documents(make_variants(spec, "direct", "proxy"), documents)
+    samples = benchmark_samples(make_variants(spec, "direct", "proxy"), documents)
     (compared,) = compare_variants(samples)
     assert (compared.figure, compared.request) == ("timeUntilFoundP95Milliseconds", "query")
     assert compared.percentile is not None
