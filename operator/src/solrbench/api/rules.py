@@ -165,10 +165,7 @@ def at_most_one(*fields: str) -> Rule:
     """Return the rule that no two of `fields` (camelCase) are set."""
     names = ", ".join(fields)
     terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
-    return Rule(
-        cel=f"{terms} <= 1",
-        message=f"must not set more than one of {names}",
-    )
+    return Rule(cel=f"{terms} <= 1", message=f"must not set more than one of {names}")
 
 
 _WORDS = {

@@ -8,13 +8,4 @@ from solrbench.api.identity import GROUP, KIND, PLURAL, VERSION
 from solrbench.api.v1alpha1.benchmark import Metadata, SolrBenchmark, Spec
 from solrbench.api.v1alpha1.status import Status
 
-__all__ = [
-    "GROUP",
-    "KIND",
-    "PLURAL",
-    "VERSION",
-    "Metadata",
-    "SolrBenchmark",
-    "Spec",
-    "Status",
-]
+__all__ = ["GROUP", "KIND", "PLURAL", "VERSION", "Metadata", "SolrBenchmark", "Spec", "Status"]

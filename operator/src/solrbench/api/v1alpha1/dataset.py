@@ -83,10 +83,7 @@ class DownloadTls(Model):
 class Http(Model):
     """Files fetched over HTTP; a `.gz` file is unpacked while it is read."""
 
-    urls: Annotated[
-        list[Url],
-        Field(min_length=1, max_length=256),
-    ]
+    urls: Annotated[list[Url], Field(min_length=1, max_length=256)]
     """`urls` are the files to read. With several index pods each downloads its own: file 1, 1 + n,
     1 + 2n and so on with n pods. Pods that outnumber the files share one."""
     sha256: Annotated[list[Sha256], Field(min_length=1, max_length=256)] | None = None

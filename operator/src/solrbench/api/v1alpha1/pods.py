@@ -38,10 +38,7 @@ class Resources(Model):
     measurements."""
 
     rules: ClassVar = (
-        Rule(
-            cel=_cel_within("cpu"),
-            message="requests.cpu must not be greater than limits.cpu",
-        ),
+        Rule(cel=_cel_within("cpu"), message="requests.cpu must not be greater than limits.cpu"),
         Rule(
             cel=_cel_within("memory"),
             message="requests.memory must not be greater than limits.memory",

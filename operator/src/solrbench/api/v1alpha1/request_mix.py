@@ -110,10 +110,7 @@ ResponsePath = Annotated[
 ]
 """Path of a value in a JSON response."""
 
-ValueName = Annotated[
-    str,
-    StringConstraints(min_length=1, max_length=40),
-]
+ValueName = Annotated[str, StringConstraints(min_length=1, max_length=40)]
 """Name of a value that is passed on in a transaction."""
 
 
@@ -190,13 +187,7 @@ class TransactionRequest(Model):
     always a POST."""
     parameters: Parameters = {}
     """`parameters` are added to those of the workload."""
-    json_body: (
-        Annotated[
-            str,
-            StringConstraints(min_length=2, max_length=16_384),
-        ]
-        | None
-    ) = None
+    json_body: Annotated[str, StringConstraints(min_length=2, max_length=16_384)] | None = None
     """`jsonBody` is the body of the request as JSON text: a query of the JSON request API, or
     documents for `/update`."""
     expect: Expectation | None = None
