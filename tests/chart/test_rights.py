@@ -56,6 +56,7 @@ FURTHER: dict[str, dict[str, str]] = {
     "Credentials of targets, with `rbac.secrets`": {"secrets": "get"},
     "nodes are read for pods that run on one, or are overdue": {"nodes": "get"},
     "StatefulSets of the Solr Operator leave claims": {"persistentvolumeclaims": "delete"},
+    "pods of companions may outlive their ReplicaSet": {"replicasets": "get"},
     "pods of ZooKeeper lead to their benchmark through it": {"zookeeperclusters": "get"},
     "the operator in memory has no labels that a policy could name": {
         "networkpolicies": "get create patch"

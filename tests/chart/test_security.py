@@ -91,13 +91,10 @@ def test_no_right_is_a_wildcard_and_secrets_are_read_only_if_asked_for(case: str
 @pytest.mark.parametrize(("api_version", "kind"), [each.reference for each in OWNED_KINDS])
 def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: str) -> None:
     group = api_version.rpartition("/")[0]
-    if kind == "ReplicaSet":  # that one goes with its Deployment, and is only waited for
-        assert _may(_rules("default", "Role"), group, PLURALS[kind]) == {"list"}
-        return
     verbs = {"list"} | ({"create", "patch"} if kind in APPLIED else set())
     if kind != "Pod":  # pods are found by their labels alone
         verbs |= {"get"}
-    if kind != "ZookeeperCluster":  # that one goes with its SolrCloud
+    if kind not in ("ReplicaSet", "ZookeeperCluster"):  # these go with Deployment and SolrCloud
         verbs |= {"delete"}
     if (api_version, kind) in WATCHED:
         verbs |= {"watch"}

@@ -112,10 +112,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 - apiGroups: [apps]
   resources: [statefulsets, deployments]
   verbs: [get, list, create, patch, delete]
-# Made and removed by the controller of Deployments; waited for.
+# Made and removed by the controller of Deployments; waited for, with pods that outlive theirs.
 - apiGroups: [apps]
   resources: [replicasets]
-  verbs: [list]
+  verbs: [get, list]
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [get, list, watch, create, patch, delete]
