@@ -10,7 +10,7 @@ write_config() {
 	: >"$STATE/resolv.conf" # pods see no name server but the cluster's
 	fill cni.conflist >"$STATE/cni/10-solrbench.conflist"
 	local name
-	for name in containerd.toml kubelet.yaml kube-proxy.yaml Corefile storage.yaml; do
+	for name in audit.yaml containerd.toml kubelet.yaml kube-proxy.yaml Corefile storage.yaml; do
 		fill "$name" >"$STATE/config/$name"
 	done
 }
@@ -47,7 +47,9 @@ start_apiserver() {
 		--kubelet-certificate-authority="$pki/ca.crt" \
 		--kubelet-preferred-address-types=InternalIP \
 		--service-account-issuer=https://kubernetes.default.svc.cluster.local \
-		--service-account-key-file="$pki/tokens.key" --service-account-signing-key-file="$pki/tokens.key"
+		--service-account-key-file="$pki/tokens.key" --service-account-signing-key-file="$pki/tokens.key" \
+		--audit-policy-file="$STATE/config/audit.yaml" --audit-log-path="$STATE/log/audit.log" \
+		--audit-log-maxsize=64 --audit-log-maxbackup=3 # MiB, and files beside the newest
 }
 
 start_control() {
