@@ -152,9 +152,11 @@ soak-faults: $(VENV)/ready ## break every call of the operator in memory, one an
 	$(PYTEST) tests/soak -q -n $(PROCESSES) --dist worksteal -m soak
 
 .PHONY: soak-interferences
-soak-interferences: $(VENV)/ready ## 2,000 changes of fields, 500 disturbed operators
+soak-interferences: $(VENV)/ready ## 2,000 changes of fields, two operators of one Lease, 500 disturbed operators
 	$(IN_CLUSTER) TRANSITIONS=2000 $(PYTEST:soak-interferences.xml=soak-transitions.xml) \
 		tests/integration/test_transitions.py -q
+	$(IN_CLUSTER) TWO_OPERATORS_SECONDS=600 $(PYTEST:soak-interferences.xml=soak-two-operators.xml) \
+		tests/integration/test_two_operators.py -q
 	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST) tests/integration/test_interferences.py -q \
 		-n $$((3 * $(PROCESSES))) --dist worksteal
 

@@ -22,6 +22,7 @@ _PREFIXES = {
     "customresourcedefinitions": "/apis/apiextensions.k8s.io/v1",
     "deployments": _APPS,
     "jobs": "/apis/batch/v1",
+    "leases": "/apis/coordination.k8s.io/v1",
     "nodes": _CORE,
     "persistentvolumeclaims": _CORE,
     "poddisruptionbudgets": "/apis/policy/v1",

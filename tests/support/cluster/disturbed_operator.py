@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +37,9 @@ WRITES = 40
 COMPARED = ("Accepted", "CleanedUp", "Complete", "Succeeded")
 """What TargetReady says last depends on the moment of the deadline."""
 EVIDENCE = "-report-evidence"
+START = "from solrbench.cli.__main__ import start; start()"
+ON_HOST = f"import socket; socket.gethostname = lambda: {{!r}}; {START}"
+"""The program on a machine of another name, which the holder of a Lease has."""
 
 
 def bodies() -> list[Body]:
@@ -63,6 +66,8 @@ class DisturbedOperator:
 
     namespace: str
     folder: Path
+    host: str = "operator"
+    exit_codes: tuple[int, ...] = (-9,)
     process: subprocess.Popen[bytes] | None = None
     starts: int = 0
     environment: dict[str, str] = field(default_factory=dict)
@@ -72,10 +77,10 @@ class DisturbedOperator:
         if self.process is not None and self.process.poll() is None:
             return
         if self.process is not None:
-            assert self.process.returncode == -9, self.log()[-3000:]
+            assert self.process.returncode in self.exit_codes, self.log()[-3000:]
         self.starts += 1
         with (self.folder / "operator.log").open("ab") as output:
-            command = [sys.executable, "-m", "solrbench.cli", "operator"]
+            command = [sys.executable, "-c", ON_HOST.format(self.host), "operator"]
             self.process = subprocess.Popen(
                 command,
                 env=self.environment,
@@ -101,38 +106,51 @@ class DisturbedOperator:
             f"clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{port}'}}}}]\n"
             "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
         )
+        self.set_environment(KUBECONFIG=str(kubeconfig))
+
+    def set_environment(self, **variables: str) -> None:
+        """Set what it is started with; it reaches the API server as the tests do."""
         self.environment = dict(os.environ) | {
-            "KUBECONFIG": str(kubeconfig),
             "PYTHONPATH": str(ROOT / "operator" / "src"),
             "SOLRBENCH_NAMESPACES": self.namespace,
             "SOLRBENCH_IMAGE": "none",
             "SOLRBENCH_CONCURRENCY": "4",
             "SOLRBENCH_METRICS_PORT": "0",
             "SOLRBENCH_HEALTH_PORT": "0",
+            **variables,
         }
 
 
 def outcome(interference: Interference | None, folder: Path) -> Body:
     """Return how all ends with a interference, after all is deleted again without a rest."""
-    with _namespace() as namespace:
+    seconds = SECONDS + (0 if interference is None else 2 * interference.seconds)
+    with namespace_without_pods() as namespace:
         operator = DisturbedOperator(namespace, folder)
         with faulty_proxy(_connect, interference, operator.kill) as proxy:
             operator.connect_to(proxy)
             try:
-                for body in bodies():
-                    body["metadata"]["namespace"] = namespace
-                    _post(f"{body['kind'].lower()}s", namespace, body)
-                _wait(operator, interference)
-                found = _ends(namespace) | {"left": _left(namespace)}
+                found = bring_to_end(namespace, operator.keep_running, operator.log, seconds)
                 assert interference is None or proxy.disturbed or interference.fault is Fault.HIDE
-                for plural in ("solrbenchmarksweeps", "solrbenchmarks"):
-                    api_server.client().delete(api_server.path_of(plural, namespace))
-                _wait_until_gone(operator, namespace)
             finally:
                 if operator.process is not None:
                     end(operator.process)
         assert "unexpected exception" not in operator.log(), operator.log()[-3000:]
         return found
+
+
+def bring_to_end(
+    namespace: str, keep_running: Callable[[], None], log: Callable[[], str], seconds: float
+) -> Body:
+    """Return how all ends within so many seconds, after all is deleted again without a rest."""
+    for body in bodies():
+        body["metadata"]["namespace"] = namespace
+        _post(f"{body['kind'].lower()}s", namespace, body)
+    _wait(namespace, keep_running, log, seconds)
+    found = _ends(namespace) | {"left": _left(namespace)}
+    for plural in ("solrbenchmarksweeps", "solrbenchmarks"):
+        api_server.client().delete(api_server.path_of(plural, namespace))
+    _wait_until_gone(namespace, keep_running, seconds)
+    return found
 
 
 def _connect() -> http.client.HTTPConnection:
@@ -141,7 +159,7 @@ def _connect() -> http.client.HTTPConnection:
 
 
 @contextmanager
-def _namespace() -> Iterator[str]:
+def namespace_without_pods() -> Iterator[str]:
     """Make a namespace that takes no pod, and delete it at the end, whatever holds it."""
     name, http_client = f"disturbed-{uuid.uuid4().hex[:8]}", api_server.client()
     http_client.post("/api/v1/namespaces", json={"metadata": {"name": name}}).raise_for_status()
@@ -176,16 +194,17 @@ def _resources(namespace: str) -> list[Body]:
     return [each for plural in plurals for each in _items(plural, namespace)]
 
 
-def _wait(operator: DisturbedOperator, interference: Interference | None) -> None:
-    """Keep the operator running until all are over and cleaned up."""
-    seconds = SECONDS + (0 if interference is None else 2 * interference.seconds)
+def _wait(
+    namespace: str, keep_running: Callable[[], None], log: Callable[[], str], seconds: float
+) -> None:
+    """Keep operators running until all are over and cleaned up."""
     deadline = time.monotonic() + seconds
     while True:
-        operator.keep_running()
-        found = [_conditions(each) for each in _resources(operator.namespace)]
+        keep_running()
+        found = [_conditions(each) for each in _resources(namespace)]
         if len(found) == 5 and all(map(_is_over, found)):
             return
-        assert time.monotonic() < deadline, f"{found}\n{operator.log()[-3000:]}"
+        assert time.monotonic() < deadline, f"{found}\n{log()[-3000:]}"
         time.sleep(0.3)
 
 
@@ -228,11 +247,11 @@ def _left(namespace: str) -> list[str]:
     return sorted(each for each in names if not each.endswith(EVIDENCE))
 
 
-def _wait_until_gone(operator: DisturbedOperator, namespace: str) -> None:
+def _wait_until_gone(namespace: str, keep_running: Callable[[], None], seconds: float) -> None:
     def is_gone() -> bool:
-        operator.keep_running()
+        keep_running()
         return not _resources(namespace) and not [
             each for plural in OWNED for each in _items(plural, namespace, "solrbench.io/benchmark")
         ]
 
-    wait_until(is_gone, "all objects to be gone", SECONDS)
+    wait_until(is_gone, "all objects to be gone", seconds)
