@@ -88,7 +88,8 @@ def test_capacity_of_indexing_is_in_documents_and_leaves_none(run: Run) -> None:
     assert found["probeRequestsPerSecond"] > 0
     assert found["trials"]
     for trial in found["trials"]:
-        assert trial["documentsPerSecond"] == pytest.approx(20 * trial["requestsPerSecond"])
+        documents_per_second = 20 * trial["requestsPerSecond"]
+        assert trial["documentsPerSecond"] == pytest.approx(documents_per_second, rel=0.001)
     # So short trials of so small a Solr may well be inconclusive.
     assert found["conclusion"] in {"Found", "Inconclusive"}, found["message"]
     assert "documents/s" in found["message"]
