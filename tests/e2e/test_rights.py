@@ -35,6 +35,7 @@ OPERATORS = "app.kubernetes.io/part-of=solrbench,app.kubernetes.io/component=ope
 NOT_PROVOKED = {
     "update solrbenchmarks/finalizers.solrbench.io": "checked by an admission plugin of OpenShift",
     "update solrbenchmarksweeps/finalizers.solrbench.io": "the same, for benchmarks of a sweep",
+    "get networkpolicies.networking.k8s.io": "needed where an operator begins while pods are made",
     "get replicasets.apps": "needed in the second in which pods outlive their ReplicaSet",
 }
 """Rights of which no test can be sure that they are used, with the reason."""
