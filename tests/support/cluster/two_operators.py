@@ -100,15 +100,12 @@ def recorded(namespace: str, *plurals: str) -> Iterator[dict[str, list[Body]]]:
         version, is_last = first[plural]["resourceVersion"], False
         while not is_last:
             is_last = over.is_set()
-            # Bookmarks move the version on where nothing changes; old ones are forgotten.
-            asked = {"watch": "true", "allowWatchBookmarks": "true"}
-            query = asked | {"resourceVersion": version, "timeoutSeconds": WATCH_SECONDS}
+            query = {"watch": "true", "resourceVersion": version, "timeoutSeconds": WATCH_SECONDS}
             with http_client.stream("GET", paths[plural], params=query) as response:
                 for event in map(json.loads, response.iter_lines()):
                     assert event["type"] != "ERROR", event
                     version = event["object"]["metadata"]["resourceVersion"]
-                    if event["type"] != "BOOKMARK":
-                        versions[plural].append(event["object"])
+                    versions[plural].append(event["object"])
 
     # A client of their own: the connections of so many watches are closed at the end.
     with api_server.client.__wrapped__() as http_client, ThreadPoolExecutor(len(plurals)) as pool:
