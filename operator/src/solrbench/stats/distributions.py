@@ -9,6 +9,7 @@ those of a sample (n - 1, Bessel's correction), and are never used on latencies 
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
@@ -186,12 +187,14 @@ def sample_percentile(ordered: Sequence[float], percent: float) -> SamplePercent
     Nagaraja, Order Statistics, 7.1).
     """
     count, share = len(ordered), percent / 100
-    lower = [rank for rank in range(1, count + 1) if _below(count, share, rank - 1) <= _TAIL]
-    upper = [rank for rank in range(1, count + 1) if _below(count, share, rank - 1) >= 1 - _TAIL]
+    places = range(count)
+    # That probability grows with the place.
+    lower = bisect_right(places, _TAIL, key=lambda place: _below(count, share, place)) - 1
+    upper = bisect_left(places, 1 - _TAIL, key=lambda place: _below(count, share, place))
     return SamplePercentile(
         ordered[max(ceil(count * share), 1) - 1],
-        ordered[lower[-1] - 1] if lower else None,
-        ordered[upper[0] - 1] if upper else None,
+        ordered[lower] if lower >= 0 else None,
+        ordered[upper] if upper < count else None,
     )
 
 
