@@ -311,7 +311,7 @@ def _merge_visibility(
         replica_type=kind or None,
         documents=sum(each.documents for each in results),
         not_found=sum(each.not_found for each in results),
-        percentiles=[_percentile(times, each) for each in VISIBILITY_PERCENTS if times],
+        percentiles=_percentiles(times, VISIBILITY_PERCENTS),
         max_milliseconds=max((time for time, _ in times), default=None),
         error_milliseconds=None if error is None else round_number(error),
         problem=next((each.problem for each in results if each.problem), None),
@@ -323,18 +323,25 @@ def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]
         yield from zip(each.milliseconds, each.errors, strict=True)
 
 
-def _percentile(times: _Times, percent: float) -> PercentileResult:
+def _percentiles(times: _Times, percents: Sequence[float]) -> list[PercentileResult]:
+    """Return percentiles with their intervals; none without a time."""
     # The k-th time in truth lies between the k-th of the earliest and of the latest times, so that
     # the interval also holds what a replica that is asked now and then cannot show.
     earliest = sorted(max(time - error, 0.0) for time, error in times)
     latest = sorted(time + error for time, error in times)
-    place, lower, upper = sample_percentile(range(len(times)), percent)
-    return PercentileResult(
-        percent=percent,
-        milliseconds=round_number(sorted(time for time, _ in times)[int(place)]),
-        lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
-        upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
-    )
+    ordered = sorted(time for time, _ in times)
+    found = []
+    for percent in percents if times else ():
+        place, lower, upper = sample_percentile(range(len(times)), percent)
+        found.append(
+            PercentileResult(
+                percent=percent,
+                milliseconds=round_number(ordered[int(place)]),
+                lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
+                upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
+            )
+        )
+    return found
 
 
 def slowest_percentile(
@@ -348,5 +355,5 @@ def slowest_percentile(
     for each in results:
         given_up = [(each.timeout_milliseconds, 0.0)] * each.not_found
         times.setdefault(each.replica_type, []).extend([*_times([each]), *given_up])
-    found = [_percentile(own, percent) for own in times.values() if own]
+    found = [each for own in times.values() for each in _percentiles(own, [percent])]
     return max(found, key=lambda each: each.milliseconds, default=None)
