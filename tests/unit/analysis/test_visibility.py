@@ -48,6 +48,7 @@ def of(
         replica_type=kind,
         documents=len(milliseconds),
         not_found=not_found,
+        timeout_milliseconds=60_000,
         milliseconds=list(milliseconds),
         errors=[error] * len(milliseconds),
         problem=problem,
@@ -95,7 +96,6 @@ def test_slowest_type_has_what_it_did_not_find_among_its_longest_times() -> None
     assert found.milliseconds == 560
     late = slowest_percentile([nrt, pull], 95)
     assert late is not None
-    # The default of the field in results that do not say when it was given up.
     assert late.milliseconds == 60_000
     given_up = pull.model_copy(update={"timeout_milliseconds": 5000.0})
     assert getattr(slowest_percentile([given_up], 95), "milliseconds", None) == 5000

@@ -235,13 +235,12 @@ class VisibilityResult(LenientModel):
     """Times that a replica found one."""
     not_found: int
     """Times that it did not in time."""
-    timeout_milliseconds: float = 60_000.0
-    """The time after which that was given up; results of older versions have the default of
-    `load.visibility`."""
+    timeout_milliseconds: float
+    """The time after which that was given up."""
     milliseconds: list[float]
     """From the response to the update until a replica found the document; a random part of them if
     they are very many."""
-    errors: list[float] = []
+    errors: list[float]
     """By how many milliseconds each of them may be too small or too large, as a replica is asked
     now and then, and responds later."""
     problem: str = ""
