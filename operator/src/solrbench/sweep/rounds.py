@@ -163,10 +163,7 @@ def finish_points(
     for point in points:
         child = children.get(point.name)
         if point.state == PointState.RUNNING and child is not None and child.is_finished:
-            finished = _finish(point, child, figure, most)
-            is_open = finished.state == PointState.INCONCLUSIVE
-            if is_open and spec.rounds is not None and _is_only_short(child):
-                finished = finished.model_copy(update={"state": PointState.VALID})
+            finished = _finish(point, child, figure, most, in_rounds=spec.rounds is not None)
             if spec.rounds is not None and finished.state != PointState.FAILED:
                 finished = add_round(point, finished, figure, round_)
                 if spec.objective.minimise is not None:
@@ -186,7 +183,9 @@ def _without_details(point: SweepPoint) -> SweepPoint:
     return point.model_copy(update=update)
 
 
-def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: int) -> SweepPoint:
+def _finish(
+    point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: int, *, in_rounds: bool
+) -> SweepPoint:
     if not child.has_succeeded:
         failed = {"state": PointState.FAILED, "reason": child.reason, "reuses": child.reuses}
         return point.model_copy(update=failed)
@@ -199,6 +198,8 @@ def _finish(point: SweepPoint, child: ChildView, figure: ObjectiveFigure, most: 
     else:
         value = rounded(figure.read(child.status))
     verdict = PointState.INVALID if figure.is_invalid(child.status) else summary.get("verdict")
+    if verdict == PointState.INCONCLUSIVE and in_rounds and _is_only_short(child):
+        verdict = PointState.VALID
     return point.model_copy(
         update={
             "state": verdict if verdict in MEASURED else PointState.VALID,
