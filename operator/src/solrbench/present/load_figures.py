@@ -3,7 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import CapacityResult, Scalability, TrialResult
+from solrbench.api.v1alpha1.findings import (
+    CAPACITY_UNITS,
+    CapacityResult,
+    Scalability,
+    capacity_unit,
+)
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.present.figure import (
@@ -167,16 +172,15 @@ def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], st
 
 def capacity_curves(status: Status) -> list[ReportFigure]:
     """Return the figure of all variants; none with less than two trials that count."""
-    curves = {result.variant or "P95": _points(result) for result in status.capacity}
+    unit = capacity_unit(trial for result in status.capacity for trial in result.trials)
+    field = CAPACITY_UNITS[unit]
+    curves = {result.variant or "P95": _points(result, field) for result in status.capacity}
     curves = {name: points for name, points in curves.items() if len(points) > 1}
     if not curves:
         return []
-    trials = [trial for result in status.capacity for trial in result.trials]
-    users = any(trial.users is not None for trial in trials)
-    of_documents = any(trial.documents_per_second is not None for trial in trials)
-    load = "Users" if users else f"Planned {'documents' if of_documents else 'requests'}/s"
+    load = "Users" if unit == "users" else f"Planned {unit}"
     marks: list[OptionPart] = []
-    held = {each.variant or "P95": _level(each) for each in status.capacity}
+    held = {each.variant or "P95": getattr(each, field) for each in status.capacity}
     for index, name in enumerate(curves):
         rate = held[name]
         marks.append(mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {})
@@ -191,7 +195,9 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
         ],
     )
     text = " ".join(result.message for result in status.capacity)
-    title = f"Latency against {'users' if users else 'rate'} in the search for the capacity"
+    title = (
+        f"Latency against {'users' if unit == 'users' else 'rate'} in the search for the capacity"
+    )
     columns: list[Column[tuple[str, float, float]]] = [
         NameColumn("", lambda row: row[0]),
         NumberColumn(load, lambda row: row[1], format_number),
@@ -201,13 +207,9 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     return [ReportFigure("capacity", title, text, option, legend(list(curves)), table, 300)]
 
 
-def _level(part: CapacityResult | TrialResult) -> float | None:
-    return part.users or part.documents_per_second or part.requests_per_second
-
-
-def _points(result: CapacityResult) -> list[tuple[float, float]]:
+def _points(result: CapacityResult, field: str) -> list[tuple[float, float]]:
     return sorted(
-        (float(_level(trial) or 0), rounded(trial.p95_milliseconds))
+        (float(getattr(trial, field) or 0), rounded(trial.p95_milliseconds))
         for trial in result.trials
         # A disturbed trial shows the load generator, not the target.
         if trial.p95_milliseconds is not None and not trial.disturbed

@@ -165,6 +165,13 @@ class CapacityResult(StatusModel):
     """`confirmations` are the longer runs that confirm the result, in their order."""
 
 
+def capacity_unit(parts: Iterable[CapacityResult | TrialResult]) -> str:
+    """Return the unit of a search by its results or trials: the first that any of them has."""
+    known = [*parts]
+    found = (u for u, field in CAPACITY_UNITS.items() if any(getattr(p, field) for p in known))
+    return next(found, "requests/s")
+
+
 class Scalability(StatusModel):
     """How throughput grows with users, through one variant: of ladders of steps with users."""
 

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.findings import (
     CapacityResult,
     Trend,
     TrendConclusion,
+    capacity_unit,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
@@ -147,8 +148,7 @@ def _capacities(statuses: Sequence[Status]) -> list[PointCapacity]:
 
 
 def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
-    found = (u for u, f in CAPACITY_UNITS.items() if any(getattr(each, f) for each in results))
-    unit = next(found, "requests/s")
+    unit = capacity_unit(results)
     name = CAPACITY_UNITS[unit]
     known = [float(value) for each in results if (value := getattr(each, name))]
     lower, upper = _interval(known, (getattr(each, f"{name}_interval") for each in results))
