@@ -154,13 +154,7 @@ def evaluate_objectives(
             for variant in variant_names(spec)
             if (step_samples := samples.of(step.name, variant))
         ]
-    # Admission cannot know default names of steps.
-    known = {step.name for step in spec.load.steps}
-    for objective in spec.objectives:
-        for step in (each for each in objective.steps if each not in known):
-            text = f"load.steps has no step {step}"
-            results.append(_result(objective, None, step).model_copy(update={"message": text}))
-    results = results[:MAX_OBJECTIVE_RESULTS]
+    results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
     return ObjectivesStatus(
         conclusion=overall_conclusion([result.conclusion for result in results]), results=results
     )
@@ -247,6 +241,16 @@ def conclusion_of(
     if kept:
         return ObjectiveConclusion.MET
     return ObjectiveConclusion.MISSED if broken else ObjectiveConclusion.INCONCLUSIVE
+
+
+def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
+    """Yield results for steps that the load does not have; admission cannot know default names."""
+    known = {step.name for step in spec.load.steps}
+    for objective in spec.objectives:
+        for step in objective.steps:
+            if step not in known:
+                text = f"load.steps has no step {step}"
+                yield _result(objective, None, step).model_copy(update={"message": text})
 
 
 def _result(

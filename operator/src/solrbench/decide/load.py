@@ -80,15 +80,7 @@ def check_pods_failed(run: LoadRun) -> Outcome | None:
     """Restart the load, or fail with a permanent reason, after a pod ended that is needed."""
     for pod in _needed(run):
         if pod.phase == "Failed" or pod.reason == "Evicted":
-            problem = first_problem([pod], run.now)
-            if problem is not None:
-                return restart_load(problem.reason, problem.message)
-            state = _last_state(pod)
-            codes = [str(each.exit_code) for each in pod.containers if each.exit_code is not None]
-            code = ", ".join(codes) or "unknown"
-            text = f"pod {pod.name} ended with exit code {code}; see its log"
-            reason = find_reason(state.reason) or LoadReason.LOAD_POD_LOST
-            return failure(reason, state.message or text)
+            return _pod_failure(pod, run.now)
     return None
 
 
@@ -184,6 +176,16 @@ def _needed(run: LoadRun) -> list[PodView]:
         if not (redistributes and pod.component == LOAD_WORKER and pod.phase == "Failed")
         or find_reason(_last_state(pod).reason) in PERMANENT_REASONS
     ]
+
+
+def _pod_failure(pod: PodView, now: datetime) -> Outcome:
+    problem = first_problem([pod], now)
+    if problem is not None:
+        return restart_load(problem.reason, problem.message)
+    state = _last_state(pod)
+    codes = [str(each.exit_code) for each in pod.containers if each.exit_code is not None]
+    text = f"pod {pod.name} ended with exit code {', '.join(codes) or 'unknown'}; see its log"
+    return failure(find_reason(state.reason) or LoadReason.LOAD_POD_LOST, state.message or text)
 
 
 def _last_state(pod: PodView) -> LoadState:

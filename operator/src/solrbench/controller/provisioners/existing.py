@@ -59,21 +59,14 @@ class ExistingTarget(TargetProvisioner):
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
             identities = node_identities(solr)
-            apply_outcome(
-                first_outcome(
-                    NODE_CHECKS,
-                    TargetNodes(
-                        live=len(identities),
-                        missing=tuple(
-                            sorted(context.status.target.nodes.keys() - identities.keys())
-                        ),
-                        versions={
-                            name: identity.solr_version for name, identity in identities.items()
-                        },
-                        version_field="target.existing",
-                    ),
-                )
+            missing = sorted(context.status.target.nodes.keys() - identities.keys())
+            nodes = TargetNodes(
+                live=len(identities),
+                missing=tuple(missing),
+                versions={name: identity.solr_version for name, identity in identities.items()},
+                version_field="target.existing",
             )
+            apply_outcome(first_outcome(NODE_CHECKS, nodes))
             # Before nodes are recorded in the status: with a wrong password, or a foreign
             # collection of the same name, the benchmark ends here and needs no clean-up.
             is_made = not uses_collection and _is_created(context, solr)

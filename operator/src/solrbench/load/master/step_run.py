@@ -223,15 +223,7 @@ class StepRunExecutor:
                 return self._complete(step_run, start_time, rate, stage, until)
             except StepRunAbortedError as aborted:
                 _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
-                # Behind what the aborted step run can have sent.
-                # Users at a barrier have sent nothing before all of them were there.
-                waited = (
-                    step_run.assignment.start is Start.BARRIER
-                    and step_run.state is DistributedStepRunState.SPAWNING
-                )
-                if any(self.offsets.once_only) and not waited and not step_run.assignment.indexing:
-                    most = max_requests_sent(step_run.assignment, self._workload)
-                    self.offsets = self.offsets.skip_lost(most)
+                self._skip(step_run)
                 step_run.command(Abort)
                 self._caches.end(self._now())
                 self._stop_users(step_run, rate)
@@ -334,6 +326,17 @@ class StepRunExecutor:
         step_run.conclude()
         self._workers.spawn(0, IMMEDIATE_SPAWN_RATE)
         self._workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
+
+    def _skip(self, aborted: DistributedStepRun) -> None:
+        """Go on behind what an aborted step run can have sent."""
+        # Users at a barrier have sent nothing before all of them were there.
+        waited = (
+            aborted.assignment.start is Start.BARRIER
+            and aborted.state is DistributedStepRunState.SPAWNING
+        )
+        if any(self.offsets.once_only) and not waited and not aborted.assignment.indexing:
+            most = max_requests_sent(aborted.assignment, self._workload)
+            self.offsets = self.offsets.skip_lost(most)
 
     def _result_timeout(self, assignment: Assignment) -> float | None:
         """Return the seconds after which a result is late; None if that cannot be known."""
