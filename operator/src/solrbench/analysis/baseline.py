@@ -69,6 +69,7 @@ _MAX_NAMED = 5
 _NO_SERIES: dict[str, Any] = {
     name: [] for name in ("thousands", "warmUpThousands", "caches", "warmUpCaches", "diagnostics")
 }
+"""Most of a stored step run, of which nothing is compared."""
 # Within a text the quotes of a name would be escaped, so only keys are found.
 _SERIES = re.compile(rf'"({"|".join(["windows", *_NO_SERIES])})"\s*:\s*\[[^][]*+\]'.encode())
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -196,7 +197,6 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         status = report.get("status") or {}
         if len(orjson.dumps(report["spec"])) > MAX_SPEC_BYTES:
             raise UnreadableReportError(f"its spec has more than {MAX_SPEC_BYTES >> 10} KiB")
-        # its series are most of a stored step run
         found = ComparisonInput(
             name,
             complete_spec(report["spec"]),

@@ -261,7 +261,7 @@ def trend_table(trends: Sequence[Trend]) -> Table:
 
 
 ANSWERS = "Answers to queries"
-_NOTE = (
+_ANSWERS_NOTE = (
     "Each query counts as the first kind that applies. Ties, rounding of scores, and what a side"
     " does not answer the same twice are no difference (docs/method/answers.md)."
 )
@@ -282,15 +282,18 @@ def _counts_table(compared: Sequence[AnswerComparison]) -> Table:
         TextColumn("Conclusion", _conclusion),
         NumberColumn("Queries", lambda each: each.queries, "{:,}".format),
         NumberColumn("Different", _different),
-        *(NumberColumn(title, _reader(field), "{:,}".format) for title, field in _KINDS.items()),
+        *(
+            NumberColumn(title, _count_of(field), "{:,}".format)
+            for title, field in _ANSWER_KINDS.items()
+        ),
         NumberColumn("Not compared", lambda each: each.skipped or None, "{:,}".format),
     ]
     notes = [note for each in compared for note in (*each.notes, each.not_compared) if note]
-    text = " ".join([_NOTE, *(f"{note}." for note in dict.fromkeys(notes))])
+    text = " ".join([_ANSWERS_NOTE, *(f"{note}." for note in dict.fromkeys(notes))])
     return build_table(ANSWERS, columns, compared, text).without_empty_columns()
 
 
-_KINDS = {
+_ANSWER_KINDS = {
     "Errors": "errors",
     "numFound": "num_found",
     "Missing documents": "missing_documents",
@@ -300,7 +303,7 @@ _KINDS = {
 }
 
 
-def _reader(field: str) -> Callable[[AnswerComparison], int | None]:
+def _count_of(field: str) -> Callable[[AnswerComparison], int | None]:
     return lambda each: getattr(each, field) or None
 
 

@@ -109,7 +109,8 @@ def steps_table(report: SweepReport) -> Table:
     """Return a row for each step, variant and request name of each point, over all rounds."""
     rows = [(point, step) for point in report.points for step in point.steps]
     is_compared = report.spec.rounds is not None or any(point.figures for point in report.points)
-    return cut_table("Steps of each point", _STEP_COLUMNS, rows, _NOT_COMPARED * (not is_compared))
+    note = "" if is_compared else _NOT_COMPARED
+    return cut_table("Steps of each point", _STEP_COLUMNS, rows, note)
 
 
 _NOT_COMPARED = (

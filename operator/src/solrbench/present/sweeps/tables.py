@@ -141,9 +141,10 @@ def best_facts(report: SweepReport) -> dict[str, str]:
                 lines.setdefault((name, text), []).append(each)
     found = {}
     for (name, text), points in lines.items():
-        where = f" with {' or '.join(each.condition or '' for each in points)}"
-        names = f" ({', '.join(each.name for each in points)})" * (name == _BEST)
-        found[name + where * (len(points) < len(best))] = text + names
+        of_all = len(points) == len(best)
+        where = "" if of_all else f" with {' or '.join(each.condition or '' for each in points)}"
+        names = f" ({', '.join(each.name for each in points)})" if name == _BEST else ""
+        found[f"{name}{where}"] = f"{text}{names}"
     return found
 
 
