@@ -4,6 +4,7 @@ import pytest
 
 from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.provisioners.existing import LOADING_PATIENCE
 from solrbench.controller.provisioners.registry import EXISTING
 from solrbench.controller.stages.indexing import reconcile_index
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
@@ -235,6 +236,22 @@ def test_lost_target_gets_a_fresh_collection() -> None:
         ("UPLOAD", f"{CONFIG_SETS}2"),
         ("CREATE", "base"),
     ]
+
+
+def test_collection_is_not_deleted_while_a_node_still_loads_it() -> None:
+    """A core that is deleted while it is loaded would be taken for the one that follows."""
+    cloud = Cloud()
+    run = ready(cloud)
+    cloud.changed.clear()
+    cloud.make("base", f"{CONFIG_SETS}1", state="down")
+    restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node a was started again"))
+    run = reconcile_context(cloud, None, stored_status(run))
+    with pytest.raises(TemporaryError, match="base_shard1_replica_n1 is down") as caught:
+        reconcile_target(run)
+    assert caught.value.reason == "ReplicasNotActive"
+    assert cloud.changed == []
+    reconcile_target(later(cloud, run, LOADING_PATIENCE.total_seconds()))
+    assert cloud.changed[0] == ("DELETE", "base")
 
 
 def test_nothing_of_ours_stays() -> None:

@@ -13,7 +13,7 @@ from solrbench.controller.provisioners.provisioner import (
     check_created,
     update_target,
 )
-from solrbench.decide.collection import check_settings
+from solrbench.decide.collection import check_active, check_settings
 from solrbench.decide.existing_target import (
     ExistingNodes,
     check_enough_nodes,
@@ -46,6 +46,9 @@ from solrbench.solr.collection import (
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
+
+LOADING_PATIENCE = timedelta(minutes=2)
+"""How long a node that was started again may take to load the cores of an earlier attempt."""
 
 
 class ExistingTarget(TargetProvisioner):
@@ -97,6 +100,11 @@ class ExistingTarget(TargetProvisioner):
         if not is_made:
             prefix = names.config_set_prefix(context.benchmark)
             config_set = names.config_set(context.benchmark, context.status.attempts.index)
+            # A node is live before it has loaded its cores. One that is deleted meanwhile is taken
+            # for the core of the same name that follows: its shard would refuse every update.
+            since = context.status.phase_start_time or context.now
+            if not has_passed(LOADING_PATIENCE, since, context.now):
+                apply_outcome(check_active(tuple(replicas(solr, name))))
             # Half of an earlier attempt's documents may be in it.
             delete_stale_collection(solr, name, config_set, prefix)
             # Before the collection, which is known as ours by it.
