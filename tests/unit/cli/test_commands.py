@@ -173,6 +173,7 @@ def test_preflight_of_a_ready_cluster(call: Call, api: ApiStub) -> None:
         ({"namespaces": "other"}, 1, "does not watch namespace default; add it to watchNamespaces"),
         ({"ready": 0}, 1, "is not ready; see kubectl -n solrbench describe deployment operator"),
         ({"version": "0.9.9"}, 0, "version 0.9.9; this command has version 0.1.0; use the same"),
+        ({"version": "dev"}, 0, "ok       operator: operator in solrbench, version dev\n"),
     ],
 )
 def test_preflight_looks_at_the_operator(
@@ -191,6 +192,7 @@ def test_preflight_looks_at_the_operator(
         ({"namespaces": "other"}, "does not watch namespace default; add it to watchNamespaces"),
         ({"version": "0.0.9"}, "the operator has version 0.0.9, this command 0.1.0; install the"),
         ({}, ""),
+        ({"version": "dev"}, ""),
         ({"namespaces": "*"}, ""),
     ],
 )

@@ -39,6 +39,10 @@ class OperatorFacts:
         """Return whether it looks after benchmarks of a namespace."""
         return not self.namespaces or namespace in self.namespaces
 
+    def has_version(self, own: str) -> bool:
+        """Return whether it is of this version, or built from a clone, which names none."""
+        return self.version in (own, "dev")
+
 
 def find_operators(cluster: Cluster, namespace: str | None = None) -> list[OperatorFacts]:
     """Return the operators of a cluster, or of one namespace where only that may be read.
@@ -73,7 +77,7 @@ def operator_problem(cluster: Cluster, namespace: str) -> str | None:
     if not any(each.ready for each in watching):
         return f"the operator in {watching[0].namespace} is not ready; run `solrbench preflight`"
     own = version("solrbench")
-    if other := next((each.version for each in watching if each.version != own), None):
+    if other := next((each.version for each in watching if not each.has_version(own)), None):
         return f"the operator has version {other}, this command {own}; install the same version"
     return None
 

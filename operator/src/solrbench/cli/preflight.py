@@ -101,7 +101,7 @@ def check_operator(subject: Subject) -> Iterator[Answer]:
         if not operator.ready:
             remedy = f"see kubectl -n {operator.namespace} describe deployment {operator.name}"
             yield Result.FAILED, f"{where}, is not ready", remedy
-        elif operator.version != version("solrbench"):
+        elif not operator.has_version(version("solrbench")):
             text = f"{where}; this command has version {version('solrbench')}"
             yield Result.WARNING, text, "use the same versions"
         else:
