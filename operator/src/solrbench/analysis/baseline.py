@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 from pydantic import ValidationError
+from pydantic.alias_generators import to_camel
 
 from solrbench.analysis.comparison_settings import (
     DEFINITIONS,
@@ -45,7 +46,7 @@ from solrbench.api.v1alpha1.comparisons import (
 from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import SERIES, StepRunResult
 
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
@@ -66,10 +67,7 @@ MAX_FIGURES_MEMORY = 18 << 20
 """What the values of that may take."""
 
 _MAX_NAMED = 5
-_NO_SERIES: dict[str, Any] = {
-    name: [] for name in ("thousands", "warmUpThousands", "caches", "warmUpCaches", "diagnostics")
-}
-"""Most of a stored step run, of which nothing is compared."""
+_NO_SERIES: dict[str, Any] = {to_camel(name): [] for name in SERIES}
 # Within a text the quotes of a name would be escaped, so only keys are found.
 _SERIES = re.compile(rf'"({"|".join(["windows", *_NO_SERIES])})"\s*:\s*\[[^][]*+\]'.encode())
 _GZIP_MAGIC = b"\x1f\x8b"

@@ -36,7 +36,7 @@ from solrbench.api.v1alpha1.findings import MAX_REASONS, InvalidReason, StepVerd
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import SERIES, StepRunResult
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -48,9 +48,6 @@ _Outcomes = tuple[InvalidReason | None, InvalidReason | None]
 """What a check found, or why it could not be made."""
 
 
-_SERIES = ("warm_up_thousands", "warm_up_caches", "thousands", "caches", "outliers", "diagnostics")
-
-
 def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
     """Return what is found in one step run, and kept of it: all but the series of its time.
 
@@ -60,7 +57,7 @@ def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
     # Series are nearly all of a document, which never changes once it is stored but for its pods.
     without_series = {"windows": SecondSeries(), "slow_requests": []}
     requests = [request.model_copy(update=without_series) for request in document.requests]
-    left_out: dict[str, Any] = {name: [] for name in _SERIES} | {"telemetry": None}
+    left_out: dict[str, Any] = {name: [] for name in SERIES} | {"outliers": [], "telemetry": None}
     samples = RunSamples(document.model_copy(update=left_out | {"requests": requests}))
     samples.decode_times()
     return EvaluatedRun(

@@ -6,7 +6,7 @@ milliseconds.
 """
 
 from datetime import datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import Field
 
@@ -258,6 +258,19 @@ class AddedDocuments(LenientModel):
     """Why they could not be counted; empty if they were."""
 
 
+SERIES = ("thousands", "warm_up_thousands", "caches", "warm_up_caches", "diagnostics")
+"""Most of a step run, of which nothing is compared."""
+
+
+class WholeDocument(LenientModel):
+    """The export that has the whole of a step run."""
+
+    location: str
+    """Its folder, as in `status.export`; the step run is in `report.json`."""
+    sha256: str
+    """Digest of its `SHA256SUMS`, which has that of every file."""
+
+
 class StepRunResult(LenientModel):
     """The result of one step run."""
 
@@ -352,11 +365,23 @@ class StepRunResult(LenientModel):
     """Pods of the benchmark; None if not recorded."""
     target: MeasuredTarget | None = None
     """What it was measured on, as the operator saw it when it stored the document."""
+    exported: WholeDocument | None = None
+    """Where the whole of it is, if it was trimmed: stored again after an export without `SERIES`,
+    windows and series of the telemetry; None if all of it is here."""
 
     @property
     def broke_off(self) -> bool:
         """Whether it is what was left of a step run when its benchmark failed."""
         return self.ended_early is not None and self.ended_early.reason is not None
+
+    def trim(self, whole: WholeDocument) -> Self:
+        """Return it without what is large and compared with nothing, which an export has."""
+        without: dict[str, Any] = {name: [] for name in SERIES} | {"exported": whole}
+        if self.telemetry is not None:
+            without["telemetry"] = self.telemetry.model_copy(update={"series": []})
+        no_windows = {"windows": SecondSeries()}
+        without["requests"] = [each.model_copy(update=no_windows) for each in self.requests]
+        return self.model_copy(update=without)
 
     @property
     def rate_seconds(self) -> float:
