@@ -76,9 +76,9 @@ DEFECTS: dict[str, Defect] = {
     ),
     "known before it is stored": Defect(
         "kube.results:BenchmarkResultStore.store",
-        "chunks = to_chunks(document)",
-        "self._keep(benchmark.metadata.uid, known | {document.id:"
-        " evaluated})\n    chunks = to_chunks(document)",
+        "self.write(benchmark",
+        "self._keep(benchmark.metadata.uid, known | {document.id: evaluated})\n"
+        "    self.write(benchmark",
         "StatefulSet",
         "apply ConfigMap/one-report-r1",
     ),
@@ -204,6 +204,26 @@ DEFECTS: dict[str, Defect] = {
         '        context.conditions.set(EXPORTED, "False", error',
         "export",
         "apply Job/one-export",
+    ),
+    "whole beside trimmed": Defect(
+        "controller.stages.export:_trim_results",
+        "delete_leftovers(context.cluster, context.benchmark)",
+        "pass",
+        "large export",
+        "delete ConfigMap/one-report-r1",
+    ),
+    "trimmed in part": Defect(
+        "kube.result_documents:find_trimmable",
+        "not is_begun and",
+        "is_begun or",
+        "large export",
+        "delete ConfigMap/one-report-r1",
+    ),
+    "written over what has all": Defect(
+        "controller.stages.export:_advance",
+        "if not is_current and is_trimmed(",
+        "if False and is_trimmed(",
+        "large export",
     ),
     "an outage fails a point": Defect(
         f"{SWEEPS}:_note_refusal",

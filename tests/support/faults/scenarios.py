@@ -106,6 +106,16 @@ def _exported(*changes: Changes) -> Prepare:
     return made
 
 
+def _large_export(world: World) -> None:
+    """Let the results be large, and change the export when it is over."""
+    world.patch.setattr("solrbench.controller.stages.export.MAX_KEPT_BYTES", 0)
+    _exported(create())(world)
+    results = {"export": {"persistentVolumeClaim": {"claimName": "reports"}, "keep": 3}}
+    world.events.append(
+        (_has("Exported"), lambda each: each.change(BENCHMARK.name, "one", results=results))
+    )
+
+
 def _compared(world: World) -> None:
     """Compare with another benchmark, and with a report of the one before in a ConfigMap."""
     baseline = {"spec.comparison.baseline": {"benchmark": {"name": "one"}}}
@@ -186,6 +196,7 @@ SCENARIOS: dict[str, Prepare] = {
     "deleted with its target": _then(run(), (_stored(1), _delete)),
     "deleted at its end": _then(run(create()), (_has("CleanedUp"), _delete)),
     "export": _exported(create()),
+    "large export": _large_export,
     "time to live": run(create(), ONE, {"spec.ttlSecondsAfterFinished": 6}),
     "kept target": run({"spec.cleanup": "Never"}, ONE),
     "queue of two": lambda world: _put(

@@ -220,7 +220,7 @@ class World:
     """
 
     def __init__(self, patch: pytest.MonkeyPatch, crossings: Crossings) -> None:
-        self.crossings = crossings
+        self.crossings, self.patch = crossings, patch
         crossings.preempt = self._reconcile_others
         self._reconciled = "", ""
         self.cluster = ListedCluster(crossings)

@@ -12,7 +12,7 @@ from solrbench.decide.pauses import awaits_export, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.manifests.results import BYTES_ANNOTATION
+from solrbench.kube.result_documents import stored_bytes
 from solrbench.reasons.end import CleanupReason
 
 _KEPT = ("apiVersion", "kind", "metadata")
@@ -20,9 +20,6 @@ _KEPT = ("apiVersion", "kind", "metadata")
 
 READ_AT_ONCE = 10
 """Resources in one part of a list: each may have a megabyte."""
-
-_DIGITS = 9
-"""Of the bytes of a ConfigMap, which are a megabyte at most."""
 
 
 def limit_reports(context: ReconcileContext) -> str:
@@ -60,7 +57,7 @@ def drop_oldest_reports(
     for body in cluster.list_metadata("v1", "ConfigMap", namespace, {LABEL_COMPONENT: REPORT}):
         if LABEL_STEP_RUN in body["metadata"]["labels"]:
             chunks[controller_uid(body) or ""].append(body)
-    sizes = {uid: sum(map(_bytes_of, bodies)) for uid, bodies in chunks.items()}
+    sizes = {uid: sum(map(stored_bytes, bodies)) for uid, bodies in chunks.items()}
     left, dropped = sum(sizes.values()), []
     if left <= max_bytes:
         return [], left
@@ -81,12 +78,6 @@ def drop_oldest_reports(
         )
         dropped.append((body, Event("Warning", CleanupReason.REPORT_DROPPED, text)))
     return dropped, left
-
-
-def _bytes_of(chunk: Manifest) -> int:
-    text = (chunk["metadata"].get("annotations") or {}).get(BYTES_ANNOTATION, "")
-    # Anyone may have written it, also digits that are no number, and numbers without an end.
-    return int(text) if text.isdecimal() and len(text) <= _DIGITS else 0
 
 
 def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.results import Export
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status import ExportStatus, Status
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.pod_plans import ExportOutcome
 from solrbench.decide.conditions import EXPORTED, Truth
@@ -25,6 +25,12 @@ MAX_SOURCES = 2000
 
 CONTROLLER_DELAY = timedelta(seconds=60)
 """Within this long after its deadline, the Job's controller has ended it."""
+
+MAX_KEPT_BYTES = 1 << 20
+"""What all results of a benchmark may take in etcd beside an export that has them."""
+
+TRIM_PATIENCE = timedelta(minutes=5)
+"""How long errors may keep results from being trimmed: a benchmark holds its place meanwhile."""
 
 _MAX_TEXT = 500
 
@@ -93,8 +99,7 @@ def check_export(run: ExportRun, location: str) -> ExportResult:
         if said is None or said.reason is not None:
             message = f"written to {location}; its pod is gone, with the number of files"
             return ExportResult("True", ExportReason.EXPORTED, message, ExportOutcome())
-        removed = f"; {said.removed} older exports deleted" if said.removed else ""
-        message = f"{said.files} files, {said.bytes} bytes in {location}{removed}"
+        message = describe_export(said, location)
         return ExportResult("True", ExportReason.EXPORTED, message, said)
     problem = first_problem(run.pods, run.now) or run.creation
     if run.job.failed or run.now > run.ends:
@@ -104,6 +109,12 @@ def check_export(run: ExportRun, location: str) -> ExportResult:
     if problem is not None:
         return ExportResult("Unknown", problem.reason, problem.message)
     return ExportResult("Unknown", ExportReason.EXPORTING, f"writing to {location}")
+
+
+def describe_export(written: ExportOutcome | ExportStatus, location: str) -> str:
+    """Return how much an export wrote, and where."""
+    removed = f"; {written.removed} older exports deleted" if written.removed else ""
+    return f"{written.files} files, {written.bytes} bytes in {location}{removed}"
 
 
 def _failure(

@@ -18,7 +18,7 @@ from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import Environment
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.names import LABEL_STEP_RUN, selector
-from solrbench.contract.pod_plans import StoredDocument
+from solrbench.contract.pod_plans import EXPORT_PLAN_KEY, ExportPlan, StoredDocument
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.contract.storage import (
@@ -33,10 +33,12 @@ from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.manifests.results import (
+    BYTES_ANNOTATION,
     CHUNK_KEY,
     CHUNKS_ANNOTATION,
     ENVIRONMENT_KEY,
     SHA256_ANNOTATION,
+    TRIMMED_ANNOTATION,
     build_partial_result,
 )
 from solrbench.reasons.load import LoadReason
@@ -53,6 +55,7 @@ class _Chunk:
     Attributes:
         number: its place in the document; -1 if its name has none
         version: when it was written: versions grow, and may be compared (KEP-5504)
+        size: bytes, as far as it is known
     """
 
     namespace: str
@@ -63,6 +66,8 @@ class _Chunk:
     step_run: str
     sha256: str
     count: str
+    size: int
+    is_trimmed: bool
 
     @classmethod
     def of(cls, body: Manifest) -> "_Chunk":
@@ -78,10 +83,21 @@ class _Chunk:
             metadata["labels"][LABEL_STEP_RUN],
             annotations.get(SHA256_ANNOTATION, ""),
             annotations.get(CHUNKS_ANNOTATION, ""),
+            stored_bytes(body),
+            TRIMMED_ANNOTATION in annotations,
         )
 
 
 _DIGITS = len(str(MAX_CHUNKS))
+_SIZE_DIGITS = 9
+"""Of the bytes of a ConfigMap, which are a megabyte at most."""
+
+
+def stored_bytes(chunk: Manifest) -> int:
+    """Return what a chunk takes in etcd, as its metadata says."""
+    text = (chunk["metadata"].get("annotations") or {}).get(BYTES_ANNOTATION, "")
+    # Anyone may have written it, also digits that are no number, and numbers without an end.
+    return int(text) if text.isdecimal() and len(text) <= _SIZE_DIGITS else 0
 
 
 def read_documents(
@@ -213,6 +229,31 @@ def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDoc
         StoredDocument(chunks=[chunk.name for chunk in chunks], sha256=chunks[0].sha256)
         for chunks in _newest(_list_chunks(cluster, benchmark))
     ]
+
+
+def is_trimmed(cluster: Cluster, benchmark: SolrBenchmark) -> bool:
+    """Return whether the whole of a stored step run is in an export alone."""
+    return any(chunk.is_trimmed for chunk in _list_chunks(cluster, benchmark))
+
+
+def find_trimmable(cluster: Cluster, benchmark: SolrBenchmark, max_bytes: int) -> list[str]:
+    """Return the step runs that are to be trimmed: those that the export Job was made for.
+
+    There are none if all results take `max_bytes` at most, unless some were trimmed already: the
+    operator may have been killed in between.
+    """
+    documents = _newest(_list_chunks(cluster, benchmark))
+    chunks = [chunk for document in documents for chunk in document]
+    is_begun = any(chunk.is_trimmed for chunk in chunks)
+    if not is_begun and sum(chunk.size for chunk in chunks) <= max_bytes:
+        return []
+    body = read_owned_config_map(cluster, benchmark, names.child(benchmark, names.EXPORT)) or {}
+    try:
+        plan = read(ExportPlan, body["data"][EXPORT_PLAN_KEY].encode())
+    except (KeyError, ForeignDataError):  # then it is not known what the export has
+        return []
+    exported = {document.sha256 for document in plan.documents}
+    return [chunks[0].step_run for chunks in documents if chunks[0].sha256 in exported]
 
 
 def _read(cluster: Cluster, chunks: list[_Chunk]) -> StepRunResult:

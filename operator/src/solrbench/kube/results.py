@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
 from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import StepRunResult, WholeDocument
 from solrbench.contract.storage import to_chunks
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.references import BaselineBenchmark
@@ -138,8 +138,16 @@ class BenchmarkResultStore:
             ) from error
         with self._lock:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
-        chunks = to_chunks(document)
-        for manifest in build_report(benchmark, document.id, chunks, attempt):
+        self.write(benchmark, document, attempt)
+        self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
+
+    def write(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
+        """Write a document and read it back; one that it takes the place of goes only then.
+
+        It raises `TemporaryError` if what is read is not what was written.
+        """
+        chunks, is_trimmed = to_chunks(document), document.exported is not None
+        for manifest in build_report(benchmark, document.id, chunks, attempt, trimmed=is_trimmed):
             self._cluster.apply(manifest)
         # Only what can be read back is acknowledged to the master, which then forgets it.
         written = read_written(self._cluster, benchmark, document.id, chunks.sha256)
@@ -150,7 +158,12 @@ class BenchmarkResultStore:
                 " again",
             )
         delete_superseded(self._cluster, benchmark, document.id, chunks.sha256)
-        self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
+
+    def trim(self, benchmark: SolrBenchmark, step_run_id: str, whole: WholeDocument) -> None:
+        """Store a result again without what is large, which an export has."""
+        document = self.whole_document(benchmark, step_run_id)
+        if document is not None and document.exported is None:
+            self.write(benchmark, document.trim(whole), document.attempt)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""
@@ -245,12 +258,13 @@ def read_baseline(
             f"spec.comparison.baseline.benchmark: SolrBenchmark {name} does not exist in"
             f" namespace {namespace}. Create it, or name another.",
         )
-    runs = reports.samples(benchmark).runs
+    runs, export = reports.samples(benchmark).runs, benchmark.status.export
     if not runs:
+        where = f" (exported to {export.location})" if export is not None and export.time else ""
         raise TemporaryError(
             LifecycleReason.BASELINE_NOT_FOUND,
             f"spec.comparison.baseline.benchmark: SolrBenchmark {name} has no stored results any"
-            " more; run it again, or name another baseline",
+            f" more{where}; run it again, or name another baseline",
         )
     return benchmark_input(name, benchmark, runs)
 

@@ -32,17 +32,24 @@ ENVIRONMENT_KEY = "environment.json"
 CHUNKS_ANNOTATION = "solrbench.io/chunks"
 SHA256_ANNOTATION = "solrbench.io/sha256"
 BYTES_ANNOTATION = "solrbench.io/bytes"
+TRIMMED_ANNOTATION = "solrbench.io/trimmed"
+"""Of the chunks of a step run, the whole of which is in an export alone."""
 
 
 def build_report(
-    benchmark: SolrBenchmark, step_run_id: str, document: ChunkedDocument, attempt: int
+    benchmark: SolrBenchmark,
+    step_run_id: str,
+    document: ChunkedDocument,
+    attempt: int,
+    *,
+    trimmed: bool = False,
 ) -> list[Manifest]:
     """Return one ConfigMap for each chunk; each says how many there are, and the SHA-256 of all."""
     # A reader finds by these whether all chunks are there, and of one writing.
     annotations = {
         CHUNKS_ANNOTATION: str(len(document.chunks)),
         SHA256_ANNOTATION: document.sha256,
-    }
+    } | ({TRIMMED_ANNOTATION: "true"} if trimmed else {})
     chunks = []
     for number, chunk in enumerate(document.chunks):
         name = names.report(benchmark, step_run_id, document.sha256, number)

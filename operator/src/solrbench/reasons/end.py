@@ -110,6 +110,11 @@ class ExportReason(Reason):
         "Let the group 65532 write to the folder, or set the pod's user and group by"
         " `podOptions` for the component Export.",
     )
+    EXPORTED_BEFORE = Kind.WARNING.reason(
+        "`results.export` was changed after large parts of the results had left the cluster for the"
+        " export before.",
+        "Copy the folder that the message names to where it is wanted.",
+    )
     EXPORT_DAMAGED = Kind.WARNING.reason(
         "What was read back is not what was written.",
         "Check the volume or the server; change `results.export` to start again.",

@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import ExportStatus
 from solrbench.contract import names
 from solrbench.contract.pod_plans import ExportPlan, location
+from solrbench.contract.step_document import WholeDocument
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
@@ -16,18 +17,27 @@ from solrbench.decide.export import (
     CONTROLLER_DELAY,
     ENDPOINT_FIELD,
     HOSTS_SETTING,
+    MAX_KEPT_BYTES,
+    TRIM_PATIENCE,
     ExportRun,
     check_export,
     check_number_of_sources,
+    describe_export,
     export_hash,
     needs_export,
 )
 from solrbench.decide.outcome import apply_outcome
+from solrbench.decide.pauses import has_passed
 from solrbench.decide.views import view_job
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import find_documents
+from solrbench.kube.result_documents import (
+    delete_leftovers,
+    find_documents,
+    find_trimmable,
+    is_trimmed,
+)
 from solrbench.manifests.results import EXPORT_HASH, build_export
 from solrbench.reasons.end import CleanupReason, ExportReason
 
@@ -59,10 +69,18 @@ def export_results(context: ReconcileContext) -> None:
 
 
 def _advance(context: ReconcileContext, export: Export) -> None:
-    check_export_host(context)
+    written = context.status.export
+    if written is not None and written.sha256 and written.spec_hash == export_hash(export):
+        _trim_results(context, written)
+        return
     body = read_job(context, names.EXPORT)
     annotations = {} if body is None else body["metadata"].get("annotations") or {}
-    if body is not None and annotations.get(EXPORT_HASH) != export_hash(export):
+    is_current = body is not None and annotations.get(EXPORT_HASH) == export_hash(export)
+    if not is_current and is_trimmed(context.cluster, context.benchmark):
+        _keep_export(context, export)
+        return
+    check_export_host(context)
+    if body is not None and not is_current:
         delete_components(context, names.EXPORT)
         raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export is deleted")
     if body is None:
@@ -112,9 +130,57 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
         delete_components(context, names.EXPORT)  # else its pod could run on
     context.conditions.set(EXPORTED, result.status, result.reason, result.message)
     context.update(export=begun)
-    if result.outcome is not None:
-        written = result.outcome.model_dump(include={"files", "bytes", "sha256", "removed"})
-        context.update(export=begun.model_copy(update={"time": context.now} | written))
+    if result.outcome is None:
+        return
+    written = result.outcome.model_dump(include={"files", "bytes", "sha256", "removed"})
+    context.update(export=begun.model_copy(update={"time": context.now} | written))
+    # Nothing is removed before the status has where it is, which the next reconcile finds there.
+    if result.outcome.sha256 and find_trimmable(context.cluster, context.benchmark, MAX_KEPT_BYTES):
+        message = f"{result.message}; series and files leave the cluster next"
+        context.conditions.set(EXPORTED, "Unknown", ExportReason.EXPORTING, message)
+
+
+MAX_TRIMMED_AT_ONCE = 50
+"""Step runs in one reconcile, so that none takes minutes."""
+
+
+def _trim_results(context: ReconcileContext, written: ExportStatus) -> None:
+    """Store step runs again without what is large, which the export has (docs/adr/0025)."""
+    message = describe_export(written, written.location)
+    whole = WholeDocument(location=written.location, sha256=written.sha256 or "")
+    try:
+        step_runs = find_trimmable(context.cluster, context.benchmark, MAX_KEPT_BYTES)
+        for step_run_id in step_runs[:MAX_TRIMMED_AT_ONCE]:
+            context.reports.trim(context.benchmark, step_run_id, whole)
+        left = len(step_runs[MAX_TRIMMED_AT_ONCE:])
+        if left:
+            message += f"; series and files of {left} step runs leave the cluster next"
+            context.conditions.set(EXPORTED, "Unknown", ExportReason.EXPORTING, message)
+            return
+        if is_trimmed(context.cluster, context.benchmark):
+            # An operator that was killed may have left what the last one takes the place of.
+            delete_leftovers(context.cluster, context.benchmark)
+            message += "; series over time and diagnostic files are only there"
+    except SolrbenchError as error:
+        is_late = has_passed(TRIM_PATIENCE, written.time or context.now, context.now)
+        if isinstance(error, TemporaryError) and not is_late:
+            raise
+        message += f"; the cluster keeps what could not be trimmed: {error.message}"
+    context.conditions.set(EXPORTED, "True", ExportReason.EXPORTED, message)
+
+
+def _keep_export(context: ReconcileContext, export: Export) -> None:
+    """Leave an export as it is: written anew, it would lack what only the one before has."""
+    wanted = _begun(context, export)
+    before = context.status.export or wanted
+    context.update(export=before.model_copy(update={"spec_hash": wanted.spec_hash}))
+    message = f"series over time and diagnostic files are only in {before.location}"
+    if before.location == wanted.location:
+        message += ", which is not written again"
+        context.conditions.set(EXPORTED, "True", ExportReason.EXPORTED, message)
+        return
+    message += f"; copy it to {wanted.location}"
+    context.conditions.set(EXPORTED, "False", ExportReason.EXPORTED_BEFORE, message)
 
 
 def _begun(context: ReconcileContext, export: Export) -> ExportStatus:
