@@ -12,6 +12,7 @@ from rich.console import Console
 
 from solrbench.cli import report
 from solrbench.cli.result_tables import MIN_POINTS, POINTS, print_details, time_table
+from solrbench.contract.step_document import WholeDocument
 from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
@@ -140,3 +141,16 @@ def test_hostile_text_is_no_markup_of_the_terminal() -> None:
     print_details(Console(file=out, width=200), make_report(text="[bold]x[/bold]").steps)
     assert "HTTP503[bold]x[/bold]" in out.getvalue()
     assert HOSTILE not in out.getvalue()
+
+
+@pytest.mark.parametrize("form", ["table", "html", "markdown", "csv-windows"])
+def test_the_export_is_named_that_alone_has_series(tmp_path: Path, form: str) -> None:
+    full, whole = make_report(), WholeDocument(location="s3://reports/one/", sha256="5" * 64)
+    steps = [step.trim(whole) for step in full.steps]
+    path = tmp_path / "one.json"
+    path.write_bytes(full.model_copy(update={"steps": steps}).to_json())
+    details = ("--details",) if form == "table" else ()
+    found = run(str(path), "-o", form, *details)
+    assert found.exit_code == (1 if form == "csv-windows" else 0), found.output
+    assert "only in the export s3://reports/one/" in found.output
+    assert "5" * 64 in found.output

@@ -29,6 +29,7 @@ from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.csv import to_csv
 from solrbench.present.markdown import to_markdown
 from solrbench.present.result_tables import results_with_totals
+from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
 _AT_ONCE = 10
@@ -145,6 +146,8 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     # Line by line: longer ones are histograms, which would be cut.
     lines = (mask(each, ()) if len(each) <= MAX_LINE else each for each in full.splitlines())
     yield "report.json", "\n".join(lines)
+    if note := whole_note(documents):
+        yield "whole.txt", f"{note}\n"
     for each in documents:
         for file in each.diagnostics:
             content = file.unpack()

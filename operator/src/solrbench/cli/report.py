@@ -43,6 +43,7 @@ from solrbench.present.report import Report, ReportFormatError
 from solrbench.present.result_tables import results_with_totals
 from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.window_tables import whole_note
 
 _FILE_IN_FOLDER = "report.json"
 """In the folder of an export."""
@@ -184,7 +185,7 @@ def _print(found: Report | SweepReport, console: Console, *, in_full: bool) -> N
 def write_report(found: Report | SweepReport, form: str) -> str:
     """Return a form of the report, one of `FORMS`.
 
-    It raises `click.ClickException` if a sweep has none of this kind.
+    It raises `click.ClickException` if a sweep has none of this kind, or an export has it alone.
     """
     if form == "table":
         out = io.StringIO()
@@ -212,6 +213,8 @@ def _write(found: Report, form: str) -> str:
         case "csv":
             text = to_csv(results_with_totals(found.status), found.status.verdicts)
         case "csv-windows":
+            if note := whole_note(found.steps):
+                raise click.ClickException(note)
             text = windows_to_csv(found.steps)
         case _:
             # What was kept of each failure, oldest first.

@@ -45,6 +45,7 @@ from solrbench.present.sweeps.sizing import costs_table
 from solrbench.present.sweeps.tables import best_facts, failures_table, points_table, sweep_facts
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.present.time_figures import TimeSlice, time_slices
+from solrbench.present.window_tables import whole_note
 from solrbench.stats.number_format import format_milliseconds, format_number
 from solrbench.sweep.objective_figure import figure_of
 
@@ -251,6 +252,8 @@ _NARROW = 60
 
 def print_details(console: Console, documents: Sequence[StepRunResult]) -> None:
     """Print failures by kind, the means over time, and the slowest requests."""
+    if note := whole_note(documents):
+        print_line(console, note)
     _print_failures(console, failure_table(documents))
     narrow = console.is_terminal and console.width < _NARROW
     over_time = time_table(documents, MIN_POINTS if narrow else POINTS)

@@ -33,6 +33,7 @@ from solrbench.present.window_tables import (
     outlier_table,
     steadiness_table,
     visibility_table,
+    whole_note,
 )
 
 MAX_MARKDOWN_BYTES = 1_000_000
@@ -64,6 +65,7 @@ def to_markdown(
 def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
     status = benchmark.status
     parts = [f"# {benchmark.key}", markdown_facts(facts(benchmark))]
+    parts += filter(None, [whole_note(documents)])
     if status.answers:
         parts += ["## Answers", markdown_list(status.answers)]
     for title, lines in limit_lines(status):

@@ -73,7 +73,12 @@ from solrbench.present.sweeps.tables import (
 )
 from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time
-from solrbench.present.window_tables import outlier_table, steadiness_table, visibility_table
+from solrbench.present.window_tables import (
+    outlier_table,
+    steadiness_table,
+    visibility_table,
+    whole_note,
+)
 from solrbench.stats.histograms import BucketCounts, merge
 
 _MAX_NAMES = 8
@@ -200,6 +205,7 @@ def build_page(report: Report) -> dict[str, Any]:
             ("Load", load_facts(benchmark) | {"Steps": str(len(report.spec.load.steps))}),
             ("Time", {name: outcome[name] for name in ("Started", "Finished") if name in outcome}),
         ],
+        "whole": whole_note(documents),
         "overview": overview_table(report.spec, status),
         "figures": [
             *load_curves(report.spec, status),

@@ -1,6 +1,6 @@
 """What happened within step runs, as tables: cold start, steadiness, outliers, visibility."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -50,6 +50,18 @@ def steadiness_table(documents: Sequence[StepRunResult]) -> Table:
     """Return a row for each step run that has windows."""
     known = [document for document in documents if document.outlier_windows is not None]
     return build_table("Steadiness", _STEADINESS_COLUMNS, known, _STEADINESS_NOTE)
+
+
+def whole_note(documents: Iterable[StepRunResult]) -> str:
+    """Return where series and files of trimmed step runs are; empty if none was trimmed."""
+    whole = next((each.exported for each in documents if each.exported is not None), None)
+    if whole is None:
+        return ""
+    return (
+        f"Series over time and diagnostic files are only in the export {whole.location}"
+        f" (SHA-256 of its SHA256SUMS: {whole.sha256}). Read a copy of this folder in place of the"
+        " cluster: solrbench report ./FOLDER"
+    )
 
 
 def cold_start_columns(caches: Sequence[str]) -> list[Column[CurvePoint]]:
