@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from bench.harness.processes import (
     DidNotHappenError,
     cpu_seconds,
@@ -21,9 +23,11 @@ from bench.harness.processes import (
 from bench.harness.table import Row, at_most, skipped
 from bench.operator.stored_objects import (
     ApiServer,
+    Body,
     benchmark,
     benchmarks_path,
     finished_status,
+    list_benchmarks,
     namespace,
     report,
     running_status,
@@ -32,8 +36,10 @@ from bench.operator.stored_objects import (
 )
 from bench.servers.api_proxy import COUNTS
 from bench.servers.running import Server, python_server
+from solrbench.controller.settings import Settings
 
 FINISHED, WAITING, FOREIGN = 1000, 200, 8000
+_IN_ETCD = 10_000
 _NEW = 20
 _SETTLE_SECONDS = 20.0
 _START_SECONDS = 180.0
@@ -67,11 +73,12 @@ def operator_scale(folder: Path, seconds: float) -> list[Row]:
             idle = _usage(pid, proxy, seconds / 3)
         now = datetime.now(UTC).replace(microsecond=0)
         _fill(api, place, now)
+        kept = _kept_row(api, place)
         with _operator(folder, proxy, place) as pid:
             busy = _usage(pid, proxy, seconds)
             reactions = sorted(_reaction(api, place, f"new-{each}") for each in range(_NEW))
             free = _free_place(api, place)
-    return _rows(idle, busy, reactions, free)
+    return [*_rows(idle, busy, reactions, free), kept]
 
 
 def _fill(api: ApiServer, place: str, now: datetime) -> None:
@@ -96,6 +103,23 @@ def _fill(api: ApiServer, place: str, now: datetime) -> None:
     api.each(waiting, range(WAITING))
     api.each(finished, range(FINISHED))
     api.each(foreign, range(FOREIGN))
+
+
+def _kept_row(api: ApiServer, place: str) -> Row:
+    """Return what 10,000 finished benchmarks of a namespace take in etcd, by those that there are.
+
+    A resource is JSON in etcd, too. Results have a limit of their own.
+    """
+    finished = (each for each in list_benchmarks(api, place) if _is_finished(each))
+    sizes = [len(orjson.dumps(each)) for each in finished]
+    mean, limit = sum(sizes) / len(sizes), Settings.report_mebibytes
+    used = f"{mean / 1024:.1f} KiB each, and {limit} MiB of results (reports.maxMebibytes)"
+    total = _IN_ETCD * mean / (1 << 20) + limit
+    return at_most(f"{_IN_ETCD:,} finished benchmarks: etcd", total, 256, "{:.0f} MiB", used)
+
+
+def _is_finished(body: Body) -> bool:
+    return "completionTime" in (body.get("status") or {})
 
 
 @contextmanager

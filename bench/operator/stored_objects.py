@@ -84,15 +84,23 @@ def _exists(api: ApiServer, name: str) -> bool:
     return bool(found["items"])
 
 
-def _drop_finalizers(api: ApiServer, name: str) -> None:
-    path, held, token = benchmarks_path(name), [], ""
-    while True:  # in parts: all of them have tens of megabytes
-        found = api.call("GET", f"{path}?limit={_AT_ONCE}&continue={quote(token)}")
-        metadata = [each["metadata"] for each in found["items"]]
-        held += [each["name"] for each in metadata if each.get("finalizers")]
+def list_benchmarks(api: ApiServer, name: str) -> Iterator[Body]:
+    """Yield the benchmarks of a namespace; in parts, as all of them have tens of megabytes."""
+    token = ""
+    while True:
+        found = api.call("GET", f"{benchmarks_path(name)}?limit={_AT_ONCE}&continue={quote(token)}")
+        yield from found["items"]
         token = found["metadata"].get("continue", "")
         if not token:
-            break
+            return
+
+
+def _drop_finalizers(api: ApiServer, name: str) -> None:
+    metadata = (each["metadata"] for each in list_benchmarks(api, name))
+    held, path = (
+        [each["name"] for each in metadata if each.get("finalizers")],
+        benchmarks_path(name),
+    )
     nothing = {"metadata": {"finalizers": None}}
     api.each(lambda number: api.call("PATCH", f"{path}/{held[number]}", nothing), range(len(held)))
 
