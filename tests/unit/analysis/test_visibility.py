@@ -1,5 +1,6 @@
 """Times until documents are found: by replica type, as an objective and as a figure."""
 
+import math
 from datetime import UTC, datetime
 from typing import Any
 
@@ -88,17 +89,60 @@ def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
     assert "| 40 ms |" in table_to_markdown(visibility_table([found]))
 
 
-def test_slowest_type_has_what_it_did_not_find_among_its_longest_times() -> None:
-    nrt, pull = of("NRT", *range(10, 1010, 10)), of("PULL", *range(20, 1020, 10), not_found=10)
+def percentiles(*found: VisibilityResult) -> dict[float, tuple[float, float | None]]:
+    """Return the percentiles of the status with the upper bounds of their intervals."""
+    spec = SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
+    (merged,) = merge_visibility(spec, [run(1, *found)])
+    return {p.percent: (p.milliseconds, p.upper_milliseconds) for p in merged.percentiles}
+
+
+@pytest.mark.parametrize(
+    ("not_found", "known"), [(0, {50, 95, 99}), (5, {50, 95}), (6, {50}), (100, {50}), (101, set())]
+)
+def test_what_was_not_found_is_longer_than_all_that_was(not_found: int, known: set[float]) -> None:
+    """A percentile beyond the share that was found is absent: in the status, which sweeps read,
+    and in what is compared and limited."""
+    times = of("PULL", *range(10, 1010, 10), not_found=not_found)
+    assert percentiles(times).keys() == known
+    for percent in (50, 95, 99):
+        slowest = slowest_percentile([of("NRT", *[1.0] * 100), times], percent)
+        assert slowest is not None
+        assert math.isfinite(slowest.value) is (percent in known)
+    document = make_document("a", 1, make_result([1000] * 20))
+    values = RunSamples(document.model_copy(update={"visibility": [times]})).values("query", [95])
+    assert (TIME_UNTIL_FOUND in values) is (95 in known)
+
+
+def test_percentiles_count_what_was_not_found() -> None:
+    times = [float(each) for each in range(10, 1010, 10)]
+    assert percentiles(of("NRT", *times))[50][0] == 500
+    missing = percentiles(of("NRT", *times, not_found=50))
+    assert missing[50] == (750, 880)
+    assert percentiles(of("NRT", *times, not_found=90))[50] == (950, None)
     assert slowest_percentile([], 95) is None
-    found = slowest_percentile([nrt, pull], 50)
-    assert found is not None
-    assert found.milliseconds == 560
-    late = slowest_percentile([nrt, pull], 95)
-    assert late is not None
-    assert late.milliseconds == 60_000
-    given_up = pull.model_copy(update={"timeout_milliseconds": 5000.0})
-    assert getattr(slowest_percentile([given_up], 95), "milliseconds", None) == 5000
+
+
+def test_of_very_many_times_a_part_stands_for_those_not_found_too() -> None:
+    kept = of("NRT", *range(10, 1010, 10))
+    many = kept.model_copy(update={"documents": 100_000, "not_found": 4_000})
+    assert percentiles(many).keys() == {50, 95}
+    assert percentiles(many)[95][0] == 990
+
+
+def test_a_repeat_whose_documents_were_not_found_leaves_no_time_to_compare() -> None:
+    spec = make_spec(load=LOAD)
+    documents = [
+        make_document("a", repeat, make_result([1000] * 20)).model_copy(
+            update={"visibility": [of("NRT", *[100.0] * 10, not_found=missing)]}
+        )
+        for repeat, missing in ((1, 0), (2, 0), (3, 10))
+    ]
+    assert TIME_UNTIL_FOUND in benchmark_samples(spec, documents[:2]).of("a", "").values(
+        "query", [95]
+    )
+    assert TIME_UNTIL_FOUND not in benchmark_samples(spec, documents).of("a", "").values(
+        "query", [95]
+    )
 
 
 LOAD = {
@@ -136,11 +180,38 @@ def test_objective_limits_the_time_of_the_slowest_type(limit: int, conclusion: s
     assert "See status.visibility" in nothing.results[0].message
 
 
+@pytest.mark.parametrize(
+    ("not_found", "value", "upper", "conclusion", "text"),
+    [
+        (0, 500, 600, "Met", "is 500 ms (95 % confidence interval "),
+        (90, 950, None, "Inconclusive", "is 950 ms (95 % confidence interval "),
+        (110, None, None, "Inconclusive", "is longer than load.visibility.timeoutSeconds (95 %"),
+        (900, None, None, "Missed", "is longer than load.visibility.timeoutSeconds; the limit is"),
+    ],
+)
+def test_objective_is_never_met_by_what_was_not_found(
+    not_found: int, value: float | None, upper: float | None, conclusion: str, text: str
+) -> None:
+    objective = seen_within(2000).model_dump(by_alias=True, exclude_none=True)
+    spec = make_spec(objectives=[objective], load=LOAD)
+    document = make_document("a", 1, make_result([1000] * 20))
+    times = of("PULL", *range(10, 1010, 10), not_found=not_found)
+    samples = benchmark_samples(spec, [document.model_copy(update={"visibility": [times]})])
+    found = evaluate_objectives(samples, DatasetStatus())
+    assert found is not None
+    (result,) = found.results
+    assert (result.value, result.conclusion) == (value, conclusion)
+    assert (result.upper is None) is (upper is None)
+    assert text in result.message
+
+
 def test_trials_must_meet_the_time_until_found() -> None:
     document = trial(1, 100, 50).model_copy(update={"visibility": [of("NRT", *[400.0] * 100)]})
     found = read_trial(RunSamples(document), [seen_within(200)])
     assert found.excess == pytest.approx(0.5)
     assert found.is_long
+    lost = document.model_copy(update={"visibility": [of("NRT", *[1.0] * 90, not_found=100)]})
+    assert read_trial(RunSamples(lost), [seen_within(200)]).excess == 1
 
 
 def test_variants_are_compared_by_the_time_until_found() -> None:

@@ -123,8 +123,9 @@ def test_a_figure_is_read_from_the_status_of_a_benchmark(
 
 
 def test_time_until_found_is_that_of_the_slowest_type_unless_many_were_not() -> None:
-    def of(kind: str, p95: float, missing: int = 0) -> dict[str, Any]:
-        percentiles = [{"percent": 50, "milliseconds": 1}, {"percent": 95, "milliseconds": p95}]
+    def of(kind: str, p95: float | None, missing: int = 0) -> dict[str, Any]:
+        times = {50: 1.0} | ({} if p95 is None else {95: p95})
+        percentiles = [{"percent": each, "milliseconds": time} for each, time in times.items()]
         found = {"documents": 100, "notFound": missing, "percentiles": percentiles}
         return {"step": "evening", "replicaType": kind} | found
 
@@ -132,7 +133,9 @@ def test_time_until_found_is_that_of_the_slowest_type_unless_many_were_not() -> 
     status: dict[str, Any] = {"summary": {"step": "evening"}}
     other = of("NRT", 99.0) | {"step": "morning"}
     assert figure.read(status | {"visibility": [other, of("PULL", 7.0), of("NRT", 3.0)]}) == 7
-    assert figure.read(status | {"visibility": [of("PULL", 7.0, missing=9)]}) is None
+    assert figure.read(status | {"visibility": [of("PULL", 7.0, missing=5)]}) == 7
+    lost = [of("NRT", 3.0), of("PULL", None, missing=9)]
+    assert figure.read(status | {"visibility": lost}) is None
     assert figure.read(status) is None
     assert figure.text(7.0) == "p95 until found 7 ms"
     objective: Changes = {"spec.objective": {"metric": "TimeUntilFoundP95Milliseconds"}}

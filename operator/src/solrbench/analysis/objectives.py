@@ -29,7 +29,10 @@ from solrbench.stats.times import Times
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """A number in the unit of its limit, with its 95 % interval if the steps allow one."""
+    """A number in the unit of its limit, with its 95 % interval if the steps allow one.
+
+    A time until found that is longer than what was waited for is infinite, as are such bounds.
+    """
 
     value: float
     interval: ConfidenceBounds | None
@@ -81,7 +84,7 @@ def _with_repeats(found: MeasuredValue | None, samples: StepSamples) -> Measured
 
 def _allow_for_repeats(found: MeasuredValue, repeats: int) -> MeasuredValue:
     """Return a number of few repeats with an interval that allows for how far repeats differ."""
-    if found.interval is None or repeats >= MIN_REPEATS:
+    if found.interval is None or repeats >= MIN_REPEATS or math.isinf(found.value):
         return found
     value, (lower, upper) = found.value, found.interval
     margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(repeats) * value
@@ -117,9 +120,9 @@ def _measure_time(objective: Objective, samples: StepSamples, times: Times) -> M
     )
     if found is None:
         return None
-    lower, upper = found.lower_milliseconds, found.upper_milliseconds
+    _, lower, upper = found
     bounds = None if lower is None or upper is None else ConfidenceBounds(lower, upper)
-    return MeasuredValue(found.milliseconds, bounds)
+    return MeasuredValue(found.value, bounds)
 
 
 def _failed_percent(requests: RequestSamples) -> MeasuredValue:
@@ -264,12 +267,19 @@ def _result(
         variant=variant or None,
         conclusion=conclusion_of(interval, limit, least=is_least(objective)),
         limit=limit,
-        value=None if found is None else round(found.value, _DIGITS),
-        lower=None if interval is None else round(interval.lower, _DIGITS),
-        upper=None if interval is None else round(interval.upper, _DIGITS),
+        value=None if found is None else _stored(found.value),
+        lower=None if interval is None else _stored(interval.lower),
+        upper=None if interval is None else _stored(interval.upper),
         unit=unit,
         message=_message(objective, found, limit, unit),
     )
+
+
+_TOO_LONG = "longer than load.visibility.timeoutSeconds"
+
+
+def _stored(value: float) -> float | None:
+    return None if math.isinf(value) else round(value, _DIGITS)
 
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
@@ -280,16 +290,17 @@ def _message(objective: Objective, found: MeasuredValue | None, limit: float, un
         sent = f"requests named {objective.request}" if objective.request else "requests"
         return f"No {sent} were measured. Check the name."
     least = "at least " if is_least(objective) else ""
+    lower, upper = found.interval or (0.0, 0.0)
     if found.interval is None:
         interval = f" (no {CONFIDENCE}, as the step is too short)"
+    elif math.isinf(lower) or lower >= upper:
+        interval = ""
+    elif math.isinf(upper):
+        interval = f" ({CONFIDENCE} {format_number(lower)} {unit} or more)"
     else:
-        lower, upper = found.interval
-        bounds = f" ({CONFIDENCE} {format_number(lower)} to {format_number(upper)} {unit})"
-        interval = bounds if lower < upper else ""
-    return (
-        f"The {what} is {format_number(found.value)} {unit}{interval};"
-        f" the limit is {least}{format_number(limit)} {unit}."
-    )
+        interval = f" ({CONFIDENCE} {format_number(lower)} to {format_number(upper)} {unit})"
+    value = f"{format_number(found.value)} {unit}" if math.isfinite(found.value) else _TOO_LONG
+    return f"The {what} is {value}{interval}; the limit is {least}{format_number(limit)} {unit}."
 
 
 _UNDECIDED = ObjectiveConclusion.INCONCLUSIVE

@@ -177,8 +177,8 @@ class RunSamples:
         # It is of no request: of a step with one name, all requests are those of the name.
         is_whole = request == ALL_REQUESTS or len(document.requests) == 1
         found = slowest_percentile(document.visibility, 95) if is_whole else None
-        if found is not None and found.milliseconds > 0:
-            values[TIME_UNTIL_FOUND] = found.milliseconds
+        if found is not None and 0 < found.value < math.inf:
+            values[TIME_UNTIL_FOUND] = found.value
         if document.rate_seconds > 0:
             values[RATE] = document.rated(counts) / document.rate_seconds
             if documents := document.documents(counts):
@@ -307,6 +307,9 @@ class StepSamples:
                 values.setdefault(metric, []).append(
                     RepeatValue(run.document.repeat, run.target, value, errors.get(metric, 0.0))
                 )
+        # A repeat without one may have taken longer than the limit: the others would be too short.
+        if len(values.get(TIME_UNTIL_FOUND, ())) < len(self.runs):
+            values.pop(TIME_UNTIL_FOUND, None)
         return values
 
 

@@ -1,5 +1,6 @@
 """What the servers did, as the numbers of the status: of one step run, then of a whole step."""
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import CACHES, Spread, Telemetry
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import sample_percentile
+from solrbench.stats.distributions import SamplePercentile, sample_percentile
 from solrbench.stats.number_format import round_number
 
 T = TypeVar("T")
@@ -285,7 +286,7 @@ VISIBILITY_PERCENTS = (50.0, 95.0, 99.0)
 _ERROR_SHARE = 0.95
 
 _Times = Sequence[tuple[float, float]]
-"""Milliseconds, and by how much each may be wrong."""
+"""Milliseconds, and by how much each may be wrong; infinite of what was not found in time."""
 
 
 def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVisibility]:
@@ -303,7 +304,8 @@ def _merge_visibility(
     step: str, variant: str, kind: str, results: list[VisibilityResult]
 ) -> StepVisibility:
     times = [*_times(results)]
-    errors = sorted(error for _, error in times)
+    found = [(time, error) for time, error in times if math.isfinite(time)]
+    errors = sorted(error for _, error in found)
     error = errors[math.ceil(_ERROR_SHARE * len(errors)) - 1] if any(errors) else None
     return StepVisibility(
         step=step,
@@ -311,8 +313,17 @@ def _merge_visibility(
         replica_type=kind or None,
         documents=sum(each.documents for each in results),
         not_found=sum(each.not_found for each in results),
-        percentiles=_percentiles(times, VISIBILITY_PERCENTS),
-        max_milliseconds=max((time for time, _ in times), default=None),
+        percentiles=[
+            PercentileResult(
+                percent=percent,
+                milliseconds=round_number(value),
+                lower_milliseconds=_stored(lower),
+                upper_milliseconds=_stored(upper),
+            )
+            for percent, (value, lower, upper) in _percentiles(times, VISIBILITY_PERCENTS)
+            if math.isfinite(value)
+        ],
+        max_milliseconds=max((time for time, _ in found), default=None),
         error_milliseconds=None if error is None else round_number(error),
         problem=next((each.problem for each in results if each.problem), None),
     )
@@ -321,39 +332,49 @@ def _merge_visibility(
 def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]:
     for each in results:
         yield from zip(each.milliseconds, each.errors, strict=True)
+        # Of very many times a part is kept, so that what was not found counts by the same part.
+        part = len(each.milliseconds) / each.documents if each.documents else 1.0
+        yield from itertools.repeat((math.inf, 0.0), math.ceil(part * each.not_found))
 
 
-def _percentiles(times: _Times, percents: Sequence[float]) -> list[PercentileResult]:
-    """Return percentiles with their intervals; none without a time."""
+def _percentiles(
+    times: _Times, percents: Iterable[float]
+) -> Iterator[tuple[float, SamplePercentile]]:
+    """Yield percentiles with their intervals, nothing without a time.
+
+    A document that was not found took longer than all others: a percentile, or bound, beyond the
+    share of those that were found is infinite.
+    """
     # The k-th time in truth lies between the k-th of the earliest and of the latest times, so that
     # the interval also holds what a replica that is asked now and then cannot show.
     earliest = sorted(max(time - error, 0.0) for time, error in times)
     latest = sorted(time + error for time, error in times)
     ordered = sorted(time for time, _ in times)
-    found = []
     for percent in percents if times else ():
         place, lower, upper = sample_percentile(range(len(times)), percent)
-        found.append(
-            PercentileResult(
-                percent=percent,
-                milliseconds=round_number(ordered[int(place)]),
-                lower_milliseconds=None if lower is None else round_number(earliest[int(lower)]),
-                upper_milliseconds=None if upper is None else round_number(latest[int(upper)]),
-            )
+        yield (
+            percent,
+            SamplePercentile(
+                ordered[int(place)],
+                None if lower is None else earliest[int(lower)],
+                None if upper is None else latest[int(upper)],
+            ),
         )
-    return found
+
+
+def _stored(bound: float | None) -> float | None:
+    return None if bound is None or math.isinf(bound) else round_number(bound)
 
 
 def slowest_percentile(
     results: Iterable[VisibilityResult], percent: float
-) -> PercentileResult | None:
+) -> SamplePercentile | None:
     """Return a percentile of the times of the replica type that took longest; None without any.
 
-    What was not found took the time after which it was given up, at least.
+    It is infinite if more documents were not found in time than may be beyond it.
     """
     times: dict[str, list[tuple[float, float]]] = {}
     for each in results:
-        given_up = [(each.timeout_milliseconds, 0.0)] * each.not_found
-        times.setdefault(each.replica_type, []).extend([*_times([each]), *given_up])
-    found = [each for own in times.values() for each in _percentiles(own, [percent])]
-    return max(found, key=lambda each: each.milliseconds, default=None)
+        times.setdefault(each.replica_type, []).extend(_times([each]))
+    found = [each for own in times.values() for _, each in _percentiles(own, [percent])]
+    return max(found, key=lambda each: (each.value, each.lower or 0.0), default=None)

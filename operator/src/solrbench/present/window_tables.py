@@ -147,7 +147,8 @@ def outlier_table(documents: Sequence[StepRunResult]) -> Table:
 
 VISIBILITY_NOTE = (
     "From the response to an update until a replica finds the document by itself, with 95 %"
-    " intervals, over all repeats. Not found: within timeoutSeconds; these are in no percentile."
+    " intervals, over all repeats. Not found: within timeoutSeconds; these count as longer,"
+    " so that percentiles and bounds beyond the share that was found are absent."
     " Known to: by how much 95 % of the times may be wrong at most, as replicas are asked now and"
     " then; the intervals hold it."
 )

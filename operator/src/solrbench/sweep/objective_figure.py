@@ -191,16 +191,16 @@ class ObjectiveFigure:
         return found
 
     def _time_until_found(self, status: Body) -> float | None:
-        """Return the p95 of the slowest replica type; None if more than 5 % were not found."""
+        """Return the p95 of the slowest replica type; None if that of any is not known."""
         first, longest = self.of_step(status, "visibility"), 0.0
         for each in status.get("visibility") or []:
             if (each["step"], each.get("variant")) != (first.get("step"), first.get("variant")):
                 continue
-            missing = each.get("notFound", 0)
-            if 20 * missing > each.get("documents", 0) + missing:
-                return None
             percentiles = each.get("percentiles") or []
             times = [found["milliseconds"] for found in percentiles if found["percent"] == 95]
+            # Beyond the share of the documents that were found, there is no percentile.
+            if not times and each.get("notFound"):
+                return None
             longest = max([*times, longest])
         return longest or None
 

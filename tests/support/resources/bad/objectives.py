@@ -103,6 +103,12 @@ OBJECTIVES = [
         "objectives.timeUntilFound must go with load.visibility",
     ),
     bad(
+        "time until found beyond what is waited for",
+        _with(SEEN, visibility={"timeoutSeconds": 1}),
+        "spec",
+        "measures it up to timeoutSeconds",
+    ),
+    bad(
         "time until found of a request",
         _with(SEEN | {"request": "search"}, visibility={}),
         "spec.objectives[0]",

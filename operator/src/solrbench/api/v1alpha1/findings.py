@@ -65,14 +65,14 @@ class StepVisibility(StepPart):
     """`documents` is the number of times that a replica found a marked document, over all
     repeats."""
     not_found: Count = 0
-    """`notFound` is the number of times that one did not within `timeoutSeconds`; they are in no
-    percentile."""
+    """`notFound` is the number of times that one did not within `timeoutSeconds`: these are longer
+    than all others."""
     percentiles: Annotated[list[PercentileResult], Field(max_length=3)] = []
     """`percentiles` are the median, the 95th and the 99th percentile of the times from the response
     to the update until the replica found the document, with 95 % intervals, which also hold
-    `errorMilliseconds`."""
+    `errorMilliseconds`; absent beyond the share that was found."""
     max_milliseconds: Measure | None = None
-    """`maxMilliseconds` is the longest of them."""
+    """`maxMilliseconds` is the longest of those found."""
     error_milliseconds: Measure | None = None
     """`errorMilliseconds` is how exactly 95 % of the times are known at least: half of what passed
     between the last query that did not find the document and the first response that had it."""

@@ -169,8 +169,14 @@ OBJECTIVE_RULES = (
         ),
     ),
     Rule(
-        cel="has(self.load.visibility) || !self.objectives.exists(o, has(o.timeUntilFound))",
-        message="objectives.timeUntilFound must go with load.visibility, which measures it",
+        cel=(
+            "!self.objectives.exists(o, has(o.timeUntilFound) && (!has(self.load.visibility)"
+            " || o.timeUntilFound.maxMilliseconds > 1000 * self.load.visibility.timeoutSeconds))"
+        ),
+        message=(
+            "objectives.timeUntilFound must go with load.visibility, which measures it up to"
+            " timeoutSeconds"
+        ),
     ),
     Rule(
         cel="!has(self.load.capacity) || !has(self.load.repeats.until)",
