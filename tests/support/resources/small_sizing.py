@@ -26,6 +26,16 @@ SEARCH: Changes = {
     "spec.template.spec.objectives": [FAST],
     "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
 }
+UPDATES = {"name": "fast", "request": "update", "responseTime": {"maxMilliseconds": 500}}
+DOCUMENTS: Changes = SEARCH | {
+    "spec.objective": {
+        "minimise": "Cost",
+        "subjectTo": "Objectives",
+        "documentsPerSecond": 5000,
+    },
+    "spec.template.spec.load": {"capacity": {"indexing": {"batchSize": 100}}},
+    "spec.template.spec.objectives": [UPDATES],
+}
 STEP = {"name": "given", "requestsPerSecond": 300, "durationSeconds": 60}
 RATE: Changes = SEARCH | {
     "spec.objective": {"minimise": "Cost", "subjectTo": "Objectives"},
@@ -48,6 +58,11 @@ def with_objectives(results: Sequence[Mapping[str, Any]]) -> ChildView:
 def found(rate: float) -> ChildView:
     """Return the benchmark of a search that has found a rate."""
     return with_capacity({"requestsPerSecond": rate})
+
+
+def taken(rate: float) -> ChildView:
+    """Return the benchmark of a search that has found a rate of documents, in updates of 100."""
+    return with_capacity({"requestsPerSecond": rate / 100, "documentsPerSecond": rate})
 
 
 def measured(milliseconds: float) -> ChildView:

@@ -21,7 +21,7 @@ from solrbench.present.sweeps.tables import best_facts
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none
-from support.resources.small_sizing import PRICES, SEARCH, run
+from support.resources.small_sizing import DOCUMENTS, PRICES, SEARCH, run, taken
 from support.resources.small_sweep import measured_sweep, parse_sweep
 from support.results.sweep_reports import full_report
 
@@ -47,6 +47,21 @@ def test_points_stand_in_the_order_of_their_prices_with_what_they_hold(report: S
     assert rows[2]["Holds (requests/s)"].startswith("34")
     assert " to " in rows[2]["Per million requests (EUR)"]
     assert not rows[3]["Per million requests (EUR)"]
+
+
+def test_a_sizing_by_documents_shows_what_each_point_takes() -> None:
+    status = run(DOCUMENTS, {0: 2500, 1: 4300, 2: 5700, 3: 8300}, taken)
+    sweep = parse_sweep(DOCUMENTS).model_copy(update={"status": status})
+    report = build_sweep_report(sweep, {})
+    table = costs_table(report)
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
+    assert rows[2]["Holds (documents/s)"].startswith("57")
+    assert "Per million requests (EUR)" not in table.head
+    figure = not_none(frontier_figure(report))
+    assert figure.description.startswith("Documents/s that are held of each point")
+    series: Any = figure.option["series"]
+    (asked,) = [each["data"] for each in series if each["name"] == "asked"]
+    assert {rate for _, rate in asked} == {5000}
 
 
 def test_page_markdown_json_and_csv_have_it(report: SweepReport) -> None:

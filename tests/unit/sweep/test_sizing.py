@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1.prices import Prices
 from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
@@ -23,6 +24,7 @@ from support.narrowing import not_none
 from support.repository import ROOT
 from support.resources.small_resource import REMOVE, Changes, create
 from support.resources.small_sizing import (
+    DOCUMENTS,
     FAST,
     NODES,
     PRICES,
@@ -32,10 +34,13 @@ from support.resources.small_sizing import (
     found,
     measured,
     run,
+    taken,
     with_capacity,
     with_objectives,
 )
 from support.resources.small_sweep import DONE, again, observe, parse_sweep, plan
+
+OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
 
 
 def rounds(status: SweepStatus) -> list[int]:
@@ -230,11 +235,18 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
     assert read_headroom(None, with_objectives(results)) == 1.1
     assert read_headroom(None, with_objectives(results[1:2])) == MAX_HEADROOM
     assert read_headroom(None, with_objectives([{"limit": 1, "unit": "%"}])) is None
+    unfound = {"limit": 2000, "unit": "ms", "conclusion": "Missed"}  # longer than is waited for
+    assert read_headroom(None, with_objectives([results[0], unfound])) == MIN_HEADROOM
     assert read_headroom(None, DONE) is None
-    assert read_headroom(300, with_capacity({"conclusion": "Inconclusive"})) is None
+    assert read_headroom(Demand(300), with_capacity({"conclusion": "Inconclusive"})) is None
     far, near = ({"lowestMissedRequestsPerSecond": each} for each in (150, 290))
-    assert read_headroom(300, with_capacity(far)) == 0.5
-    assert read_headroom(300, with_capacity(near)) is None
+    assert read_headroom(Demand(300), with_capacity(far)) == 0.5
+    assert read_headroom(Demand(300), with_capacity(near)) is None
+    by_documents = Demand(5000, "documents/s")
+    assert read_headroom(by_documents, taken(6000)) == 1.2
+    assert read_headroom(by_documents, found(6000)) is None
+    lost = {"lowestMissedRequestsPerSecond": 25, "lowestMissedDocumentsPerSecond": 2500}
+    assert read_headroom(by_documents, with_capacity(lost)) == 0.5
 
 
 def test_an_invalid_round_counts_only_if_the_target_is_overloaded() -> None:
@@ -285,10 +297,30 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     assert costs[status.points[3].name].requests is None
 
 
-def test_load_of_a_search_that_indexes_is_in_documents_too() -> None:
-    load = {"capacity": {"indexing": {"batchSize": 50}}}
-    (first, *_) = make_plan(parse_sweep(SEARCH | {"spec.template.spec.load": load})).points
-    assert first.load.startswith("300 requests/s of updates, 15000 documents/s, with p95 ≤ ")
+def test_the_cheapest_that_takes_a_rate_of_documents_is_named() -> None:
+    status = run(DOCUMENTS, {0: 2500, 1: 4300, 2: 5700, 3: 8300}, taken)
+    (result,) = status.sizing
+    assert result.conclusion is SizingConclusion.FOUND
+    assert result.message.startswith(
+        "The cheapest of 4 topologies that takes 5000 documents/s with p95 of update ≤ 500 ms:"
+        " nodes 3, 0.131 EUR/h, 57"
+    )
+    assert "It is not taken by the nearest of 2 cheaper ones: nodes 2, 43" in result.message
+    assert result.message in " ".join((ROOT / "docs/sizing.md").read_text("utf-8").split())
+    assert status.points[3].state == "NotMeasured"
+    pairs = pair_points(make_plan(sweep := parse_sweep(DOCUMENTS)).points, status.points)
+    costs = point_costs(sweep.spec, pairs)
+    # A million updates are no million requests.
+    assert {(each.requests, each.bounds) for each in costs.values()} == {(None, None)}
+    assert costs[status.points[2].name].sized is not None
+
+
+def test_what_no_point_takes_is_said_of_documents() -> None:
+    (result,) = run(DOCUMENTS, {0: 1500, 1: 2500, 2: 3100, 3: 4000}, taken).sizing
+    assert result.message.startswith("None of 4 topologies takes 5000 documents/s with")
+    (result,) = run(DOCUMENTS, {0: 1500, 1: 2500, 2: 3100, 3: 5000}, taken).sizing
+    assert result.message.startswith("None of 4 topologies certainly takes 5000 documents/s")
+    assert "It may be taken by nodes 4, " in result.message
 
 
 @pytest.mark.parametrize(
@@ -338,7 +370,22 @@ def test_cost_of_requests_is_that_at_the_capacity(
         ({"spec.repeats": REMOVE}, "repeats must be set with objective.minimise"),
         ({"spec.repeats": REPEATS | {"until": "Decided"}}, "{until: BestKnown"),
         ({"spec.objective": {"minimise": "Cost"}}, "minimise and subjectTo must go together"),
-        ({"spec.objective": {"requestsPerSecond": 3}}, "requestsPerSecond must go with minimise"),
+        (
+            {"spec.objective": {"requestsPerSecond": 3}},
+            "requestsPerSecond and documentsPerSecond must go with minimise",
+        ),
+        (
+            {"spec.objective": {"documentsPerSecond": 3}},
+            "requestsPerSecond and documentsPerSecond must go with minimise",
+        ),
+        (
+            {"spec.objective": OBJECTIVE | {"requestsPerSecond": 3, "documentsPerSecond": 3}},
+            "must not set more than one of requestsPerSecond, documentsPerSecond",
+        ),
+        (
+            {"spec.objective": OBJECTIVE | {"documentsPerSecond": 0.0001}},
+            "documentsPerSecond must be at least 0.001",
+        ),
     ],
 )
 def test_what_admission_refuses(changes: Changes, message: str) -> None:
@@ -351,13 +398,26 @@ def _without(changes: Changes) -> Changes:
     return {path: value for path, value in changes.items() if value is not REMOVE}
 
 
-OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         (SEARCH | {"spec.objective": OBJECTIVE}, "spec.objective.requestsPerSecond: must be set"),
+        (
+            DOCUMENTS | {"spec.objective": OBJECTIVE},
+            "spec.objective.documentsPerSecond: must be set with load.capacity",
+        ),
+        (
+            DOCUMENTS | {"spec.objective": SEARCH["spec.objective"]},
+            "spec.objective.requestsPerSecond: must be documentsPerSecond, as load.capacity has",
+        ),
+        (
+            SEARCH | {"spec.objective": DOCUMENTS["spec.objective"]},
+            "spec.objective.documentsPerSecond: must be requestsPerSecond, as load.capacity has no",
+        ),
+        (
+            RATE | {"spec.objective": OBJECTIVE | {"documentsPerSecond": 3}},
+            "spec.objective.documentsPerSecond: must not be set without load.capacity",
+        ),
         (RATE | {"spec.template.spec.objectives": []}, "objectives: must have one"),
         (
             RATE | {"spec.template.spec.load": {"steps": [{"users": 2, "durationSeconds": 9}]}},

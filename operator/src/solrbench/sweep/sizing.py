@@ -22,8 +22,11 @@ from enum import Enum
 from statistics import fmean, variance
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
+from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_objective import SweepObjective
+from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
 from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.stats.distributions import t_quantile
@@ -60,26 +63,27 @@ Pair = tuple[PlannedPoint, SweepPoint]
 """A point of the plan, and what is stored of it."""
 
 
-def read_headroom(demand: float | None, child: ChildView) -> float | None:
+def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     """Return how often the load fits into what a benchmark held; None if that is not known."""
     ratios: list[float] = []
     status = child.status
     if demand is not None:
         # Of variants, the first one counts.
         search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
-        found, missed = (
-            search.get(name) for name in ("requestsPerSecond", "lowestMissedRequestsPerSecond")
-        )
+        field = CAPACITY_UNITS[demand.unit]
+        found, missed = (search.get(to_camel(e)) for e in (field, f"lowest_missed_{field}"))
         # A search may be inconclusive, and yet have missed far below what is asked.
-        if not found and missed and missed < FAR_BELOW * demand:
+        if not found and missed and missed < FAR_BELOW * demand.rate:
             found = missed
-        ratios = [found / demand] if found else []
+        ratios = [found / demand.rate] if found else []
     else:
         for result in (status.get("objectives") or {}).get("results") or []:
             value, limit = result.get("value"), result["limit"]
             if value is None:
-                return None
-            if result["unit"].endswith("/s"):  # the least that is allowed, not the most
+                if result.get("conclusion") != ObjectiveConclusion.MISSED:
+                    return None
+                ratios.append(MIN_HEADROOM)  # longer than documents are waited for
+            elif result["unit"].endswith("/s"):  # the least that is allowed, not the most
                 ratios.append(value / limit if limit else MAX_HEADROOM)
             else:
                 ratios.append(limit / value if value else MAX_HEADROOM)
@@ -99,11 +103,10 @@ def add_headroom(
     objective: SweepObjective, before: SweepPoint, ended: SweepPoint, child: ChildView
 ) -> SweepPoint:
     """Return a point whose round has ended with the headroom of that round."""
-    demand = objective.requests_per_second
-    found = read_headroom(demand, child)
+    found = read_headroom(objective.demand, child)
     headrooms = [*(before.headrooms or []), *([] if found is None else [found])]
     changes: dict[str, object] = {"headrooms": headrooms or None}
-    if demand is not None:
+    if (demand := objective.requests_per_second) is not None:
         rate = demand * math.exp(_mean(headrooms)) if headrooms else None
         changes["requests_per_second"] = round_significant(rate, _DIGITS)
     return ended.model_copy(update=changes)
@@ -188,7 +191,7 @@ def _size(
         holding = Holding.NEW if not begun else Holding.UNKNOWN
         return SizedPoint(planned, point, holding, is_due=may_go_on)
     centre, (spread, degrees) = _mean(headrooms), pooled
-    far = FAR_BELOW if spec.objective.requests_per_second is not None else FAR_BEYOND_LIMIT
+    far = FAR_BELOW if spec.objective.demand is not None else FAR_BEYOND_LIMIT
     is_far = centre < math.log(far)
     own, holding, margin = _varying(point), Holding.OPEN, None
     if degrees:

@@ -91,9 +91,15 @@ class SizingWords:
     def _load(self) -> str:
         return self.sized[0].planned.load
 
+    @property
+    def _verb(self) -> tuple[str, str]:
+        """What a point does with its load, and the participle: an index holds documents, too."""
+        is_of_documents = self.spec.objective.documents_per_second is not None
+        return ("takes", "taken") if is_of_documents else ("holds", "held")
+
     def _found(self, cheapest: SizedPoint, contenders: Sequence[SizedPoint]) -> str:
         text = (
-            f"The cheapest of {len(self.sized)} topologies that holds {self._load}:"
+            f"The cheapest of {len(self.sized)} topologies that {self._verb[0]} {self._load}:"
             f" {self._name(cheapest)}, {self._price(cheapest)}, {self._measured(cheapest)}."
         )
         missing = [each for each in contenders if each.holding is Holding.MISSES]
@@ -102,7 +108,7 @@ class SizingWords:
             which = "the nearest of " if len(missing) > 1 else ""
             number = f"{len(missing)} cheaper ones" if len(missing) > 1 else "the cheaper one"
             text += (
-                f" It is not held by {which}{number}: {self._name(nearest)},"
+                f" It is not {self._verb[1]} by {which}{number}: {self._name(nearest)},"
                 f" {self._measured(nearest)}."
             )
         maybe = [each for each in contenders if each.holding is Holding.OPEN]
@@ -113,18 +119,18 @@ class SizingWords:
         return text
 
     def _none_certain(self, unsure: Sequence[SizedPoint]) -> str:
-        text = f"None of {len(self.sized)} topologies certainly holds {self._load}."
+        text = f"None of {len(self.sized)} topologies certainly {self._verb[0]} {self._load}."
         maybe = [each for each in unsure if each.holding is Holding.OPEN]
         if not maybe:
             return text
         if all(len(each.point.headrooms or []) < 2 for each in maybe):
             text += " One round alone shows nothing."
-        return f"{text} It may be held by {self._join(maybe)}.{self._remedy()}"
+        return f"{text} It may be {self._verb[1]} by {self._join(maybe)}.{self._remedy()}"
 
     def _not_held(self, contenders: Sequence[SizedPoint]) -> str:
         nearest = max(contenders, key=lambda each: each.headroom or 0.0)
         return (
-            f"None of {len(self.sized)} topologies holds {self._load}. The nearest is"
+            f"None of {len(self.sized)} topologies {self._verb[0]} {self._load}. The nearest is"
             f" {self._name(nearest)}, {self._price(nearest)}, {self._measured(nearest)}."
             f" Nothing is known of larger ones: {self._larger(nearest)}."
         )
@@ -162,14 +168,14 @@ class SizingWords:
 
     def _measured(self, sized: SizedPoint) -> str:
         """Return the rate that a point holds, or how near to its limit it is, with the interval."""
-        demand, headroom = self.spec.objective.requests_per_second, sized.headroom or 1.0
+        demand, headroom = self.spec.objective.demand, sized.headroom or 1.0
         numbers = [headroom, *(sized.interval or ())]
         if demand is None:
             shown = [format_number(100 / each) for each in (headroom, *numbers[:0:-1])]
             unit = " % of its limit"
         else:
-            shown = [format_number(demand * each) for each in numbers]
-            unit = " requests/s"
+            shown = [format_number(demand.rate * each) for each in numbers]
+            unit = f" {demand.unit}"
         rounds = len(sized.point.headrooms or [])
         bounds = " in one round" if rounds < 2 else f" in {rounds} rounds"
         if len(shown) > 1:

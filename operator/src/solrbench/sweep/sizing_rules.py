@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from pydantic.alias_generators import to_camel
+
 from solrbench.analysis.sentences import describe
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.findings import CAPACITY_UNITS
+from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.objectives import Objective, SearchFor
+from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number
 from solrbench.sweep.validation import CheckedPoint, group_problems
@@ -13,19 +18,15 @@ from solrbench.sweep.validation import CheckedPoint, group_problems
 
 def describe_load(spec: SweepSpec, benchmark: Spec) -> str:
     """Return what a point is to hold, such as `300 requests/s with p95 ≤ 200 ms`."""
-    rate = spec.objective.requests_per_second
-    if rate is None:
-        rate = max((step.requests_per_second or 0.0 for step in benchmark.load.steps), default=0.0)
+    rates = [step.requests_per_second or 0.0 for step in benchmark.load.steps]
+    rate, unit = spec.objective.demand or Demand(max(rates, default=0.0))
     limits = " and ".join(map(describe, _limits(spec, benchmark)))
-    search, documents = benchmark.load.capacity, ""
-    if search is not None and search.indexing is not None:
-        documents = f" of updates, {format_number(rate * search.indexing.batch_size)} documents/s,"
-    return f"{format_number(rate)} requests/s{documents} with {limits}"
+    return f"{format_number(rate)} {unit} with {limits}"
 
 
 def _limits(spec: SweepSpec, benchmark: Spec) -> list[Objective]:
-    demand, search = spec.objective.requests_per_second, benchmark.load.capacity
-    if demand is None or search is None:
+    search = benchmark.load.capacity
+    if spec.objective.demand is None or search is None:
         return benchmark.objectives
     return [each for each in benchmark.objectives if each.limits_trials_of(search)]
 
@@ -53,8 +54,8 @@ def check_sizing(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
 
 
 def _problems(spec: SweepSpec, checked: CheckedPoint) -> Iterator[str]:
-    benchmark, demand = checked.benchmark.spec, spec.objective.requests_per_second
-    solr, search = benchmark.target.solr_cloud, benchmark.load.capacity
+    benchmark = checked.benchmark.spec
+    solr = benchmark.target.solr_cloud
     if solr is None:
         yield "target.solrCloud: must be set, as an existing Solr has no price"
     elif spec.prices is not None and spec.prices.per_core_hour:
@@ -68,18 +69,32 @@ def _problems(spec: SweepSpec, checked: CheckedPoint) -> Iterator[str]:
         yield (
             "objectives: must have one, such as {name: fast, responseTime: {maxMilliseconds: 200}}"
         )
+    yield from _demand_problems(spec.objective.demand, benchmark.load)
+
+
+def _demand_problems(demand: Demand | None, load: Load) -> Iterator[str]:
+    """Yield why the load of a point cannot be the one that is asked."""
+    search = load.capacity
+    given = None if demand is None else to_camel(CAPACITY_UNITS[demand.unit])
+    indexes = search is not None and search.indexing is not None
+    wanted = "documentsPerSecond" if indexes else "requestsPerSecond"
     if search is None:
-        if demand is not None:
+        if given is not None:
             yield (
-                "spec.objective.requestsPerSecond: must not be set without load.capacity; the steps"
-                " have their rates"
+                f"spec.objective.{given}: must not be set without load.capacity; the steps have"
+                " their rates"
             )
-        elif not all(step.requests_per_second for step in benchmark.load.steps):
+        elif not all(step.requests_per_second for step in load.steps):
             yield (
                 "load.steps: must have requestsPerSecond in each step, or be replaced by"
                 " load.capacity with spec.objective.requestsPerSecond"
             )
-    elif demand is None:
-        yield "spec.objective.requestsPerSecond: must be set with load.capacity, the rate to hold"
+    elif given is None:
+        yield f"spec.objective.{wanted}: must be set with load.capacity, the rate to hold"
+    elif given != wanted:
+        yield (
+            f"spec.objective.{given}: must be {wanted}, as load.capacity has"
+            f"{'' if indexes else ' no'} indexing"
+        )
     elif search.search_for is not SearchFor.REQUESTS_PER_SECOND:
         yield "load.capacity.searchFor: must be RequestsPerSecond, the rate to hold is one, too"

@@ -1,11 +1,11 @@
 """`spec.objective` of a `SolrBenchmarkSweep`: what the best point is best at."""
 
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import StringConstraints
 
-from solrbench.api.rules import Model, Rule
+from solrbench.api.rules import Model, Rule, at_most_one
 from solrbench.api.v1alpha1.fields import Rate, ShortName, at_least
 
 
@@ -46,6 +46,13 @@ class SubjectTo(StrEnum):
     OBJECTIVES = "Objectives"
 
 
+class Demand(NamedTuple):
+    """A rate that a point must hold, in the unit of its capacity."""
+
+    rate: float
+    unit: str = "requests/s"
+
+
 class SweepObjective(Model):
     """What the best point is chosen by."""
 
@@ -70,10 +77,13 @@ class SweepObjective(Model):
     holds its load instead; `metric` is then shown only. It needs `spec.repeats`."""
     subject_to: SubjectTo | None = None
     """`subjectTo` is what such a point must hold: all `objectives` of the template, at the rate of
-    its steps, or with `load.capacity` at `requestsPerSecond`."""
+    its steps, or with `load.capacity` at `requestsPerSecond` or `documentsPerSecond`."""
     requests_per_second: Rate | None = None
     """`requestsPerSecond` is the rate that a point must hold where `load.capacity` of the template
     searches for the highest one; at least 0.001."""
+    documents_per_second: Rate | None = None
+    """`documentsPerSecond` is that rate where `load.capacity.indexing` searches for it; at least
+    0.001."""
 
     rules: ClassVar = (
         Rule(
@@ -102,8 +112,20 @@ class SweepObjective(Model):
             message="minimise and subjectTo must go together",
         ),
         Rule(
-            cel="!has(self.requestsPerSecond) || has(self.minimise)",
-            message="requestsPerSecond must go with minimise",
+            cel=(
+                "!has(self.requestsPerSecond) && !has(self.documentsPerSecond)"
+                " || has(self.minimise)"
+            ),
+            message="requestsPerSecond and documentsPerSecond must go with minimise",
         ),
+        at_most_one("requestsPerSecond", "documentsPerSecond"),
         at_least("requestsPerSecond", 0.001),
+        at_least("documentsPerSecond", 0.001),
     )
+
+    @property
+    def demand(self) -> Demand | None:
+        """The rate that a point must hold; None where its steps have theirs."""
+        if self.documents_per_second is not None:
+            return Demand(self.documents_per_second, "documents/s")
+        return None if self.requests_per_second is None else Demand(self.requests_per_second)

@@ -46,8 +46,10 @@ def costs_table(report: SweepReport) -> Table:
     """Return a row for each point that has a price, the cheapest first; empty without prices."""
     prices = report.spec.prices
     unit = "" if prices is None else f" ({prices.currency})"
-    demand = report.spec.objective.requests_per_second
-    measured = "Headroom" if demand is None else "Holds (requests/s)"
+    demand = report.spec.objective.demand
+    scale, measured = 1.0, "Headroom"
+    if demand is not None:
+        scale, measured = demand.rate, f"Holds ({demand.unit})"
 
     metric, is_sizing = metric_axis(report), report.spec.objective.minimise is not None
 
@@ -56,7 +58,7 @@ def costs_table(report: SweepReport) -> Table:
 
     def held(point: PointReport) -> str | None:
         values = (point.headroom, point.headroom_lower, point.headroom_upper)
-        return _with_bounds(*(None if e is None else e * (demand or 1.0) for e in values))
+        return _with_bounds(*(None if e is None else e * scale for e in values))
 
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
@@ -117,7 +119,9 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
     points, objective = _by_price(report), report.spec.objective
     if objective.minimise is None:
         return _objective_frontier(report, points)
-    scale = objective.requests_per_second or 1.0
+    scale, name = 1.0, "Headroom"
+    if (demand := objective.demand) is not None:
+        scale, name = demand.rate, f"{demand.unit.capitalize()} that are held"
     groups: dict[str, list[_Dot]] = {}
     for word, title in _WORDS.items():
         for point in points:
@@ -128,7 +132,6 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
                 groups.setdefault(title, []).append(dot)
     if not groups:
         return None
-    name = "Headroom" if objective.requests_per_second is None else "Requests/s that are held"
     prices = sorted(dot.price for dots in groups.values() for dot in dots)
     asked = line("asked", len(groups), [(prices[0], scale), (prices[-1], scale)])
     text = (
