@@ -36,6 +36,8 @@ def benchmark(name: str, **cleaning: str) -> Body:
 def status() -> Iterator[Body]:
     queries = config_map("cleaning-queries", queries__txt="title_t:bold\ntitle_t:number\n")
     body = benchmark(NAME, controlCharacters="Remove", invalidBytes="Replace", markup="Remove")
+    add = {"name": "add", "users": 2, "requests": 40, "indexing": {"batchSize": 5}}
+    body["spec"]["load"]["steps"].append(add)
     yield from kube.measured(files(), queries, body)
     for name in (DATA, "cleaning-queries"):
         kube.kubectl("delete", "configmap", name, "--ignore-not-found")
@@ -49,6 +51,14 @@ def test_everything_is_indexed_and_what_was_cleaned_is_counted(status: Body) -> 
         "invalidBytes": 50,
         "markupCharacters": 350,
     }
+
+
+def test_a_step_adds_documents_like_those_of_the_files(status: Body) -> None:
+    (result,) = (each for each in status["results"] if each["step"] == "add")
+    assert (result["request"], result["failures"]) == ("update", 0)
+    assert result["documentsPerSecond"] > 0
+    reasons = [each["reason"] for one in status["verdicts"] for each in one.get("reasons", [])]
+    assert "DocumentsLost" not in reasons
 
 
 def test_each_index_pod_is_shown_with_its_node_and_files(status: Body) -> None:

@@ -302,6 +302,11 @@ GOOD: dict[str, Changes] = {
         ],
         "spec.objectives": [{"name": "docs", "throughput": {"minDocumentsPerSecond": 5000}}],
     },
+    "steps that index documents like those of files": {
+        "spec.dataset": {"configMap": {"name": "books", "keys": ["books.jsonl"]}},
+        "spec.workload.queries": {"configMap": {"name": "queries"}},
+        "spec.load.steps": [step(indexing={})],
+    },
     "prefixes of ids and routed queries": {
         "spec.dataset.generator.routePrefixes": 65_536,
         "spec.workload.queries.generated.routedPercent": 100,

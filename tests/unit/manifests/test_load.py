@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from solrbench.contract.load_plan import LOAD_PLAN_FILE, LOCUSTFILE_FOLDER, QUERIES_FOLDER, LoadPlan
+from solrbench.contract.pod_plans import DATASET_FOLDER
 from support.resources.objects import container, pick, pod, tools
 from support.resources.small_resource import Changes, custom_locustfile
 
@@ -52,6 +53,26 @@ def test_locustfile_is_mounted_read_only_in_workers_alone() -> None:
     master = {each["name"] for each in pod(load("master", changes))["volumes"]}
     assert "locustfile" not in master
     assert "queries" not in master
+
+
+def test_workers_alone_read_the_files_whose_documents_steps_add() -> None:
+    claim = {"claimName": "books", "paths": ["*.jsonl"]}
+    changes: Changes = {
+        "spec.dataset": {"persistentVolumeClaim": claim},
+        "spec.workload.queries": {"configMap": {"name": "queries"}},
+    }
+    step = {"users": 1, "requests": 10, "indexing": {}}
+    adding = changes | {"spec.load.steps": [step]}
+    worker = load("worker", adding)
+    volume = {"claimName": "books", "readOnly": True}
+    assert {"name": "dataset", "persistentVolumeClaim": volume} in pod(worker)["volumes"]
+    mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}
+    assert mount in container(worker)["volumeMounts"]
+    for manifest in (
+        load("master", changes | {"spec.load.steps": [step]}),
+        load("worker", changes),
+    ):
+        assert "dataset" not in {each["name"] for each in pod(manifest)["volumes"]}
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -8,7 +8,7 @@ import math
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.arrivals import WarmUp
-from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.api.v1alpha1.dataset import Dataset, Generator
 from solrbench.api.v1alpha1.load import DEFAULT_PERCENTILES, OnWorkerLoss, Step, StopRules
 from solrbench.api.v1alpha1.objectives import (
     MAX_CONFIRMATIONS,
@@ -182,6 +182,8 @@ class LoadPlan(Model):
     workload: Workload
     generator: Generator | None = None
     """The dataset's generator, for generated queries and updates."""
+    dataset: Dataset | None = None
+    """The dataset whose files have the contents of what steps add; None of all others."""
     id_field: str = "id"
     """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None

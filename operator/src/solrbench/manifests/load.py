@@ -13,6 +13,7 @@ from solrbench.contract.load_plan import (
     WEB_PORT,
     LoadPlan,
 )
+from solrbench.contract.pod_plans import DATASET_FOLDER
 from solrbench.contract.workload_files import sources
 from solrbench.manifests.common import (
     Manifest,
@@ -85,6 +86,9 @@ def _pod(benchmark: SolrBenchmark, component: str) -> PodBuilder:
     for _, folder, content in sources(workload):
         name = f"queries-{folder}" if folder else "queries"
         pod.add_files(name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
+    sampled = benchmark.spec.sampled_dataset
+    if sampled is not None and component == names.LOAD_WORKER:
+        pod.add_files("dataset", DATASET_FOLDER, sampled)
     # Only workers send requests: the master runs no code of users.
     if workload.locustfile is not None and component == names.LOAD_WORKER:
         source = {"configMap": {"name": workload.locustfile.config_map.name}}

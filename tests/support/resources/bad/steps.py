@@ -239,7 +239,7 @@ STEPS = [
                 "indexing of load.steps and load.capacity must go with target.solrCloud",
             ),
             (
-                "documents added that nothing makes",
+                "documents added like those of downloads",
                 {
                     "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
                     "spec.workload.queries": {"configMap": {"name": "queries"}},
@@ -249,7 +249,7 @@ STEPS = [
             (
                 "documents added with prefixes of ids",
                 {"spec.dataset.generator.routePrefixes": 4},
-                "must go with dataset.generator, whose documents it makes",
+                "must go with dataset.generator and routePrefixes 0, or files that",
             ),
             (
                 "documents added without a route",

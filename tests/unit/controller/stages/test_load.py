@@ -68,11 +68,18 @@ def test_plan_has_the_updates_of_a_step_and_the_generator_that_makes_them() -> N
     plan = plan_of(world)
     assert [each.batch_size for each in plan.step_runs] == [50]
     assert plan.generator is not None
+    assert plan.dataset is None
     # So documents are not counted while they come and go.
     assert SolrBenchmark.parse(body).spec.may_change_index
     body["spec"]["load"] = {"steps": [], "capacity": {"indexing": {}}}
     body["spec"]["objectives"] = [{"name": "fast", "responseTime": {"maxMilliseconds": 200}}]
     assert SolrBenchmark.parse(body).spec.may_change_index
+    body["spec"]["dataset"] = {"configMap": {"name": "books", "keys": ["books.jsonl"]}}
+    body["spec"]["workload"] = {"queries": {"configMap": {"name": "queries"}}}
+    spec = SolrBenchmark.parse(body).spec
+    assert spec.sampled_dataset == spec.dataset
+    body["spec"]["load"] = {"steps": [{"users": 2, "requests": 10}]}
+    assert SolrBenchmark.parse(body).spec.sampled_dataset is None
 
 
 def test_proxy_must_be_an_allowed_host() -> None:

@@ -12,7 +12,7 @@ UPDATE = "update"
 
 
 class StepIndexing(Model):
-    """Documents like those of the generated dataset, added with ids of their own.
+    """Documents like those of the dataset, added with ids of their own.
 
     They are deleted after the step, so that every step begins with the documents of the dataset.
     """
@@ -48,12 +48,12 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
         ),
         Rule(
             cel=(
-                f"{_NONE_INDEXES} || !has(self.dataset)"
-                " || has(self.dataset.generator) && self.dataset.generator.routePrefixes == 0"
+                f"{_NONE_INDEXES} || !has(self.dataset) || (has(self.dataset.generator)"
+                " ? self.dataset.generator.routePrefixes == 0 : !has(self.dataset.http))"
             ),
             message=(
-                f"{_FIELDS} must go with dataset.generator, whose documents it makes,"
-                " and with routePrefixes 0; for other data use workload.mix[].updates"
+                f"{_FIELDS} must go with dataset.generator and routePrefixes 0, or files that are"
+                " mounted: persistentVolumeClaim or configMap"
             ),
         ),
         Rule(

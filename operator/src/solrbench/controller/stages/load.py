@@ -120,6 +120,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         collection=names.collection(context.benchmark),
         workload=spec.workload,
         generator=spec.dataset.indexed_generator if spec.dataset is not None else None,
+        dataset=spec.sampled_dataset,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
         prepares_each_step=prepares_each_step(spec),

@@ -85,7 +85,8 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
 def _updates_plan(plan: LoadPlan, indexing: StepIndexing) -> LoadPlan:
     """Return a plan whose workload is nothing but the updates of a step."""
     documents = GeneratedUpdates(
-        ids=UpdateIdPolicy.NEW, seed=plan.generator.seed if plan.generator else 1
+        ids=UpdateIdPolicy.NEW,
+        seed=plan.generator.seed if plan.generator else plan.workload.draw_seed,
     )
     updates = Updates(
         generated=documents,

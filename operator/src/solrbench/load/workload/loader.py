@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.request_mix import GeneratedQueries, MixEntry, Queries, Updates
+from solrbench.api.v1alpha1.request_mix import (
+    GeneratedQueries,
+    GeneratedUpdates,
+    MixEntry,
+    Queries,
+    Updates,
+)
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.generated_documents import (
     CATEGORIES,
@@ -31,11 +37,13 @@ from solrbench.load.workload.query_file import (
     query_file_path,
 )
 from solrbench.load.workload.request_mix import (
+    DocumentSource,
     FileSource,
     GeneratedSource,
     PreparedWorkload,
     QuerySource,
     RequestSource,
+    SampledSource,
     UpdateSource,
 )
 from solrbench.load.workload.requests import (
@@ -186,14 +194,21 @@ def _prepare(
         if entry.updates.generated is None:
             lines_of = FileSource(query_file_path(entry.updates, folder))
             return UpdateSource(plain, entry.updates, lines_of)
-        if plan.generator is None:
-            raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
-        made = GeneratedSource(entry.updates.generated, plan.generator, plan.id_field)
-        return UpdateSource(plain, entry.updates, made)
+        return UpdateSource(plain, entry.updates, _made(plan, entry.updates.generated))
     inputs = None if entry.transaction is None else entry.transaction.inputs
     # `iter`: a file of queries has a length, and thereby a list's size, only after it was read.
     values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
     return prepare_transaction(workload, entry_index, names, values)
+
+
+def _made(plan: LoadPlan, updates: GeneratedUpdates) -> DocumentSource:
+    if plan.generator is not None:
+        return GeneratedSource(updates, plan.generator, plan.id_field)
+    if plan.dataset is None:
+        raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
+    from solrbench.load.workload.dataset_sample import read_sample  # noqa: PLC0415  see there
+
+    return SampledSource(read_sample(plan.dataset), updates.seed, plan.id_field)
 
 
 def read_query_lists(

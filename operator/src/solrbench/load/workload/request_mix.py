@@ -3,7 +3,7 @@
 Update requests are made while the load runs: in constant memory, for about 1 µs a document.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -177,6 +177,43 @@ class FileSource:
         return [lines[number % len(lines)].strip() for number in range(first, first + size)]
 
 
+def document_tail(document: Mapping[str, object], id_field: str) -> bytes:
+    """Return a document as JSON without its opening brace and id, which only an update has."""
+    rest = {name: value for name, value in document.items() if name != id_field}
+    return b"," + orjson.dumps(rest)[1:] if rest else b"}"
+
+
+class SampledSource:
+    """New documents with the contents of others, for steps that index."""
+
+    def __init__(self, tails: Sequence[bytes], seed: int, id_field: str) -> None:
+        """Take contents as of `document_tail`, from which each update draws."""
+        self._tails = tails
+        self._seed = seed
+        self._head = b"{%b:" % orjson.dumps(id_field)
+
+    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
+        """Return what gives the documents of one worker in one step run."""
+        texts = _draw(_draws_of(self._seed, assignment, entry_index), len(self._tails))
+        head, tails, prefix = self._head, self._tails, assignment.document_prefix.encode()
+
+        def batch(first: int, size: int) -> list[bytes]:
+            numbers = range(first, first + size)
+            return [b'%b"%b%012d"%b' % (head, prefix, each, tails[next(texts)]) for each in numbers]
+
+        return batch
+
+
+def _draws_of(seed: int, assignment: Assignment, entry_index: int) -> np.random.Generator:
+    parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
+    return np.random.default_rng(seed_of("updates", seed, *parts))
+
+
+def _draw(rng: np.random.Generator, limit: int) -> Iterator[int]:
+    while True:
+        yield from rng.integers(0, limit, _BLOCK).tolist()
+
+
 class GeneratedSource:
     """Documents like those of the dataset."""
 
@@ -189,11 +226,7 @@ class GeneratedSource:
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
         made = self.documents_generator.range(range(first, first + MAX_TEXTS))
         self.head = b"{%b:" % orjson.dumps(id_field)
-        # Each as JSON without its opening brace and id, which only the update has.
-        self.tails = [
-            b"," + orjson.dumps({k: v for k, v in each.items() if k != id_field})[1:]
-            for each in made
-        ]
+        self.tails = [document_tail(each, id_field) for each in made]
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives the documents of one worker in one step run."""
@@ -203,9 +236,8 @@ class GeneratedSource:
 class _Generated:
     def __init__(self, source: GeneratedSource, assignment: Assignment, entry_index: int) -> None:
         self._source = source
-        parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
-        self._rng = np.random.default_rng(seed_of("updates", source.spec.seed, *parts))
-        self._texts = self._draw(len(source.tails))
+        rng = _draws_of(source.spec.seed, assignment, entry_index)
+        self._texts = _draw(rng, len(source.tails))
         self._new = source.spec.ids is UpdateIdPolicy.NEW
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
         # What a lost try has added is there, and would be replaced.
@@ -214,8 +246,8 @@ class _Generated:
         if assignment.indexing is not None:
             self._run = assignment.document_prefix
         prefixes = source.generator.route_prefixes
-        self._prefixes = self._draw(prefixes) if self._new and prefixes else None
-        self._old = self._draw(source.generator.documents)
+        self._prefixes = _draw(rng, prefixes) if self._new and prefixes else None
+        self._old = _draw(rng, source.generator.documents)
 
     def batch(self, first: int, size: int) -> list[bytes]:
         head, tails, texts = self._source.head, self._source.tails, self._texts
@@ -227,10 +259,6 @@ class _Generated:
             identity = self._source.documents_generator.identity
             ids = [identity(next(self._old)) for _ in range(size)]
         return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
-
-    def _draw(self, limit: int) -> Iterator[int]:
-        while True:
-            yield from self._rng.integers(0, limit, _BLOCK).tolist()
 
 
 def _checked_lines(path: Path) -> LineFile:
