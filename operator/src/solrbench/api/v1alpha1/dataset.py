@@ -174,7 +174,7 @@ class Indexing(Model):
     pods: Annotated[Int, Field(ge=1, le=64)] = 1
     """`pods` is the number of pods of the index Job, each of which sends a part."""
     concurrency: Annotated[Int, Field(ge=1, le=64)] = 2
-    """`concurrency` is the number of update requests that one pod has in flight."""
+    """`concurrency` is the number of update requests in flight of a pod."""
     batch_size: Annotated[Int, Field(ge=1, le=100_000)] = 1000
     """`batchSize` is the number of documents in one update request."""
     batch_retries: Annotated[Int, Field(ge=0, le=20)] = 5
@@ -188,7 +188,7 @@ class Indexing(Model):
     """`maxSegments` merges each shard down to this many segments after indexing, for repeatable
     query times. Segments stay as they are when absent."""
     resources: Resources = INDEX_RESOURCES
-    """`resources` are the CPU and memory of each pod of the index Job."""
+    """`resources` are the CPU and memory of each index pod."""
 
 
 class ControlCharacters(StrEnum):
@@ -248,7 +248,7 @@ class Dataset(Model):
     first_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
     """`firstDocuments` indexes only this many documents, the first of the dataset in the order of
     its files and of the documents in them, whatever the number of pods: the first 1000 are among
-    the first 2000. All documents are indexed when absent."""
+    the first 2000. All are indexed when absent."""
     expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
     """`expectedDocuments` is the number of documents that must be in the index afterwards; the
     number sent when absent. Set it for data that repeats ids on purpose."""

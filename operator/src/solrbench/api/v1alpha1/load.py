@@ -206,8 +206,8 @@ class Step(Model):
     time that its line holds, from the first line on: an open loop, too. The step ends after
     `durationSeconds` or `requests`, or with the file."""
     indexing: StepIndexing | None = None
-    """`indexing` adds documents, in place of the requests of the workload, as often as `users` or
-    `requestsPerSecond` say: each request is an update with `batchSize` documents."""
+    """`indexing` adds documents in place of the requests of the workload, as often as `users` or
+    `requestsPerSecond` say: each request is an update of `batchSize` documents."""
     rate_changes: Annotated[list[RateChange], Field(max_length=MAX_CHANGES)] = []
     """`rateChanges` are times and the arrival rates at these times, between which the rate changes
     linearly; before the first it begins with `requestsPerSecond`, after the last it stays. Two at
@@ -230,13 +230,12 @@ class Step(Model):
     results."""
     think_time: ThinkTime | None = None
     """`thinkTime` is the wait of a user between a response and the next request; none when
-    absent. Before its first request, each user waits a random part of such a time, so that users
-    who start together do not send together."""
+    absent. Before its first request, each user waits a random part of it, so that users who start
+    together do not send together."""
     pacing_milliseconds: Milliseconds | None = None
     """`pacingMilliseconds` is the time from the begin of a user's request, or transaction, to the
-    begin of the next one, which waits for that long at least, and for the response: a user sends at
-    a steady pace as long as responses take no longer. Before its first request, each user waits a
-    random part of it."""
+    begin of the next one, which also waits for the response: a steady pace as long as responses
+    take no longer. Before its first request, each user waits a random part of it."""
     duration_seconds: Seconds | None = None
     """`durationSeconds` is the time to measure for."""
     requests: Annotated[Int, Field(ge=1, le=1_000_000_000)] | None = None

@@ -162,8 +162,8 @@ class Updates(Model):
     generated: GeneratedUpdates | None = None
     """`generated` makes the documents with the dataset's generator."""
     config_map: QueryConfigMap | None = None
-    """`configMap` holds one JSON document in each line, sent in order, starting over after the
-    last one."""
+    """`configMap` holds one JSON document in each line, sent in order, again and
+    again."""
     persistent_volume_claim: QueryVolume | None = None
     """`persistentVolumeClaim` holds the same on a volume."""
     documents_per_request: Annotated[Int, Field(ge=1, le=10_000)] = 1

@@ -18,7 +18,7 @@ class StepIndexing(Model):
     """
 
     batch_size: Annotated[Int, Field(ge=1, le=10_000)] = 500
-    """`batchSize` is the number of documents in each update request."""
+    """`batchSize` is the number of documents in each update."""
     commit_within_milliseconds: Annotated[Milliseconds, Field(ge=1)] | None = None
     """`commitWithinMilliseconds` is the time within which Solr makes the documents visible; absent
     leaves that to the commits of `collection`."""
@@ -79,8 +79,8 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
         Rule(
             cel=f"{_NO_STEP_INDEXES} || !has(self.workload.locustfile)",
             message=(
-                "load.steps[].indexing must not go with workload.locustfile, whose users send what"
-                " its code says"
+                "load.steps[].indexing must not go with workload.locustfile, whose code says what"
+                " is sent"
             ),
         ),
     )

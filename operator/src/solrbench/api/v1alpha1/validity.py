@@ -143,7 +143,7 @@ class LoadTelemetry(Model):
     reads nothing; the results then name no bottleneck."""
     interval_seconds: Annotated[Int, Field(ge=1, le=3600)] = 10
     """`intervalSeconds` is the time between two readings; counters are read at the begin and the
-    end of each step anyway."""
+    end of each step."""
 
 
 _Name = Annotated[str, StringConstraints(min_length=1, max_length=128)]
@@ -160,7 +160,7 @@ class Visibility(Model):
     absent, the commits of the collection and of the workload decide."""
     timeout_seconds: Annotated[Int, Field(ge=1, le=600)] = 60
     """`timeoutSeconds` is the time after which a document counts as not found. The end of a step
-    waits so long at most for those under way."""
+    waits at most as long for those under way."""
     fields: Annotated[
         dict[_Name, Annotated[str, StringConstraints(max_length=1024)]], Field(max_length=16)
     ] = {}
