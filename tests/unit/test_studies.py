@@ -17,7 +17,11 @@ import yaml
 
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
+from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.status import CleanedStatus
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
+from solrbench.index.files import Partition, ReadCounts, mounted_files
+from solrbench.index.sources import read_files
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
@@ -27,7 +31,7 @@ from support.resources.small_sweep import DONE, NOW, run_to_end
 
 FOLDER = ROOT / "examples/studies"
 STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
-PARTS = ("folio-longevity", "hathitrust-sizes", "hathitrust-capacity")
+PARTS = ("folio-longevity", "hathitrust-sizes", "hathitrust-capacity", "mcgill-indexing")
 FILES = [
     *(f"{name}{size}" for name in (*STUDIES, *PARTS) for size in ("", "-small")),
     "mcgill-longevity",
@@ -108,7 +112,7 @@ def test_header_says_what_it_asks_and_how_to_run_it(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
     given = {each["metadata"]["name"] for each in documents(name) if each["kind"] == "ConfigMap"}
-    main = name.removesuffix("-longevity")
+    main = name.partition("-")[0]
     header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
     used = set(_config_maps(spec_of(name)))
     assert given <= used
@@ -156,7 +160,8 @@ def ended(sweep: Any, point: SweepPoint) -> ChildView:
     template = sweep.template.spec
     steps = [each["name"] for each in template["load"].get("steps", ())]
     names = [each["name"] for each in template["workload"].get("mix", ())]
-    result = {"requestsPerSecond": figure, "averageMilliseconds": figure, "p95Milliseconds": figure}
+    rates = {"requestsPerSecond": figure, "documentsPerSecond": figure}
+    result = rates | {"averageMilliseconds": figure, "p95Milliseconds": figure}
     telemetry = {"readsPerRequest": place, "indexBytes": 2**30 * (place + 1)}
     status = {
         "summary": {"step": steps[-1]} if steps else {},
@@ -267,6 +272,15 @@ def test_open_data_are_the_same_each_time(
     assert [each["kind_s"] for each in circulation] == ["item", "event"] * 2
     assert json.loads(gzip.decompress(one["cities.jsonl.gz"]))["place_ll"] == "-17.53,-149.57"
     packages = gzip.decompress(one["packages.jsonl.gz"]).decode()
+    (small,) = documents("mcgill-indexing-small")
+    dataset = Dataset.model_validate(small["spec"]["dataset"])
+    counts = ReadCounts()
+    names = [each.rpartition("/")[2] for each in small["spec"]["dataset"]["http"]["urls"]]
+    mounted = mounted_files(tmp_path / "one", names)
+    read = read_files(dataset, mounted, Partition(0, 1, 500), counts)
+    lines = [json.loads(line) for line in packages.splitlines()]
+    assert [each["id"] for each in read] == [each["id"] for each in lines]
+    assert counts.cleaned == CleanedStatus(documents=1, control_characters=1, invalid_bytes=1)
     for query in one["and-queries.txt"].decode().splitlines():
         words = query.split(" AND ")
         assert len(words) in (2, 3)

@@ -119,7 +119,7 @@ def test_a_balancer_helps_one_processor_and_hurts_four() -> None:
         "processors 4": "Worse",
     }
     (together,) = [each for each in sentences if each.startswith("Interaction of processors and")]
-    assert "processors 4 and endpoint balancer, throughput is 19.8 % lower than their" in together
+    assert "processors 4 and endpoint balancer, the rate of documents is 19.8 % lower" in together
     assert together.endswith(": worse.")
 
 
