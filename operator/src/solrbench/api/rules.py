@@ -61,7 +61,8 @@ class Matches:
     @property
     def cel(self) -> str:
         """The expression the API server evaluates, with `self` as the string."""
-        return f"self.matches(r'^(?:{self.pattern})$')"
+        whole = f"(?:{self.pattern})" if "|" in self.pattern else self.pattern
+        return f"self.matches(r'^{whole}$')"
 
     def check(self, text: str) -> str:
         """Return `text` unchanged; a `ValueError` with the message if it does not match."""

@@ -15,7 +15,7 @@ from support.resources.bad.rows import (
 from support.resources.small_resource import REMOVE, SOLR
 
 HEAP = "must be a whole number of Mi or Gi, such as 512Mi or 2Gi"
-MEMORY = "must be a whole number of bytes with or without a unit, such as 512Mi, 4Gi or 10G"
+MEMORY = "must be a whole number of bytes, such as 512Mi, 4Gi or 10G"
 CPU = "must be cores or millicores, such as '2', '0.5' or 500m"
 COVERS_HEAP = "resources.limits.memory must be at least 1.25 times heap"
 SOLR_10 = "image.tag must not be of Solr 10 with provisioner SolrOperator"

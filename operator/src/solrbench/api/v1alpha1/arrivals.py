@@ -101,8 +101,8 @@ class ThinkTime(Model):
     constant_milliseconds: Milliseconds | None = None
     """`constantMilliseconds` waits the same time always, but for `jitterPercent`."""
     jitter_percent: Percent | None = None
-    """`jitterPercent` is how much a constant wait varies: each is drawn uniformly at random between
-    that much less and that much more, so that users do not send in step; 0 when absent."""
+    """`jitterPercent` is how much a constant wait varies: each is drawn uniformly between that
+    much less and that much more, so that users do not send in step; 0 when absent."""
     uniform: UniformTime | None = None
     """`uniform` waits a time drawn uniformly at random between two bounds."""
     exponential_mean_milliseconds: Milliseconds | None = None

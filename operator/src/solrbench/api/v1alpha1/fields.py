@@ -22,7 +22,7 @@ ObjectName = Annotated[
     StringConstraints(min_length=1, max_length=253),
     Matches(
         r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?",
-        "must be the name of an object: lower-case letters, digits, '-' and '.', such as my-data",
+        "must be the name of an object: a-z, 0-9, '-' and '.', such as my-data",
     ),
 ]
 """Name of another object in the benchmark's namespace."""
@@ -56,7 +56,7 @@ Memory = Annotated[
     StringConstraints(min_length=1, max_length=16),
     Matches(
         MEMORY_PATTERN,
-        "must be a whole number of bytes with or without a unit, such as 512Mi, 4Gi or 10G",
+        "must be a whole number of bytes, such as 512Mi, 4Gi or 10G",
     ),
 ]
 """Bytes as a Kubernetes quantity."""
@@ -112,7 +112,7 @@ FileName = Annotated[
     str,
     StringConstraints(min_length=1, max_length=253),
     Matches(
-        r"[-._a-zA-Z0-9]+",
+        r"[-.\w]+",
         "must be a key of a ConfigMap or Secret: letters, digits, '-', '_' and '.', such as"
         " queries.txt",
     ),

@@ -34,8 +34,7 @@ class Resources(Model):
     requests: ResourceAmounts = ResourceAmounts()
     """`requests` are the amounts that the scheduler reserves."""
     limits: ResourceAmounts = ResourceAmounts()
-    """`limits` are the amounts that the kernel enforces; a CPU limit throttles and so distorts
-    measurements."""
+    """`limits` are enforced by the kernel; a CPU limit throttles and so distorts measurements."""
 
     rules: ClassVar = (
         Rule(cel=_cel_within("cpu"), message="requests.cpu must not be greater than limits.cpu"),

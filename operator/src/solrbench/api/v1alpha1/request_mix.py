@@ -77,9 +77,9 @@ class Queries(Model):
     generated: GeneratedQueries | None = None
     """`generated` draws the queries from the generated dataset's vocabulary."""
     order: Order = Order.RANDOM
-    """`order` controls which query is next: `Sequential` starts over at the end of the list,
-    `Random` draws uniformly, `Zipf` prefers the head, `Once` sends each query once in each repeat,
-    warm-up and steps together; a step ends where the list does."""
+    """`order` controls which query is next: `Sequential` repeats the list, `Random` draws
+    uniformly, `Zipf` prefers the head, `Once` sends each query once in each repeat, warm-up
+    included; a step ends where the list does."""
     seed: Seed = SEED_OF_SPEC
     """`seed` makes the order repeatable. Defaults to `spec.seed`."""
     zipf_exponent: ZipfExponent = 1.0

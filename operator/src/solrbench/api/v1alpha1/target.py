@@ -89,12 +89,12 @@ class Existing(Model):
     basic_auth: BasicAuth | None = None
     """`basicAuth` are the credentials sent with every request."""
     tls: Tls | None = None
-    """`tls` controls which certificates are trusted for https; the CA bundle of the operator's
-    image when absent."""
+    """`tls` are the certificates trusted for https; the CA bundle of the operator's image when
+    absent."""
     collection_policy: CollectionPolicy = CollectionPolicy.CREATE
     """`collectionPolicy` controls which collection is measured. `Create` makes one with the
-    benchmark's name and deletes it at the end; `UseExisting` measures the collection
-    `collectionName` as it is, and writes to it only if the workload has updates."""
+    benchmark's name and deletes it at the end; `UseExisting` measures `collectionName` as it is,
+    and writes to it only if the workload has updates."""
     collection_name: CollectionName | None = None
     """`collectionName` is the collection, or alias, that `UseExisting` measures."""
 
@@ -301,8 +301,7 @@ class ZooKeeper(Model):
     """`heap` is the Java heap of each member."""
     image: ZooKeeperImage = ZooKeeperImage()
     """`image` is the image of the members. With `Provided` it is the ZooKeeper operator's own,
-    unless a repository other than `zookeeper` is set, since that operator starts only its own
-    builds."""
+    unless a repository other than `zookeeper` is set."""
     resources: Resources = Resources()
     """`resources` are the CPU and memory of each member."""
 
