@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from support.resources.bad.datasets import GOOD_DATA
 from support.resources.bad.exports import GOOD_EXPORTS
 from support.resources.bad.objectives import GOOD_OBJECTIVES
 from support.resources.bad.workloads import GOOD_WORKLOADS
@@ -20,6 +21,7 @@ from support.resources.small_resource import (
 )
 
 GOOD: dict[str, Changes] = {
+    **GOOD_DATA,
     **GOOD_OBJECTIVES,
     "nothing but what is required": {"spec.suspend": REMOVE},
     "steps without names": {

@@ -24,6 +24,7 @@ class Cloud:
         around: called with each function that makes a change
         probes_open: whether what probes of the kubelet ask needs no password, as the Solr
             Operator sets it up
+        requests: asynchronous requests by their ids, as REQUESTSTATUS shows them
     """
 
     nodes: dict[str, str] = field(default_factory=lambda: {"a:8983_solr": "1", "b:8983_solr": "1"})
@@ -38,6 +39,7 @@ class Cloud:
     redirect: bool = False
     probes_open: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
+    requests: dict[str, dict[str, Any]] = field(default_factory=dict)
     around: Callable[[Callable[[], Any]], Any] = lambda change: change()
 
     def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
@@ -62,6 +64,11 @@ class Cloud:
             "configName": config_set,
             "shards": {"shard1": {"replicas": {"core_node2": replica}}},
         }
+
+    def end_requests(self, state: str, **response: Any) -> None:
+        """Let every asynchronous request be over."""
+        ended = {"status": {"state": state, "msg": f"found in {state} tasks"}} | response
+        self.requests = dict.fromkeys(self.requests, ended)
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         if self.down:
@@ -91,6 +98,10 @@ class Cloud:
                 self.config_sets.add(name)
             case "CREATE":
                 self.make(name, params["collection.configName"])
+            case "RESTORE":
+                assert params["collection"] in self.collections
+                running = {"state": "running", "msg": "found in running tasks"}
+                self.requests[params["async"]] = {"status": running}
             case "DELETE CONFIG":
                 self.config_sets.remove(name)
             case "DELETE":
@@ -120,6 +131,10 @@ class Cloud:
             },
             "/admin/metrics": lambda: self._metrics(params["prefix"]),
             "CLUSTERSTATUS": lambda: {"cluster": cluster},
+            "REQUESTSTATUS": lambda: self.requests.get(
+                params["requestid"],
+                {"status": {"state": "notfound", "msg": "Did not find it in any tasks queue"}},
+            ),
             "LIST": lambda: {"configSets": sorted(self.config_sets)},
         }
         if what.endswith("/update"):

@@ -289,7 +289,8 @@ class BucketDataset(Dataset):
 
 
 def test_every_member_of_the_union_is_covered() -> None:
-    assert set(re.findall(r"has\(self\.(\w+)\)", Dataset.rules[0].cel)) == set(MEMBERS)
+    members = set(re.findall(r"has\(self\.(\w+)\)", Dataset.rules[0].cel))
+    assert members == {*MEMBERS, "backup"}  # Solr reads that one itself
 
 
 @pytest.mark.parametrize("name", MEMBERS)

@@ -108,6 +108,25 @@ def test_flags_are_passed_on_only_when_given() -> None:
     assert (found["GC_TUNE"], found["SOLR_OPTS"]) == ("-XX:+UseZGC", "-Da=b")
 
 
+def test_backup_is_mounted_read_only_where_solr_may_read() -> None:
+    backup = {"name": "nightly", "claimName": "backups", "location": "2026"}
+    changes: Changes = {
+        "spec.dataset": {"backup": backup},
+        "spec.workload.queries": {"configMap": {"name": "q"}},
+    }
+    manifest = solr(changes)
+    claim = {"claimName": "backups", "readOnly": True}
+    assert volume(manifest, "backup")["persistentVolumeClaim"] == claim
+    mounts = container(manifest)["volumeMounts"]
+    wanted = {"name": "backup", "mountPath": "/mnt/backup", "readOnly": True}
+    assert wanted in mounts
+    allowed = "-Dsolr.allowPaths=/mnt/backup -Dsolr.security.allow.paths=/mnt/backup"
+    assert environment(manifest)["SOLR_OPTS"] == allowed
+    given = environment(solr(changes | {f"{SOLR}.solrOpts": "-Da=b"}))["SOLR_OPTS"]
+    assert given == f"{allowed} -Da=b"  # of two flags the last one counts
+    assert not [each for each in pod(solr())["volumes"] if each["name"] == "backup"]
+
+
 def test_solr_image_is_that_of_the_spec() -> None:
     image = {"repository": "solr", "tag": "9.9.0", "pullPolicy": "Always"}
     manifest = solr({f"{SOLR}.image": image, f"{SOLR}.imagePullSecrets": [{"name": "key"}]})

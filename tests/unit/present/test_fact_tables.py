@@ -1,9 +1,11 @@
 """What was indexed, by pod and file, and what was cleaned."""
 
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
 from solrbench.present.fact_tables import data_facts, index_pods_table
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
+from support.resources.small_resource import resource
 from support.results.full_benchmark import make_benchmark
 from support.results.reports import make_report
 
@@ -39,3 +41,16 @@ def test_report_says_what_was_cleaned() -> None:
     page = render_html(report.model_copy(update={"status": status}))
     assert text in page
     assert "a|b.csv" in page
+
+
+def test_backup_is_named_with_the_time_of_its_restore() -> None:
+    spec = resource(
+        {
+            "spec.target.solrCloud.provisioner": "StatefulSet",
+            "spec.dataset": {"backup": {"name": "nightly", "claimName": "backups"}},
+            "spec.workload.queries": {"configMap": {"name": "q"}},
+        }
+    )
+    status = {"dataset": {"documents": 7, "seconds": 40}}
+    found = data_facts(SolrBenchmark.parse(spec | {"status": status}))
+    assert (found["Dataset"], found["Documents"]) == ("restored from a backup in 40 s", "7")

@@ -5,6 +5,7 @@ import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
+from solrbench.api.v1alpha1.dataset import Backup
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.collection import (
     apply_properties,
@@ -13,6 +14,7 @@ from solrbench.solr.collection import (
     delete_stale_collection,
     removable_config_set,
     remove_managed_collection,
+    restore_backup,
     upload_config_set,
 )
 from support.solr.cloud import Cloud
@@ -192,3 +194,91 @@ def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
         remove_managed_collection(client, "base", PREFIX, at_once=True)
     assert caught.value.reason == "SolrNotLive"
     assert cloud.collections == {}
+
+
+BACKUP = Backup(name="nightly", location="/backups")
+FOUND = "found [ours] in {0} tasks"
+ERROR = {"msg": "numShardsOfBackup:2 numShardsOfCollection:1", "rspCode": 400}
+FAILED = {
+    "responseHeader": {"status": 0, "QTime": 2},
+    "Operation restore caused exception:": "org.apache.solr.common.SolrException: no match",
+    "exception": ERROR,
+}
+"""What 9.10 stores of a request that failed, beside its status."""
+
+
+def request_status(state: str, **stored: Any) -> dict[str, Any]:
+    return {"status": {"state": state, "msg": FOUND.format(state)}} | stored
+
+
+def restored(solr: Solr, backup: Backup = BACKUP) -> bool:
+    with solr.client() as client:
+        return restore_backup(client, "books", backup, "/backups", "ours")
+
+
+def test_backup_is_asked_for_once_under_an_id_that_is_known() -> None:
+    solr = Solr({"REQUESTSTATUS": request_status("notfound"), "RESTORE": OK})
+    assert not restored(solr, BACKUP.model_copy(update={"repository": "s3", "backup_id": 0}))
+    (_, _, status, _), (method, path, params, _) = solr.asked
+    assert status["requestid"] == params["async"] == "ours"
+    assert (method, path) == ("POST", "/admin/collections")
+    wanted = {"name": "nightly", "collection": "books", "location": "/backups"}
+    assert (wanted | {"repository": "s3", "backupId": "0"}).items() <= params.items()
+
+
+def test_what_a_backup_leaves_to_solr_is_not_sent() -> None:
+    solr = Solr({"REQUESTSTATUS": request_status("notfound"), "RESTORE": OK})
+    restored(solr)
+    assert not {"repository", "backupId"} & solr.asked[1][2].keys()
+
+
+@pytest.mark.parametrize(
+    ("state", "done"), [("submitted", False), ("running", False), ("completed", True)]
+)
+def test_restore_under_way_is_not_asked_for_again(state: str, done: bool) -> None:
+    solr = Solr({"REQUESTSTATUS": request_status(state, success={})})
+    assert restored(solr) is done
+    assert solr.actions() == ["REQUESTSTATUS"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "message"),
+    [
+        ({"REQUESTSTATUS": request_status("failed", **FAILED)}, "numShardsOfBackup:2"),
+        ({"REQUESTSTATUS": request_status("failed")}, "in failed tasks"),
+        (
+            {
+                "REQUESTSTATUS": request_status("notfound"),
+                "RESTORE": (500, {"error": {"msg": "specified location x does not exist."}}),
+            },
+            "location x does not exist",
+        ),
+    ],
+)
+def test_backup_that_cannot_be_restored_ends_with_what_solr_says(
+    replies: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(PermanentError, match=message) as caught:
+        restored(Solr(replies))
+    assert caught.value.reason == "RestoreFailed"
+    assert "spec.dataset.backup" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        (400, {"error": {"msg": "Task with the same requestid already exists. (ours)"}}),
+        (500, {"error": {"msg": "Connection refused"}}),
+        httpx.ReadTimeout("30 s"),
+    ],
+)
+def test_request_that_may_have_arrived_is_looked_for_again(reply: Any) -> None:
+    solr = Solr({"REQUESTSTATUS": request_status("notfound"), "RESTORE": reply})
+    with pytest.raises(TemporaryError):
+        restored(solr)
+
+
+def test_password_that_is_wrong_is_no_fault_of_the_backup() -> None:
+    with pytest.raises(PermanentError) as caught:
+        restored(Solr({"REQUESTSTATUS": (401, {})}))
+    assert caught.value.reason == "AuthenticationFailed"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.sweep.requirements import LoadDuration, duration_text, load_duration
+from solrbench.sweep.requirements import LoadDuration, duration_text, load_duration, pod_groups
 from support.resources.small_resource import resource
 
 TIMED = {"name": "one", "users": 2, "durationSeconds": 30}
@@ -55,3 +55,14 @@ def test_trials_of_a_search_count_with_their_warm_ups() -> None:
     )
     assert once.longest_seconds - once.shortest_seconds == 7 * 25 + 7 * (300 + 3 * 20 + 25)
     assert each.longest_seconds - once.longest_seconds == (8 + 7) * 10
+
+
+def test_backup_is_restored_without_index_pods() -> None:
+    backup: dict[str, Any] = {
+        "spec.target.solrCloud.provisioner": "StatefulSet",
+        "spec.dataset": {"backup": {"name": "nightly", "claimName": "backups"}},
+        "spec.workload.queries": {"configMap": {"name": "q"}},
+    }
+    for changes, has_pods in (({}, True), (backup, False)):
+        groups = pod_groups(SolrBenchmark.parse(resource(changes)).spec)
+        assert ("index" in {each.component for each in groups}) is has_pods

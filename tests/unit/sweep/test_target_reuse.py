@@ -60,6 +60,16 @@ def test_fields_of_load_and_queries_share_more_than_others(
     assert common(changes) == shared
 
 
+def test_nodes_that_mount_a_backup_are_others() -> None:
+    base: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}}}
+    on_claim = {"name": "nightly", "claimName": "backups"}
+    backup: Changes = {"spec.dataset": {"backup": on_claim}}
+    assert common(backup, base) is None
+    assert common({"spec.load.steps.0.users": 7}, base | backup) == "Index"
+    older = {"spec.dataset": {"backup": on_claim | {"backupId": 1}}}
+    assert common(older, base | backup) == "Cluster"
+
+
 def test_settings_beside_a_config_set_of_the_users_are_not_taken_back() -> None:
     base: Changes = {"spec.collection.configSet": {"configMap": {"name": "mine"}}}
     assert common({"spec.collection.caches": {"filter": {"size": 16}}}, base) == "Cluster"

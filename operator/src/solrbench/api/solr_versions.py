@@ -38,6 +38,10 @@ RENAMED_VARIABLES = {
 """Variables of the official image whose names Solr 10 changed. It warns of some of the old ones,
 and does not read the others."""
 
+ALLOWED_PATHS = ("solr.allowPaths", "solr.security.allow.paths")
+"""System properties of Solr 9 and of Solr 10 with the paths, beside its own folders, that it may
+read: for its solr.xml and, in Solr 9, for the security manager, whose policy takes one path."""
+
 _TAG = re.compile(r"(9|10)(\.\d+)?([.-].*)?")
 
 

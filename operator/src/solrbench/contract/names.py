@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from solrbench.api.identity import GROUP
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     # Commands that only need a label start without the models.
     from solrbench.api.v1alpha1 import SolrBenchmark
     from solrbench.contract.step_runs import SharedTarget
@@ -127,6 +129,16 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     if benchmark.spec.target.existing is None and not fresh_data and not is_shared:
         return benchmark.metadata.name
     return f"{config_set_prefix(benchmark)}{attempt}"
+
+
+def restore_request(benchmark: SolrBenchmark, started: datetime | None, attempt: int) -> str:
+    """Return the id of the request to Solr that restores the backup for an attempt of the data.
+
+    `started` is `status.startTime`: an existing Solr still knows the request of a run before
+    `spec.suspend`, whose collection is gone.
+    """
+    second = 0 if started is None else int(started.timestamp())
+    return f"{config_set_prefix(benchmark)}restore-{second:x}-{attempt}"
 
 
 def solr_operator_stateful_set(benchmark: SolrBenchmark) -> str:

@@ -100,6 +100,9 @@ INDEX_PLAN_FILE = "/etc/solrbench/index-plan.json"
 DATASET_FOLDER = "/var/run/solrbench/dataset"
 """Where the ConfigMap or volume with the documents is mounted."""
 
+BACKUP_FOLDER = "/mnt/backup"
+"""Where Solr's pods mount the claim with the backup to restore."""
+
 INDEX_PORT = 8080
 """Port on which an index pod serves `/progress` and `/metrics`."""
 

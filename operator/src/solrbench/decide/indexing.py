@@ -1,4 +1,7 @@
-"""Whether the index Job goes on, what its pods did, and whether Solr holds every document."""
+"""Whether the index Job goes on, what its pods did, and whether Solr holds every document.
+
+A backup is restored without a Job; what Solr holds then is checked, too.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -174,6 +177,24 @@ def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Out
         IndexingReason.DOCUMENTS_UNKNOWN,
         "no index pod reported how many documents it sent, and the index is empty; set"
         " spec.dataset.expectedDocuments",
+    )
+
+
+def check_restored(sizes: tuple[ReplicaSize, ...], expected: int | None) -> Outcome | None:
+    """Wait while replicas disagree; fail if a restored index is empty, or not of the size expected.
+
+    A backup does not say how many documents it has.
+    """
+    disagreement = find_disagreement(sizes)
+    if disagreement is not None:
+        return disagreement
+    total = sum(count_documents(sizes).values())
+    if total and expected in (None, total):
+        return None
+    return fail(
+        IndexingReason.DOCUMENT_COUNT_MISMATCH,
+        f"The restored index has {total:,} documents, expected are {expected or 'some'}. Correct"
+        " spec.dataset.backup, or spec.dataset.expectedDocuments.",
     )
 
 

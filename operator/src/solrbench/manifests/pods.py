@@ -157,9 +157,12 @@ class PodBuilder:
         if source.config_map is not None:
             self.add(name, folder, {"configMap": {"name": source.config_map.name}})
         elif source.persistent_volume_claim is not None:
-            claim = source.persistent_volume_claim.claim_name
-            volume = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
-            self.add(name, folder, volume)
+            self.add_claim(name, folder, source.persistent_volume_claim.claim_name)
+
+    def add_claim(self, name: str, folder: str, claim: str) -> None:
+        """Mount a claim that exists, read-only."""
+        volume = {"persistentVolumeClaim": {"claimName": claim, "readOnly": True}}
+        self.add(name, folder, volume)
 
     def add_target_secrets(self) -> None:
         """Mount what an existing target requires of its clients: only the keys that are named."""

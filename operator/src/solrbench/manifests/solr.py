@@ -1,12 +1,13 @@
 """The Solr nodes: Services and a StatefulSet of the official image."""
 
 from solrbench.api.quantities import heap_mebibytes
-from solrbench.api.solr_versions import name_variables
+from solrbench.api.solr_versions import ALLOWED_PATHS, name_variables
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.pods import PersistentStorage
 from solrbench.api.v1alpha1.target import SolrCloud
 from solrbench.contract import names
 from solrbench.contract.endpoints import ZooKeeperPath, needs_service
+from solrbench.contract.pod_plans import BACKUP_FOLDER
 from solrbench.manifests.common import (
     Manifest,
     build_disruption_budget,
@@ -79,6 +80,8 @@ def _stateful_set(
         labels = names.labels(benchmark, names.SOLR, attempt)
         claim = {"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}
         claims.append(claim)
+    if benchmark.spec.backup_claim is not None:
+        pod.add_claim("backup", BACKUP_FOLDER, benchmark.spec.backup_claim)
     container = {
         "image": solr.image.reference,
         "imagePullPolicy": solr.image.pull_policy.value,
@@ -130,7 +133,7 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath
         "ZK_CREATE_CHROOT": "true" if state.chroot else None,
         **QUIET,
         "GC_TUNE": solr.gc_tune,
-        "SOLR_OPTS": solr.solr_opts,
+        "SOLR_OPTS": _options(benchmark, solr),
     }
     # It stands first: a variable is replaced in values of later ones only.
     own_name = {"fieldRef": {"fieldPath": "metadata.name"}}
@@ -138,3 +141,12 @@ def _environment(benchmark: SolrBenchmark, solr: SolrCloud, state: ZooKeeperPath
         {"name": "POD_NAME", "valueFrom": own_name},
         *variables(name_variables(solr.image.tag, values)),
     ]
+
+
+def _options(benchmark: SolrBenchmark, solr: SolrCloud) -> str | None:
+    """Return the JVM flags of the spec, after those that let Solr read the backup."""
+    if benchmark.spec.backup_claim is None:
+        return solr.solr_opts
+    # The last flag of a name counts: a list of the benchmark's own replaces this one.
+    allowed = [f"-D{name}={BACKUP_FOLDER}" for name in ALLOWED_PATHS]
+    return " ".join(filter(None, [*allowed, solr.solr_opts]))

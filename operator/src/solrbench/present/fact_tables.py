@@ -77,11 +77,13 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
     rate, size = data.documents_per_second, data.index_bytes
     source, pods = "as it was in the collection", list[str]()
     if dataset is not None:
+        restored = "" if data.seconds is None else f" in {format_number(data.seconds)} s"
         sources = (
             (dataset.generator, "generated"),
             (dataset.http, "downloaded"),
             (dataset.persistent_volume_claim, "files of a PersistentVolumeClaim"),
             (dataset.config_map, "files of a ConfigMap"),
+            (dataset.backup, f"restored from a backup{restored}"),
         )
         source = next((text for found, text in sources if found is not None), "")
     if data.pods is not None and data.pods.cpu_cores is not None:

@@ -22,6 +22,18 @@ class IndexingReason(Reason):
         "The benchmark measures a collection that exists, and indexes no dataset.",
         "Nothing needs to be done.",
     )
+    RESTORING = Kind.WAITING.reason(
+        "Solr copies the index of the backup into every replica.",
+        "Wait; `deadlines.indexingSeconds` limits the time.",
+    )
+    RESTORED = Kind.DONE.reason(
+        "The backup is restored, and the replicas of each shard hold the same number of documents.",
+        "Nothing needs to be done.",
+    )
+    RESTORE_FAILED = Kind.PERMANENT.reason(
+        "Solr could not restore the backup.",
+        "Correct `dataset.backup`, or `collection.shards`, as Solr's message says.",
+    )
     DATASET_NOT_FOUND = Kind.PERMANENT.reason(
         "A file of the dataset does not exist.",
         "Correct the path, key or URL that the message names.",

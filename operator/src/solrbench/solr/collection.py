@@ -5,7 +5,9 @@ a collection of the benchmark be taken for a foreign one, or the other way round
 """
 
 from solrbench.api.v1alpha1.collection import Collection, RouterName
+from solrbench.api.v1alpha1.dataset import Backup
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
@@ -32,6 +34,9 @@ NETWORK_ERROR_MARKERS = (
 """Parts of Solr's messages when a node did not reach another one, as it may at the start."""
 
 CREATE_TIMEOUT_SECONDS = 180.0
+
+REQUEST_EXISTS = "Task with the same requestid already exists"
+"""Solr's message when a request comes again before its status shows the first one."""
 
 
 def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
@@ -112,6 +117,56 @@ def delete_collection(solr: SolrClient, name: str) -> None:
             raise
         if "Could not find collection" not in error.message:
             raise TemporaryError(error.reason, error.message) from error
+
+
+def restore_backup(
+    solr: SolrClient, name: str, backup: Backup, location: str, request: str
+) -> bool:
+    """Return whether Solr has restored a backup into a collection that is there.
+
+    The first call asks for it under the id `request`, later ones ask how it stands. Each replica
+    copies the index by itself. The collection is read-only meanwhile, and reloaded at the end.
+
+    Raises:
+        PermanentError: `RestoreFailed` with what Solr says; or access is denied.
+        TemporaryError: if Solr or its nodes did not respond.
+    """
+    optional = {"repository": backup.repository, "backupId": backup.backup_id}
+    params = {
+        "action": "RESTORE",
+        "name": backup.name,
+        "collection": name,
+        "location": location,
+        "async": request,
+        **{key: value for key, value in optional.items() if value is not None},
+    }
+    wanted = {"action": "REQUESTSTATUS", "requestid": request}
+    try:
+        # The status of a request that failed has its error.
+        status = solr.get("/admin/collections", wanted)["status"]
+    except PermanentError as error:
+        raise _restore_error(error) from error
+    if status["state"] == "failed":
+        raise _restore_error(PermanentError(TargetReason.SOLR_ERROR, str(status.get("msg"))))
+    if status["state"] == "notfound":
+        try:
+            solr.post("/admin/collections", params)
+        except (PermanentError, TemporaryError) as error:
+            # It may have arrived: the next call finds it.
+            if any(sign in error.message for sign in (*NETWORK_ERROR_MARKERS, REQUEST_EXISTS)):
+                raise TemporaryError(error.reason, error.message) from error
+            raise _restore_error(error) from error
+    return bool(status["state"] == "completed")
+
+
+def _restore_error(error: SolrbenchError) -> SolrbenchError:
+    if error.reason != TargetReason.SOLR_ERROR:
+        return type(error)(error.reason, error.message)
+    # What is wrong with a backup is HTTP 500 as often as 400.
+    return PermanentError(
+        IndexingReason.RESTORE_FAILED,
+        f"Solr did not restore the backup; check spec.dataset.backup: {error.message}",
+    )
 
 
 def apply_properties(

@@ -104,14 +104,17 @@ def take_fingerprints(spec: Spec) -> Fingerprints:
     # The path in an outside ZooKeeper is that of one benchmark.
     if solr_cloud.zookeeper.mode is ZooKeeperMode.EXTERNAL:
         return Fingerprints()
-    # Agents of the telemetry run in the pods of the target, so that it shapes them.
+    # Agents of the telemetry run in the pods of the target, which mount the claim of a backup, too.
     whole = spec.model_dump(
         mode="json",
         # Endpoints lead to the nodes in one way or another and shape nothing of them.
         exclude={"target": {"variants"}} | dict.fromkeys(OF_THE_LOAD | OF_THE_INDEX, True),
     )
     options = _options_of(spec, PodComponent.SOLR, PodComponent.ZOOKEEPER)
-    cluster = _hash([whole, options, spec.load.telemetry.model_dump(mode="json")])
+    telemetry = spec.load.telemetry.model_dump(mode="json")
+    # Left out where there is none: the order of points is drawn by the hash.
+    claims = [] if spec.backup_claim is None else [spec.backup_claim]
+    cluster = _hash([whole, options, telemetry, *claims])
     # A point must not find what the requests of another have changed.
     if spec.may_change_index or start is RepeatStart.FRESH_DATA:
         return Fingerprints(cluster)

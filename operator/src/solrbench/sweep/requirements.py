@@ -52,7 +52,7 @@ def pod_groups(spec: Spec) -> list[PodGroup]:
             groups.append(_group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap))
         size = parse_bytes(storage.size) if storage is not None else 0
         groups.append(_group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size))
-    if spec.dataset is not None:
+    if spec.dataset is not None and spec.dataset.backup is None:
         indexing = spec.dataset.indexing
         groups.append(_group(names.INDEX, indexing.pods, indexing.resources, "data"))
     groups.append(_group(names.LOAD_MASTER, 1, load.master.resources, "load"))

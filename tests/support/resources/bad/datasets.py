@@ -1,5 +1,7 @@
 """What users get wrong about documents."""
 
+from typing import Any
+
 from support.resources.bad.rows import (
     NOT_A_CHOICE,
     NOT_INTEGER,
@@ -10,10 +12,35 @@ from support.resources.bad.rows import (
     bad_in_one_way,
     wrong,
 )
+from support.resources.small_resource import SOLR, Changes, create
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 
 CONFIG_MAP = {"configMap": {"name": "a", "keys": ["a.json"]}}
+
+ON_CLAIM = {"name": "nightly", "claimName": "backups"}
+ON_NODES = {"name": "nightly", "location": "/backups"}
+
+
+def backup(source: dict[str, Any], target: Changes | None = None, **dataset: Any) -> Changes:
+    """Return the changes to a backup, by default restored by nodes that are made."""
+    return {
+        f"{SOLR}.provisioner": "StatefulSet",
+        "spec.dataset": {"backup": source, **dataset},
+        "spec.workload.queries": {"configMap": {"name": "queries"}},
+    } | (target or {})
+
+
+GOOD_DATA = {
+    "backup on a claim": backup(ON_CLAIM, expectedDocuments=5, idField="key"),
+    "backup point in a folder of a claim": backup(ON_CLAIM | {"location": "2026", "backupId": 0}),
+    "backup on existing nodes": backup(ON_NODES | {"repository": "s3"}, create()),
+}
+"""Backups that may be restored."""
+
+PLACE = "must set claimName without repository, or location"
+UNSENT = "backup must go without format, firstDocuments, cleaning and indexing"
+RESTORER = "dataset.backup must have claimName with provisioner StatefulSet, and location alone"
 
 DATA = [
     wrong("no dataset", "spec.dataset", {}, "must set exactly one of generator"),
@@ -21,7 +48,7 @@ DATA = [
         "two datasets",
         {"spec.dataset.http": {"urls": ["http://example.org/a.json"]}},
         "spec.dataset",
-        "must set exactly one of generator, http, persistentVolumeClaim, configMap",
+        "must set exactly one of generator, http, persistentVolumeClaim, configMap, backup",
     ),
     wrong("no documents", "spec.dataset.generator.documents", 0, TOO_SMALL),
     wrong("documents with a unit", "spec.dataset.generator.documents", "100k", NOT_INTEGER),
@@ -123,5 +150,35 @@ DATA = [
         "expectedDocuments must be at most firstDocuments",
     ),
     wrong("no first documents", "spec.dataset.firstDocuments", 0, TOO_SMALL),
+    bad("backup nowhere", backup({"name": "nightly"}), "spec.dataset.backup", PLACE),
+    bad(
+        "backup on a claim and in a repository",
+        backup(ON_CLAIM | {"repository": "s3"}),
+        "spec.dataset.backup",
+        PLACE,
+    ),
+    *bad_in_one_way(
+        "spec.dataset",
+        UNSENT,
+        {
+            "format of a backup": backup(ON_CLAIM, format="JSON"),
+            "part of a backup": backup(ON_CLAIM, firstDocuments=5),
+            "cleaning of a backup": backup(ON_CLAIM, cleaning={"markup": "Remove"}),
+            "index pods of a backup": backup(ON_CLAIM, indexing={"pods": 2}),
+            "batches of a backup": backup(ON_CLAIM, indexing={"prepared": True}),
+            "segments of a backup": backup(ON_CLAIM, indexing={"maxSegments": 1}),
+        },
+    ),
+    *bad_in_one_way(
+        "spec",
+        RESTORER,
+        {
+            "backup under the Solr Operator": backup(
+                ON_CLAIM, {f"{SOLR}.provisioner": "SolrOperator"}
+            ),
+            "backup on nodes that are made": backup(ON_NODES),
+            "claim of existing nodes": backup(ON_CLAIM, create()),
+        },
+    ),
     wrong("negative retries", "spec.dataset.indexing.batchRetries", -1, TOO_SMALL),
 ]

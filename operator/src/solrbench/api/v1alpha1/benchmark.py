@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
 from solrbench.api.v1alpha1.results import Results
 from solrbench.api.v1alpha1.spec_rules import (
+    BACKUP_RULES,
     DURATION_RULES,
     GENERATED_RULES,
     POD_OPTION_RULES,
@@ -149,6 +150,12 @@ class Spec(Model):
         return self.dataset if self._indexes and is_of_files else None
 
     @property
+    def backup_claim(self) -> str | None:
+        """The claim with the backup that Solr's pods mount, if there is one."""
+        backup = None if self.dataset is None else self.dataset.backup
+        return None if backup is None else backup.claim_name
+
+    @property
     def may_change_index(self) -> bool:
         """Whether documents may be added or deleted while steps are measured."""
         return self._indexes or self.workload.may_change_index or self.load.visibility is not None
@@ -179,6 +186,7 @@ class Spec(Model):
                 " the collection stays as it is"
             ),
         ),
+        *BACKUP_RULES,
         *GENERATED_RULES,
         STEP_VARIANTS_RULE,
         *SIZE_RULES,

@@ -84,17 +84,16 @@ class Http(Model):
     """Files fetched over HTTP; a `.gz` file is unpacked while it is read."""
 
     urls: Annotated[list[Url], Field(min_length=1, max_length=256)]
-    """`urls` are the files to read. With several index pods each downloads its own: file 1, 1 + n,
-    1 + 2n and so on with n pods. Pods that outnumber the files share one."""
+    """`urls` are the files to read. Each index pod downloads its own; pods that outnumber the files
+    share one."""
     sha256: Annotated[list[Sha256], Field(min_length=1, max_length=256)] | None = None
     """`sha256` are the digests of the files as downloaded, in the order of `urls`. A file that
     differs ends the benchmark."""
     auth: DownloadAuth | None = None
-    """`auth` are the credentials that are sent to the hosts of `urls`, and never to one that a
-    redirect points to."""
+    """`auth` are the credentials for the hosts of `urls`; no other host gets them."""
     tls: DownloadTls | None = None
-    """`tls` controls which certificates are trusted for https; the CA bundle of the operator's
-    image when absent."""
+    """`tls` are the certificates trusted for https; the CA bundle of the operator's image when
+    absent."""
     proxy_url: ProxyUrl | None = None
     """`proxyUrl` is an HTTP proxy through which all files are downloaded."""
     max_gibibytes: Annotated[Int, Field(ge=1, le=1_048_576)] = 1024
@@ -134,18 +133,16 @@ class Generator(Model):
     documents: Annotated[Int, Field(ge=1, le=10_000_000_000)]
     """`documents` is the number of documents to generate."""
     seed: Seed = SEED_OF_SPEC
-    """`seed` makes the documents repeatable: the same seed gives the same documents. Defaults to
-    `spec.seed`."""
+    """`seed` is the seed of the documents. Defaults to `spec.seed`."""
     vocabulary_terms: Annotated[Int, Field(ge=100, le=5_000_000)] = 50_000
     """`vocabularyTerms` is the number of distinct words of the text; they follow Zipf's law."""
     zipf_exponent: ZipfExponent = 1.0
-    """`zipfExponent` is the exponent of Zipf's law, at least 0.5; the larger, the more frequent
-    are the most frequent words."""
+    """`zipfExponent` is the exponent of Zipf's law, at least 0.5."""
     words_per_document: Annotated[Int, Field(ge=1, le=10_000)] = 60
     """`wordsPerDocument` is the median length of the text in words; lengths are log-normal."""
     route_prefixes: Annotated[Int, Field(ge=0, le=65_536)] = 0
     """`routePrefixes` is the number of id prefixes (`p0!`, `p1!` and so on), drawn uniformly at
-    random: documents with the same prefix are in the same shard. Ids have no prefix when 0."""
+    random: documents with the same prefix are in the same shard."""
 
     rules: ClassVar = (at_least("zipfExponent", 0.5),)
 
@@ -181,12 +178,11 @@ class Indexing(Model):
     """`batchRetries` limits how often one batch is sent again after a response that may be
     temporary (429, 5xx, connection lost)."""
     prepared: Bool = False
-    """`prepared` makes all batches before the first one is sent, so that reading and preparing
-    documents takes no part of the time of indexing. A pod keeps them in memory, at most 1 GiB:
-    raise `resources` accordingly."""
+    """`prepared` makes all batches before the first one is sent, so that the time of indexing has
+    no reading in it. A pod keeps them in memory, at most 1 GiB: raise `resources` accordingly."""
     max_segments: Annotated[Int, Field(ge=1, le=1000)] | None = None
     """`maxSegments` merges each shard down to this many segments after indexing, for repeatable
-    query times. Segments stay as they are when absent."""
+    query times."""
     resources: Resources = INDEX_RESOURCES
     """`resources` are the CPU and memory of each index pod."""
 
@@ -228,6 +224,37 @@ class Cleaning(Model):
     and replaces character references such as `&amp;` by their character."""
 
 
+class Backup(Model):
+    """A backup that Solr's BACKUP made of a collection with as many shards."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=255)]
+    """`name` is the name of the backup (Solr's `name`)."""
+    claim_name: ObjectName | None = None
+    """`claimName` is the claim with the backup, which every Solr pod mounts read-only."""
+    location: Annotated[str, StringConstraints(min_length=1, max_length=512)] | None = None
+    """`location` is the folder of the backup: on the claim, its root when absent, or on the nodes
+    of `target.existing`."""
+    repository: Annotated[str, StringConstraints(min_length=1, max_length=255)] | None = None
+    """`repository` is the repository in solr.xml of `target.existing`; its default when absent."""
+    backup_id: Annotated[Int, Field(ge=0, le=2**31 - 1)] | None = None
+    """`backupId` is the backup point; the latest when absent."""
+
+    rules: ClassVar = (
+        Rule(
+            cel="has(self.claimName) ? !has(self.repository) : has(self.location)",
+            message="must set claimName without repository, or location",
+        ),
+    )
+
+
+_SENDS_AS_DEFAULT = " && ".join(
+    f"self.indexing.{field.alias} == {str(field.default).lower()}"
+    for field in Indexing.model_fields.values()
+    if isinstance(field.default, int)
+)
+"""CEL: that no setting of the index Job is set, but for its resources."""
+
+
 class Dataset(Model):
     """The documents to index."""
 
@@ -239,6 +266,8 @@ class Dataset(Model):
     """`persistentVolumeClaim` reads the documents from an existing volume."""
     config_map: ConfigMapFiles | None = None
     """`configMap` reads the documents from a ConfigMap."""
+    backup: Backup | None = None
+    """`backup` restores a backup in place of indexing."""
     format: Format = Format.AUTO
     """`format` is the format of the files; `Auto` chooses by the file name: .json, .jsonl,
     .ndjson, .csv, .xml."""
@@ -246,20 +275,29 @@ class Dataset(Model):
     """`idField` is the unique key of the schema. Documents without it get their file and position
     as id."""
     first_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
-    """`firstDocuments` indexes only this many documents, the first of the dataset in the order of
-    its files and of the documents in them, whatever the number of pods: the first 1000 are among
-    the first 2000. All are indexed when absent."""
+    """`firstDocuments` indexes only this many documents, the first in the order of the files and of
+    the documents in them, whatever the number of pods."""
     expected_documents: Annotated[Int, Field(ge=1, le=10_000_000_000)] | None = None
-    """`expectedDocuments` is the number of documents that must be in the index afterwards; the
-    number sent when absent. Set it for data that repeats ids on purpose."""
+    """`expectedDocuments` is the number of documents that must be in the index afterwards; when
+    absent, the number sent, or any of a backup. Set it for data that repeats ids on purpose."""
     cleaning: Cleaning | None = None
-    """`cleaning` removes control characters, broken encodings and markup from files. Files are
-    taken as they are when absent."""
+    """`cleaning` removes control characters, broken encodings and markup from files."""
     indexing: Indexing = Indexing()
     """`indexing` controls how the documents are sent."""
 
     rules: ClassVar[tuple[Rule, ...]] = (
-        exactly_one("generator", "http", "persistentVolumeClaim", "configMap"),
+        exactly_one("generator", "http", "persistentVolumeClaim", "configMap", "backup"),
+        Rule(
+            cel=(
+                "!has(self.backup) || !has(self.cleaning) && !has(self.firstDocuments)"
+                " && self.format == 'Auto' && !has(self.indexing.maxSegments)"
+                f" && {_SENDS_AS_DEFAULT}"
+            ),
+            message=(
+                "backup must go without format, firstDocuments, cleaning and indexing, Solr copies"
+                " the index as it is; remove them"
+            ),
+        ),
         Rule(
             cel="!has(self.cleaning) || !has(self.generator)",
             message="cleaning must not go with generator, whose documents are clean; remove it",

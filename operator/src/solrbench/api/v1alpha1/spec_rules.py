@@ -1,4 +1,4 @@
-"""Rules that span parts of the spec: generated data, deadlines, options of pods, routing."""
+"""Rules that span parts of the spec: generated data, backups, deadlines, pods, routing."""
 
 from typing import Any
 
@@ -84,6 +84,21 @@ GENERATED_RULES = (
         message=(
             "workload.mix must have nothing generated without dataset.generator;"
             " set queries, inputs and documents of your own for other data"
+        ),
+    ),
+)
+
+
+BACKUP_RULES = (
+    Rule(
+        cel=(
+            "!has(self.dataset) || !has(self.dataset.backup) || (has(self.target.existing)"
+            " ? !has(self.dataset.backup.claimName) : has(self.dataset.backup.claimName)"
+            " && self.target.solrCloud.provisioner == 'StatefulSet')"
+        ),
+        message=(
+            "dataset.backup must have claimName with provisioner StatefulSet, and location alone"
+            " with target.existing; SolrOperator mounts no claim, use StatefulSet"
         ),
     ),
 )

@@ -173,8 +173,7 @@ class IndexedFile(StatusModel):
     bytes: Count = 0
     """`bytes` is what was read of it, decompressed."""
     seconds: Measure = 0
-    """`seconds` is the time from its opening until the pod went on to the next file. Reading waits
-    for Solr, so that it is the time of indexing but for the last batches."""
+    """`seconds` is the time from its opening until the pod went on to the next file."""
 
 
 class IndexPodStatus(StatusModel):
@@ -211,7 +210,8 @@ class DatasetStatus(StatusModel):
     bytes: Count | None = None
     """`bytes` is the size of the update requests sent."""
     seconds: Measure | None = None
-    """`seconds` is the time from the first batch to the last, over all pods."""
+    """`seconds` is the time from the first batch to the last, over all pods; of a backup, until the
+    operator saw it restored."""
     documents_per_second: Measure | None = None
     """`documentsPerSecond` is documents divided by seconds."""
     bytes_per_second: Measure | None = None
@@ -225,13 +225,12 @@ class DatasetStatus(StatusModel):
     """`cleaned` is what `spec.dataset.cleaning` changed in all files; absent without it."""
     waiting_percent: Measure | None = None
     """`waitingPercent` is the share of the time in which the streams of the index pods waited for
-    Solr; the rest went into reading and preparing documents. Absent until all pods have ended."""
+    Solr; the rest went into reading and preparing documents."""
     commit_seconds: Measure | None = None
     """`commitSeconds` is the time of the commit after the last document, with the merge down to
     `indexing.maxSegments` if there is one."""
     commit_time: datetime | None = None
-    """`commitTime` is when that commit was begun, where the operator had to ask for it again as it
-    took longer than a request may; `commitSeconds` is counted from then."""
+    """`commitTime` is when that commit was begun, if it took longer than a request may."""
     solr: IndexingTelemetry | None = None
     """`solr` is what the Solr nodes did meanwhile; absent without `load.telemetry`."""
     series: Annotated[list[IndexingSeries], Field(max_length=MAX_INDEXING_SERIES)] = []
@@ -239,8 +238,8 @@ class DatasetStatus(StatusModel):
     bottleneck: Bottleneck | None = None
     """`bottleneck` is what held indexing back; absent without `load.telemetry`."""
     verdict: Text | None = None
-    """`verdict` is Invalid if the documents per second are not those of Solr, as the index pods
-    were the limit, else Valid; absent until all pods have ended."""
+    """`verdict` is Invalid if the index pods, not Solr, limited the documents per second, else
+    Valid; absent until all pods have ended."""
     reasons: Annotated[list[InvalidReason], Field(max_length=4)] = []
     """`reasons` says why the verdict is Invalid: `IndexClientLimits`."""
     index_bytes: Count | None = None

@@ -49,7 +49,8 @@ def indexing_rules(max_repeats: str) -> tuple[Rule, ...]:
         Rule(
             cel=(
                 f"{_NONE_INDEXES} || !has(self.dataset) || (has(self.dataset.generator)"
-                " ? self.dataset.generator.routePrefixes == 0 : !has(self.dataset.http))"
+                " ? self.dataset.generator.routePrefixes == 0"
+                " : !has(self.dataset.http) && !has(self.dataset.backup))"
             ),
             message=(
                 f"{_FIELDS} must go with dataset.generator and routePrefixes 0, or files that are"

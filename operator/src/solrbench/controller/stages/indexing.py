@@ -1,18 +1,23 @@
-"""The data stage: the index Job runs, then Solr counts the documents."""
+"""The data stage: the index Job runs, or Solr restores a backup, then Solr counts the documents."""
 
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from solrbench.analysis.bottleneck import conclude_indexing
-from solrbench.api.v1alpha1.dataset import Dataset
+from solrbench.api.v1alpha1.dataset import Backup, Dataset
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract import names
 from solrbench.contract.endpoints import pod_agents, reads_pods
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import auth_files
-from solrbench.contract.pod_plans import IndexPlan, IndexProgress, unpack_telemetry
+from solrbench.contract.pod_plans import (
+    BACKUP_FOLDER,
+    IndexPlan,
+    IndexProgress,
+    unpack_telemetry,
+)
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
@@ -28,6 +33,7 @@ from solrbench.decide.indexing import (
     all_reported,
     check_documents,
     check_expected_known,
+    check_restored,
     count_deleted,
     count_documents,
     keep_known_progress,
@@ -35,20 +41,21 @@ from solrbench.decide.indexing import (
     total_documents,
 )
 from solrbench.decide.outcome import apply_outcome, first_outcome
-from solrbench.decide.views import JobView, PodView
-from solrbench.errors import TemporaryError
+from solrbench.decide.views import JobView, PodView, ReplicaSize
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.index.progress import IndexPodClient
 from solrbench.manifests.index import build_index
 from solrbench.reasons.data import IndexingReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import COMMIT_TIMEOUT_SECONDS, commit
+from solrbench.solr.collection import restore_backup
 
 
 def reconcile_index(context: ReconcileContext) -> None:
     """Fill the collection and check that Solr holds every document.
 
     Raises:
-        TemporaryError: while documents are sent or replicas catch up.
+        TemporaryError: while documents are sent, a backup is restored, or replicas catch up.
         PermanentError: if the data cannot be indexed, or documents are missing at the end.
         TargetLostError: if a node was lost while the documents were counted.
     """
@@ -58,6 +65,9 @@ def reconcile_index(context: ReconcileContext) -> None:
     dataset = context.benchmark.spec.dataset
     if dataset is None:
         _record_existing_size(context)
+        return
+    if dataset.backup is not None:
+        _restore(context, dataset, dataset.backup)
         return
     job_view = job(context, names.INDEX)
     if job_view is None:
@@ -95,6 +105,52 @@ def _record_existing_size(context: ReconcileContext) -> None:
     )
     message = "the existing collection is measured as it is, nothing is indexed"
     context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
+
+
+def _restore(context: ReconcileContext, dataset: Dataset, backup: Backup) -> None:
+    """Let Solr restore the backup into the collection, and check what the replicas hold then."""
+    benchmark, status = context.benchmark, context.status
+    request = names.restore_request(benchmark, status.start_time, status.attempts.index)
+    folder = "" if backup.claim_name is None else f"{BACKUP_FOLDER}/"
+    location = folder + (backup.location or "")
+    with context.solr(timeout_seconds=30) as solr:
+        try:
+            done = restore_backup(solr, names.collection(benchmark), backup, location, request)
+        except PermanentError:
+            verify_target(context)  # the loss of a node fails the request, too
+            raise
+        if not done:
+            context.update(dataset=DatasetStatus())  # what was before, was another index
+            message = f"Solr copies the backup {backup.name} into every replica"
+            raise TemporaryError(IndexingReason.RESTORING, message)
+        seconds = status.dataset.seconds
+        if seconds is None:  # it is kept while replicas are waited for
+            seconds = (context.now - (status.phase_start_time or context.now)).total_seconds()
+            context.update(dataset=DatasetStatus(seconds=seconds))
+        sizes = _replica_sizes(context, solr)
+    apply_outcome(check_restored(sizes, dataset.expected_documents))
+    _record_sizes(context, sizes)
+    verify_target(context)
+    message = f"restored {context.status.dataset.documents} documents in {seconds:.0f} s"
+    context.conditions.set(DATA_INDEXED, "True", IndexingReason.RESTORED, message)
+
+
+def _replica_sizes(context: ReconcileContext, solr: SolrClient) -> tuple[ReplicaSize, ...]:
+    """Return the index of each replica, when all are active and where they must be."""
+    provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
+    replicas = tuple(provisioner.find_replicas(context, solr))
+    placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
+    apply_outcome(first_outcome(REPLICA_CHECKS, placed))
+    return tuple(provisioner.replica_sizes(solr, list(replicas)))
+
+
+def _record_sizes(context: ReconcileContext, sizes: tuple[ReplicaSize, ...]) -> None:
+    counted = {
+        "documents": sum(count_documents(sizes).values()),
+        "deleted_documents": count_deleted(sizes),
+        "index_bytes": sum(size.bytes for size in sizes),
+    }
+    context.update(dataset=context.status.dataset.model_copy(update=counted))
 
 
 def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
@@ -191,24 +247,15 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     """
     sent = context.status.dataset.documents
     expected = known_documents(dataset) or (sent if complete else None)
-    provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
     with context.solr(timeout_seconds=30) as solr:
         # What is not committed is in no searcher, and so in no count.
         _commit(context, solr, dataset.indexing.max_segments)
-        replicas = tuple(provisioner.find_replicas(context, solr))
-        placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
-        apply_outcome(first_outcome(REPLICA_CHECKS, placed))
-        sizes = tuple(provisioner.replica_sizes(solr, list(replicas)))
+        sizes = _replica_sizes(context, solr)
     apply_outcome(check_documents(sizes, sent, expected))
     total = sum(count_documents(sizes).values())
     known = expected or sent or total or None
     apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
-    counted = {
-        "documents": total,
-        "deleted_documents": count_deleted(sizes),
-        "index_bytes": sum(size.bytes for size in sizes),
-    }
-    context.update(dataset=context.status.dataset.model_copy(update=counted))
+    _record_sizes(context, sizes)
 
 
 def _commit(context: ReconcileContext, solr: SolrClient, max_segments: int | None) -> None:

@@ -187,3 +187,5 @@ def _claims(benchmark: SolrBenchmark) -> Iterator[tuple[str, str]]:
         if holder is not None and holder.persistent_volume_claim is not None:
             claim = holder.persistent_volume_claim.claim_name
             yield f"spec.{path}.persistentVolumeClaim", claim
+    if benchmark.spec.backup_claim is not None:
+        yield "spec.dataset.backup.claimName", benchmark.spec.backup_claim
