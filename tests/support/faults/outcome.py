@@ -32,6 +32,7 @@ def outcome_of(world: World) -> Outcome:
             found[f"{name} results"] = _results(world, body)
     cloud = world.cloud
     found["solr"] = sorted(cloud.collections), sorted(cloud.config_sets)
+    found["restores"] = [name for what, name in cloud.changed if what == "RESTORE"]
     there = tuple(f"{name}-" for kind, _, name in world.cluster.objects if kind == BENCHMARK.name)
     found["started"] = {
         job: number
@@ -95,6 +96,9 @@ EXCEPTIONS: dict[str, str] = {
     ),
     r"\.report\.evidence: |\.conditions.*logs and events are in ConfigMap": (
         "evidence of a failure is never in the way, and may be missing"
+    ),
+    r"(dataset\.seconds|\.indexingSeconds): [\d.]+ -> [\d.]+$|: restored \d+ .* -> restored \d+ ": (
+        "a restore lasts until the operator sees its end"
     ),
     r"\.unchecked.*was not recorded|\.unchecked.*were not recorded": (
         "what could not be recorded is listed with the verdict"

@@ -137,6 +137,13 @@ def _use_existing(world: World) -> None:
     _put(world, config_map("queries", queries__txt="solr"), benchmark("one", use(), ONE, TWICE))
 
 
+def _restored(world: World) -> None:
+    backup = {"name": "nightly", "location": "/backups"}
+    queries = {"spec.workload.queries": {"configMap": {"name": "queries"}}}
+    changes = {"spec.dataset": {"backup": backup}} | queries
+    _put(world, config_map("queries", queries__txt="solr"), benchmark("one", create(), changes))
+
+
 def _with_companions(world: World) -> None:
     companions = [{"configMap": {"name": "manifests"}, "values": {"WORKERS": "2"}}]
     text = text_of(*MANIFESTS)
@@ -186,6 +193,10 @@ SCENARIOS: dict[str, Prepare] = {
     "suspended": _then(run(), (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))),
     "suspended on existing Solr": _then(
         run(create()), (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
+    ),
+    "backup": _restored,
+    "suspended with a backup": _then(
+        _restored, (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
     ),
     "deleted at once": _then(run(create()), (_has("Accepted"), _delete)),
     "deleted with a new collection": _then(

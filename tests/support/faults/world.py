@@ -329,6 +329,7 @@ class World:
             self.operator.run(body)
 
     def _advance(self) -> None:
+        self.cloud.end_requests("completed")
         self._collect_garbage()
         for body in self.cluster.select("SolrCloud", None, {}):
             self._make_solr_cloud(body)

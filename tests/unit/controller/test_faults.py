@@ -49,6 +49,17 @@ def test_what_was_found_stays_mended(scenario: str, call: str) -> None:
     assert check(scenario, runs) == []
 
 
+@pytest.mark.parametrize(("scenario", "restores"), [("backup", 1), ("suspended with a backup", 2)])
+@pytest.mark.parametrize("call", ["POST RESTORE", "GET REQUESTSTATUS"])
+def test_backup_is_restored_once_for_each_collection(
+    scenario: str, restores: int, call: str
+) -> None:
+    runs = explored(scenario, faults_of(call))
+    assert len(runs) > restores
+    assert check(scenario, runs) == []
+    assert runs[0].outcome["restores"] == ["nightly"] * restores
+
+
 @pytest.mark.parametrize("name", FOUND)
 def test_a_planted_defect_is_found(name: str) -> None:
     assert is_found(DEFECTS[name])
