@@ -247,6 +247,14 @@ STEPS = [
                 "indexing of load.steps and load.capacity must go with dataset.generator",
             ),
             (
+                "documents added like those of a backup",
+                {
+                    "spec.dataset": {"backup": {"name": "books", "claimName": "backups"}},
+                    "spec.workload.queries": {"configMap": {"name": "queries"}},
+                },
+                "indexing of load.steps and load.capacity must go with dataset.generator",
+            ),
+            (
                 "documents added with prefixes of ids",
                 {"spec.dataset.generator.routePrefixes": 4},
                 "must go with dataset.generator and routePrefixes 0, or files that",
