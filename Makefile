@@ -177,7 +177,7 @@ soak soak-capacity: $(VENV)/ready
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; conclusions (45 min)
 	hack/tools bench
 	hack/tool k6
-	$(IN_CLUSTER) PYTHONPATH=operator/src:. $(BIN)/python -m bench
+	$(IN_CLUSTER) PYTHONPATH=operator/src:.:tests $(BIN)/python -m bench
 
 .PHONY: test
 test: ## everything, slow suites last; what .ci/run calls

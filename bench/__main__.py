@@ -19,6 +19,7 @@ from bench.load.throughput import cost, scaling, small_responses, solr_responses
 from bench.load.times import accuracy, merged, saturation, stalls
 from bench.load.worker_limits import many_users, queries
 from bench.operator.operator_scale import operator_scale
+from bench.operator.sweep_page import sweep_page
 from bench.operator.sweep_scale import sweep_scale
 from bench.statistics.adaptive_sweeps import adaptive_sweeps
 from bench.statistics.capacity import capacity, capacity_of_server
@@ -53,6 +54,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "many-users": partial(many_users, users=100_000, seconds=60),
     "scale": partial(operator_scale, seconds=60),
     "sweep": partial(sweep_scale, points=500),
+    "page": partial(sweep_page, views=9),
     "adaptive": partial(adaptive_sweeps, sweeps=40),
     "designs": partial(sweep_designs, sweeps=20),
     "sizing": partial(sizing, worlds=60),

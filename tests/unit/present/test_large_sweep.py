@@ -7,7 +7,7 @@ import pytest
 from solrbench.present.html import render_sweep_html
 from support.results.sweep_reports import large_report
 
-MAX_BYTES = 2 * 2**20
+MAX_BYTES = 2_000_000
 
 
 @pytest.mark.slow

@@ -134,21 +134,21 @@
     document.head.append(script);
   }
 
-  async function start() {
+  function start() {
     if (!("DecompressionStream" in window) || !document.querySelector("figure.plot")) return;
     const charts = [];
+    let library;
     const seen = new IntersectionObserver(
       async (entries) => {
         for (const entry of entries.filter((each) => each.isIntersecting)) {
           seen.unobserve(entry.target);
-          await library;
+          // Most pages are opened for their conclusions: it is read once a figure comes near.
+          await (library ??= loadLibrary());
           charts.push(replaceDrawing(entry.target));
         }
       },
       { rootMargin: "300px" },
     );
-    const library = loadLibrary();
-    await library;
     for (const figure of document.querySelectorAll("figure.plot")) seen.observe(figure);
     addEventListener("resize", () => charts.forEach((each) => each.resize()));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () =>
