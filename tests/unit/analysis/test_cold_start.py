@@ -3,7 +3,13 @@ from datetime import timedelta
 
 import pytest
 
-from solrbench.analysis.cold_start import cold_start, hit_ratios, summarise_cold_start
+from solrbench.analysis.cold_start import (
+    MAX_STRETCHES,
+    average_stretches,
+    cold_start,
+    hit_ratios,
+    summarise_cold_start,
+)
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
@@ -44,6 +50,22 @@ def test_curve_runs_through_the_warm_up_into_the_step() -> None:
         {"filterCache": 0.25},
         {"filterCache": 1.0},
     ]
+
+
+def test_a_curve_in_short_has_stretches_of_twice_as_many_requests() -> None:
+    windows = [window(each, each + 1, mean=1000 * (each + 1)) for each in range(6)]
+    last = window(6, 6.5, requests=500, mean=9000)
+    document = make_document("five", 1).model_copy(update={"thousands": [*windows, last]})
+    # 5, 6 and half of 9 by their requests: the last stretch is not whole.
+    assert average_stretches(cold_start(document)) == [1.0, 2.0, 3.5, 6.2]
+    assert average_stretches([]) == []
+
+
+def test_a_long_curve_in_short_has_all_that_is_left_at_its_end() -> None:
+    document = make_document("five", 1).model_copy(
+        update={"thousands": [window(0, 1, mean=1000)] * 5000}
+    )
+    assert average_stretches(cold_start(document)) == [1.0] * MAX_STRETCHES
 
 
 def test_ratio_is_that_of_the_seconds_around_the_window() -> None:

@@ -37,6 +37,26 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
     ]
 
 
+MAX_STRETCHES = 12
+"""Numbers of a curve in short: up to two million requests each of its stretches is told apart."""
+
+
+def average_stretches(points: Sequence[CurvePoint]) -> list[float]:
+    """Return a curve in short: mean service times in ms, each of twice as many requests.
+
+    The first two are of a thousand requests each, as caches fill fastest at the begin; the last one
+    of `MAX_STRETCHES` has all that are left.
+    """
+    edges = [0, *(2**place for place in range(MAX_STRETCHES - 1)), None]
+    means = []
+    for begin, end in itertools.pairwise(edges):
+        windows = [point.window for point in points[begin:end]]
+        if count := sum(each.requests for each in windows):
+            total = sum(each.requests * each.mean_microseconds for each in windows)
+            means.append(milliseconds(total / count))
+    return means
+
+
 def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
     """Return the step run that was measured first; None if no step run has windows."""
     known = [document for document in documents if document.outlier_windows is not None]

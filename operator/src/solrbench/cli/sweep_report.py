@@ -1,14 +1,20 @@
 """The report of a sweep, read from the cluster."""
 
+from collections.abc import Mapping
+
 from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
+from solrbench.analysis.cold_start import average_stretches, cold_start
 from solrbench.api.identity import BENCHMARKS
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.validation import parse_stored, parse_stored_as
 from solrbench.contract.names import LABEL_SWEEP
+from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import read_answers, read_environment
-from solrbench.present.sweeps.report import SweepReport
+from solrbench.kube.result_documents import read_answers, read_environment, read_undamaged
+from solrbench.present.sweeps.cold_start import cold_start_points
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name
 
@@ -31,7 +37,33 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
     environment = None if benchmark is None else read_environment(cluster, benchmark)
     known = None if environment is None or point is None else (point, environment)
     report = build_sweep_report(sweep, benchmarks, known)
-    return report.model_copy(update={"answers": _read_answers(cluster, report)})
+    points = _read_cold_starts(cluster, report, benchmarks)
+    return report.model_copy(update={"answers": _read_answers(cluster, report), "points": points})
+
+
+def _read_cold_starts(
+    cluster: Cluster, report: SweepReport, benchmarks: Mapping[str, SolrBenchmark]
+) -> list[PointReport]:
+    """Return the points, those whose cold starts are drawn with the mean times of their begin."""
+    drawn = {each.name for points in cold_start_points(report).values() for each in points}
+    found = []
+    for point in report.points:
+        benchmark = benchmarks.get(point.cold_benchmark or "") if point.name in drawn else None
+        means = [] if benchmark is None else _read_cold_start(cluster, benchmark)
+        found.append(point.model_copy(update={"cold_start_average_milliseconds": means}))
+    return found
+
+
+def _read_cold_start(cluster: Cluster, benchmark: SolrBenchmark) -> list[float]:
+    """Return mean service times from the first request on; none where they are not stored."""
+    cold = benchmark.status.cold_start
+    step = None if cold is None else (cold.step, cold.variant or "")
+    for each in all_step_runs(benchmark.spec, FIRST_REPEAT):
+        if (each.step, each.variant) == step:
+            documents = read_undamaged(cluster, benchmark, str(each))
+            return average_stretches(cold_start(documents[0])) if documents else []
+    # A trial of a search for the capacity is no step.
+    return []
 
 
 def _read_answers(cluster: Cluster, report: SweepReport) -> list[ComparedAnswers]:

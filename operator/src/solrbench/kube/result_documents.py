@@ -326,10 +326,16 @@ def read_answers(cluster: Cluster, namespace: str, name: str) -> StoredAnswers |
     if benchmark is None or not asks_queries(benchmark.spec):
         return None
     first = next((str(each) for each in all_step_runs(benchmark.spec)), None)
+    return first_answers(read_undamaged(cluster, benchmark, first))
+
+
+def read_undamaged(
+    cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None
+) -> list[StepRunResult]:
+    """Return the stored documents of every step run, or of one; none if any is damaged."""
     try:
-        documents = read_documents(cluster, benchmark, lambda document: document, first)
+        return read_documents(cluster, benchmark, lambda document: document, step_run_id)
     except TemporaryError as error:
         if error.reason is not LoadReason.REPORT_DAMAGED:
             raise
-        return None
-    return first_answers(documents)
+        return []

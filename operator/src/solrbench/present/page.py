@@ -50,6 +50,7 @@ from solrbench.present.sweeps.benchmark_tables import (
     index_pods_of_points,
     waits_table,
 )
+from solrbench.present.sweeps.cold_start import cold_start_figures
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
 from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.figures import axis_figures, heat_maps
@@ -265,6 +266,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *step_figures(report),
             *axis_figures(report),
             *heat_maps(report),
+            *cold_start_figures(report),
         ],
         "costs": costs_table(report),
         "conditions": condition_tables(report),

@@ -64,10 +64,13 @@ _PointRow = tuple[str, str, PointReport]
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis that has at least two points on a line, conditions first."""
-    # Over what is given, such as users, each setting is a line: these are looked at first.
-    places = sorted(range(len(report.axes)), key=lambda place: not _is_given(report, place))
-    figures = (_axis_figure(report, place) for place in places)
+    figures = (_axis_figure(report, place) for place in conditions_first(report))
     return [figure for figure in figures if figure is not None]
+
+
+def conditions_first(report: SweepReport) -> list[int]:
+    """Return the places of the axes: over what is given, such as users, is looked at first."""
+    return sorted(range(len(report.axes)), key=lambda place: not _is_given(report, place))
 
 
 def _is_given(report: SweepReport, place: int) -> bool:

@@ -190,6 +190,10 @@ class PointReport(LenientModel):
     """Time of each index pod, and of its slowest files."""
     cold_start: ColdStart | None = None
     """The first thousand requests that the target got."""
+    cold_start_average_milliseconds: list[float] = []
+    """Mean service time of the first thousand requests that the target got, of the second, of the
+    next two, four and so on, at most 12 numbers: the last one has all that are left. Of the points
+    whose cold starts are drawn, from the first step run of the benchmark."""
     steps: list[PointStep] = []
     """Every step, variant and request name, over all rounds."""
     figures: list[FigureComparison] = []
@@ -217,6 +221,12 @@ class PointReport(LenientModel):
     def benchmarks(self) -> "Mapping[str, RoundReport | PointReport]":
         """What each of its benchmarks said, by its name: of every round, or of the only one."""
         return {f"{self.name}, round {e.round}": e for e in self.rounds} or {self.name: self}
+
+    @property
+    def cold_benchmark(self) -> str | None:
+        """The first of its benchmarks whose first thousand requests are known."""
+        cold = (e.benchmark for e in self.benchmarks.values() if e.cold_start is not None)
+        return next(cold, None)
 
     def counted_rounds(self, figure: ObjectiveFigure) -> list[RoundReport]:
         """Return the rounds that the figure of the objective is made of; one that runs is none."""
