@@ -40,7 +40,8 @@ HEAPS = {
 }
 """An axis that changes the target."""
 CHEAPEST_LAST = HEAPS | {"values": HEAPS["values"][::-1]}
-DECIDED = {"repeats": {"until": "Decided"}}
+DECIDED: dict[str, Any] = {"repeats": {}}
+"""The default design of a sweep with repeats: rounds until Decided, 5 to 20."""
 BEST_KNOWN = {"repeats": {"until": "BestKnown"}}
 
 
@@ -178,7 +179,7 @@ def _drift(what: str, slower: float, sweeps: int) -> list[Row]:
             repeats += machine.repeats
         found[name] = (wrong / sweeps, same / sweeps, repeats / sweeps / POINTS)
     wrong_each, same_each, repeats_each = found.pop("until Decided")
-    wrong_default, same_default, _ = found["5 rounds"]
+    wrong_five, same_five, _ = found["5 rounds"]
     others = "; ".join(f"{name}: {a:.1f} false, {b:.1f} Same" for name, (a, b, _) in found.items())
     return [
         at_most(f"false conclusions of 29, {what}", wrong_each, 0.1, "{:.2f}", others),
@@ -186,10 +187,10 @@ def _drift(what: str, slower: float, sweeps: int) -> list[Row]:
         at_most(f"repeats of a point, {what}", repeats_each, 12, "{:.1f}"),
         at_most(
             f"false conclusions of 29, five rounds, {what}",
-            wrong_default,
+            wrong_five,
             0.1,
             "{:.2f}",
-            f"{same_default:.1f} Same",
+            f"{same_five:.1f} Same",
         ),
     ]
 

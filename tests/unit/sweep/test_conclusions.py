@@ -203,7 +203,7 @@ def test_rounds_are_counted_with_what_was_left_out() -> None:
 def test_too_few_valid_repeats_have_the_remedy_of_their_design() -> None:
     few = "Points cannot be compared with fewer than 3 valid repeats. "
     _, once = answer(FIGURES, deviation=None)
-    assert f"{few}Set load.repeats.count of the template to 5" in " ".join(once)
+    assert f"{few}Set spec.repeats to {{until: Decided}}, or load.repeats.count" in " ".join(once)
     rounds = {"until": "Decided", "min": 2, "max": 6}
     _, invalid = answer(FIGURES, {"spec.repeats": rounds}, deviation=None, rounds=6)
     assert f"{few}Look for the reasons of rounds that are Invalid" in " ".join(invalid)

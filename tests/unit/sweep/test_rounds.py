@@ -10,6 +10,7 @@ import pytest
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
+from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan
@@ -134,6 +135,11 @@ def test_only_what_may_be_best_goes_on_until_the_best_is_known() -> None:
     seen, _ = measure(figures, {"spec.axes": [SEED], "spec.repeats": race})
     points = sorted(seen.sweep.status.points, key=lambda each: each.values)
     assert [each.rounds for each in points] == [6, 6, 6, 4]  # the baseline takes part in each
+
+
+def test_a_sweep_with_repeats_goes_on_until_it_is_decided() -> None:
+    found = parse_sweep({"spec.repeats": {}})
+    assert found.spec.rounds == Rounds(RoundsUntil.DECIDED, 5, 20)
 
 
 def test_repeats_of_the_template_are_rounds() -> None:

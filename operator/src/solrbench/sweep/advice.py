@@ -120,7 +120,7 @@ def _to_repeat(
     """Yield the points without a clear conclusion, and how many repeats would decide each."""
     if found and all(each.conclusion is None for each in found.values()):
         remedy = (
-            "Set load.repeats.count of the template to 5, or spec.repeats to {until: Decided}."
+            "Set spec.repeats to {until: Decided}, or load.repeats.count of the template to 5."
             if spec.repeats is None
             else "Look for the reasons of rounds that are Invalid, or raise spec.repeats.max."
         )

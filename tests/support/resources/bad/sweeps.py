@@ -27,7 +27,7 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
     "an exclusion that is no expression": ({"spec.exclude": [{"heap": "1Gi"}]}, "spec.exclude[0]"),
     "a long expression": ({"spec.exclude": ["true || " * 40 + "true"]}, "spec.exclude[0]"),
     "too many expressions": ({"spec.exclude": ["false"] * 17}, "spec.exclude"),
-    "rounds until nothing": ({"spec.repeats": {"min": 2}}, "spec.repeats.until"),
+    "rounds until any other time": ({"spec.repeats": {"until": "Friday"}}, "spec.repeats.until"),
     "fewer repeats at most than at least": (
         {"spec.repeats": {"until": "Decided", "min": 6, "max": 5}},
         "max must not be less than min",

@@ -114,7 +114,7 @@ class RoundsUntil(StrEnum):
 class SweepRepeats(Model):
     """Rounds over the points: each is a benchmark of every point that takes part in it."""
 
-    until: RoundsUntil
+    until: RoundsUntil = RoundsUntil.DECIDED
     """`until` is what rounds go on until: with `Decided`, a point takes part in the next one while
     the conclusion beside the baseline, or that beside the best point, is neither Better, Worse nor
     Same, at most up to `max` repeats; the best point counts only if it is not the Same as the
@@ -270,7 +270,8 @@ class SweepSpec(Model):
     of a million requests."""
     repeats: SweepRepeats | None = None
     """`repeats` measures points in rounds, each with the repeats of `template`, while conclusions
-    are missing; for at most 100 points. When absent, each point has the repeats of `template`."""
+    are missing; for at most 100 points. `{}` has the usual limits. When absent, each point has the
+    repeats of `template`."""
     cleanup: Cleanup = Cleanup.ALWAYS
     """`cleanup` controls when Solr and ZooKeeper of each point are deleted after its end. What is
     kept takes room that the next points may need. Results of all points stay."""
