@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.present.sweeps.report import SweepReport
@@ -19,6 +20,13 @@ from support.results.statuses import full_status
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 FAILED, INVALID = (0, 1), (2, 1)
 """Places of the values of the points that ended so."""
+COLD = ColdStart(
+    step="two-users",
+    in_warm_up=True,
+    first_thousand_seconds=3,
+    first_thousand_average_milliseconds=10,
+    first_thousand_max_milliseconds=300,
+)
 PENDING = "2 pods of Solr cannot be scheduled: 1 Insufficient memory"
 
 
@@ -35,7 +43,10 @@ def large_report() -> SweepReport:
         {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
     ]
     changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
-    return _report(_measure(parse_sweep(changes), repeats=5, factors=(0.99, 1.08)))
+    report = _report(_measure(parse_sweep(changes), repeats=5, factors=(0.99, 1.08)))
+    means = {"cold_start_average_milliseconds": [8.0 / each + 2 for each in range(1, 13)]}
+    points = [point.model_copy(update={"cold_start": COLD} | means) for point in report.points]
+    return report.model_copy(update={"points": points})
 
 
 def _measure(

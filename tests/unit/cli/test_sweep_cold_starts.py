@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.sweep_report import read_sweep_report
 from solrbench.contract.windows import RequestWindow
@@ -13,12 +12,12 @@ from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.cold_start import cold_start_points
 from solrbench.present.sweeps.figures import MAX_LINES
-from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.report import SweepReport
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result
-from support.results.sweep_reports import full_sweep, large_report
+from support.results.sweep_reports import full_report, full_sweep, large_report
 
 COLD = {
     "step": "one",
@@ -114,11 +113,9 @@ def test_a_damaged_step_run_leaves_out_its_line() -> None:
     assert any(each.cold_start_average_milliseconds for each in found)
 
 
+@pytest.mark.slow
 def test_of_many_points_some_at_even_distances_are_read() -> None:
-    report = large_report()
-    assert cold_start_points(report) == {}
-    cold = {"cold_start": ColdStart.model_validate(COLD)}
-    points: list[PointReport] = [each.model_copy(update=cold) for each in report.points]
-    users, heaps = cold_start_points(report.model_copy(update={"points": points})).values()
+    assert cold_start_points(full_report()) == {}
+    users, heaps = cold_start_points(large_report()).values()
     assert len(users) == len(heaps) == MAX_LINES
     assert [each.values["users"] for each in users] == ["1", "4", "7", "11", "14", "18", "21", "25"]

@@ -35,8 +35,13 @@ _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
 # Styles under the mouse and names of parts, which only a live figure needs.
 _NOISE = re.compile(
     r' (?:class="zr[^"]*"|pointer-events="[^"]*"|ecmeta_[a-z_]+="[^"]*"|xml:space="[^"]*"|'
-    r'style="(?:;|user-select:none;?)*"|xmlns:xlink="[^"]*"|baseProfile="[^"]*"|version="[^"]*")'
+    r'style="(?:;|user-select:none;?)*"|'
+    # The font of most texts, which the style sheet of the page sets.
+    r'style="font-size:12px;font-family:Arial, Helvetica, sans-serif;"|'
+    r'xmlns:xlink="[^"]*"|baseProfile="[^"]*"|version="[^"]*")'
 )
+# Frames of texts, which catch the mouse.
+_UNSEEN = re.compile(r'<path (?:(?!stroke=)[^>])*fill="none"></path>')
 _TAG = re.compile(r"<\s*/?\s*([^\s/>]+)")
 _REFERENCE = re.compile(r"url\((?!#)|href", re.IGNORECASE)
 
@@ -101,7 +106,7 @@ def _read(name: str) -> bytes:
 
 def _clean(drawing: str) -> str:
     """Return a drawing without what only a live figure needs; DrawingError if it is not plain."""
-    text = _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", "")
+    text = _UNSEEN.sub("", _NOISE.sub("", _STYLE.sub("", drawing)).replace("\n", ""))
     # A list of what may stand there, as one of what may not would never be complete.
     strange = {tag for tag in _TAG.findall(text) if tag not in _ALLOWED}
     # Texts between tags may say anything: they are escaped.

@@ -9,6 +9,13 @@ function digits(value) {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
 
+// One element for all bars of an interval: a page has hundreds.
+function bars(api, ...lines) {
+  const pathData = lines.map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`).join("");
+  const style = { stroke: api.visual("color"), lineWidth: 1.5, fill: "none" };
+  return { type: "path", shape: { pathData }, style };
+}
+
 const FUNCTIONS = {
   "@number": (value) => (value == null ? "" : digits(Number(value))),
   "@milliseconds": (value) =>
@@ -23,31 +30,23 @@ const FUNCTIONS = {
     const [x, low, high] = [api.value(0), api.value(1), api.value(2)];
     const [left, bottom] = api.coord([x, low]);
     const top = api.coord([x, high])[1];
-    const style = { stroke: api.visual("color"), lineWidth: 1.5 };
-    const bar = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
-    return {
-      type: "group",
-      children: [
-        bar(left, bottom, left, top),
-        bar(left - 4, bottom, left + 4, bottom),
-        bar(left - 4, top, left + 4, top),
-      ],
-    };
+    return bars(
+      api,
+      [left, bottom, left, top],
+      [left - 4, bottom, left + 4, bottom],
+      [left - 4, top, left + 4, top],
+    );
   },
   "@span": (parameters, api) => {
     const [row, low, high] = [api.value(0), api.value(1), api.value(2)];
     const [left, middle] = api.coord([low, row]);
     const right = api.coord([high, row])[0];
-    const style = { stroke: api.visual("color"), lineWidth: 1.5 };
-    const bar = (x1, y1, x2, y2) => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
-    return {
-      type: "group",
-      children: [
-        bar(left, middle, right, middle),
-        bar(left, middle - 4, left, middle + 4),
-        bar(right, middle - 4, right, middle + 4),
-      ],
-    };
+    return bars(
+      api,
+      [left, middle, right, middle],
+      [left, middle - 4, left, middle + 4],
+      [right, middle - 4, right, middle + 4],
+    );
   },
 };
 

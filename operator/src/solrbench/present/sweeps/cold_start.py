@@ -30,7 +30,10 @@ def cold_start_points(report: SweepReport) -> Mapping[int, Sequence[PointReport]
 
     They differ from the baseline in this axis alone. Of many, some at even distances are taken.
     """
-    found, usual = {}, report.baseline.result.values if report.baseline is not None else []
+    found: dict[int, Sequence[PointReport]] = {}
+    if report.baseline is None:
+        return found
+    usual = report.baseline.result.values
     for place in conditions_first(report):
         others = [*usual[:place], *usual[place + 1 :]]
         points = [
