@@ -45,13 +45,14 @@ def _read_cold_starts(
     cluster: Cluster, report: SweepReport, benchmarks: Mapping[str, SolrBenchmark]
 ) -> list[PointReport]:
     """Return the points, those whose cold starts are drawn with the mean times of their begin."""
-    drawn = {each.name for points in cold_start_points(report).values() for each in points}
-    found = []
-    for point in report.points:
-        benchmark = benchmarks.get(point.cold_benchmark or "") if point.name in drawn else None
-        means = [] if benchmark is None else _read_cold_start(cluster, benchmark)
-        found.append(point.model_copy(update={"cold_start_average_milliseconds": means}))
-    return found
+    drawn = {each.name for _, points in cold_start_points(report) for each in points}
+    means = {
+        each.name: _read_cold_start(cluster, benchmarks[each.cold_benchmark])
+        for each in report.points
+        if each.name in drawn and each.cold_benchmark in benchmarks
+    }
+    field = "cold_start_average_milliseconds"
+    return [each.model_copy(update={field: means.get(each.name, [])}) for each in report.points]
 
 
 def _read_cold_start(cluster: Cluster, benchmark: SolrBenchmark) -> list[float]:

@@ -82,18 +82,13 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     lines = _lines(report, metric, place)
     if not lines:
         return None
-    labels, style = axis_labels(report, place), {**LABELS, "hideOverlap": True}
-    option = base(
-        grid=grid(bottom=48),
-        xAxis=bottom_axis(name, type="category", data=labels, axisLabel=style),
-        yAxis=value_axis(metric.name, metric.formatter, min=0),
-        tooltip={"trigger": "axis", "valueFormatter": metric.formatter},
-        series=[
-            part
-            for i, (title, points) in enumerate(lines)
-            for part in _series(title, i, points, metric)
-        ],
-    )
+    labels = axis_labels(report, place)
+    series = [
+        part
+        for i, (title, points) in enumerate(lines)
+        for part in _series(title, i, points, metric)
+    ]
+    option = line_chart(name, labels, metric.name, metric.formatter, series)
     text = f"{metric.name} by the values of {name}, with 95 % intervals from repeats."
     columns = _cell_columns(("Other axes", name), metric)
     rows = [
@@ -107,6 +102,20 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
 
 LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
 """Style of the names on an axis of values or steps."""
+
+
+def line_chart(
+    name: str, labels: Sequence[str], of: str, formatter: str, series: Sequence[OptionPart]
+) -> OptionPart:
+    """Return lines of what `of` names over the names of values or steps."""
+    style = {**LABELS, "hideOverlap": True}
+    return base(
+        grid=grid(bottom=48),
+        xAxis=bottom_axis(name, type="category", data=[*labels], axisLabel=style),
+        yAxis=value_axis(of, formatter, min=0),
+        tooltip={"trigger": "axis", "valueFormatter": formatter},
+        series=series,
+    )
 
 
 def axis_labels(report: SweepReport, place: int) -> list[str]:

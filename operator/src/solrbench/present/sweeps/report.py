@@ -192,8 +192,7 @@ class PointReport(LenientModel):
     """The first thousand requests that the target got."""
     cold_start_average_milliseconds: list[float] = []
     """Mean service time of the first thousand requests that the target got, of the second, of the
-    next two, four and so on, at most 12 numbers: the last one has all that are left. Of the points
-    whose cold starts are drawn, from the first step run of the benchmark."""
+    next two, four and so on, the 12th of all that are left; of points whose cold start is drawn."""
     steps: list[PointStep] = []
     """Every step, variant and request name, over all rounds."""
     figures: list[FigureComparison] = []
@@ -223,10 +222,10 @@ class PointReport(LenientModel):
         return {f"{self.name}, round {e.round}": e for e in self.rounds} or {self.name: self}
 
     @property
-    def cold_benchmark(self) -> str | None:
-        """The first of its benchmarks whose first thousand requests are known."""
+    def cold_benchmark(self) -> str:
+        """The first of its benchmarks whose first thousand requests are known; empty without."""
         cold = (e.benchmark for e in self.benchmarks.values() if e.cold_start is not None)
-        return next(cold, None)
+        return next(cold, "")
 
     def counted_rounds(self, figure: ObjectiveFigure) -> list[RoundReport]:
         """Return the rounds that the figure of the objective is made of; one that runs is none."""

@@ -8,16 +8,12 @@ from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.present.figure import (
     OptionPart,
     ReportFigure,
-    base,
-    bottom_axis,
-    grid,
     intervals,
     legend,
     line,
     rounded,
-    value_axis,
 )
-from solrbench.present.sweeps.figures import LABELS, MAX_LINES
+from solrbench.present.sweeps.figures import MAX_LINES, line_chart
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
@@ -105,14 +101,7 @@ def _draw(
             line(name, index, drawn, showSymbol=True),
             intervals(index, bounds, name=name),
         ]
-    style = {**LABELS, "hideOverlap": True}
-    option = base(
-        grid=grid(bottom=48),
-        xAxis=bottom_axis("Step", type="category", data=[*steps], axisLabel=style),
-        yAxis=value_axis(figure.title, figure.formatter, min=0),
-        tooltip={"trigger": "axis", "valueFormatter": figure.formatter},
-        series=series,
-    )
+    option = line_chart("Step", steps, figure.title, figure.formatter, series)
     cut = f" The first {MAX_LINES} of {len(every)} lines." * (len(every) > MAX_LINES)
     text = (
         f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
