@@ -21,10 +21,14 @@ FOLDER = "2026"
 DOCUMENTS = 2000
 SHARDS = {"shards": 2}
 UNPACK = (
-    "import sys, tarfile; tarfile.open(fileobj=sys.stdin.buffer, mode='r|').extractall("
-    f"'{web_server.FOLDER}/{FOLDER}', filter=lambda file, _: file.replace(mode=0o755))"
+    "import sys, tarfile\n"
+    "with tarfile.open(fileobj=sys.stdin.buffer, mode='r|') as files:\n"
+    "    for file in files:\n"
+    "        file.mode = 0o755\n"
+    f"        files.extract(file, '{web_server.FOLDER}/{FOLDER}')\n"
+    "sys.stdin.buffer.read()"  # else kubectl waits for someone who takes the rest
 )
-"""With files that Solr's user may read, who is not the one who writes them."""
+"""With rights for Solr's user, who reads what another one has written."""
 
 
 def in_pod(pod: str, *command: str, stdin: bytes = b"") -> bytes:
@@ -51,6 +55,7 @@ def claim() -> Iterator[str]:
     web_server.stop(FILLER)
     yield CLAIM
     kube.delete(SOURCE)
+    kube.delete(NAME)  # a claim stays while a pod has it
     kube.kubectl("delete", f"persistentvolumeclaim/{CLAIM}", f"configmap/{QUERIES}")
 
 

@@ -165,7 +165,8 @@ def _restore_error(error: SolrbenchError) -> SolrbenchError:
     # What is wrong with a backup is HTTP 500 as often as 400.
     return PermanentError(
         IndexingReason.RESTORE_FAILED,
-        f"Solr did not restore the backup; check spec.dataset.backup: {error.message}",
+        "Solr did not restore the backup; check spec.dataset.backup, and that Solr's user (8983)"
+        f" may read its files: {error.message}",
     )
 
 
