@@ -7,12 +7,16 @@ from uuid import uuid4
 import pytest
 from kubernetes import client, config
 
+from solrbench.api.kinds import BENCHMARK
+from solrbench.api.v1alpha1 import GROUP, VERSION
+from solrbench.contract.names import MANAGER
 from solrbench.decide.evidence import MAX_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster, connect
 from solrbench.kube.official import connect_officially
 from solrbench.kube.reader import Manifest
 from support.cluster.admission import reach_api_server
+from support.resources.small_resource import resource
 
 pytestmark = pytest.mark.cluster
 
@@ -168,3 +172,21 @@ def test_large_lists_come_in_parts(
     everything = list(cluster.list_metadata("v1", "ConfigMap", namespace))
     assert len({each["metadata"]["uid"] for each in everything}) >= 10
     assert not any("data" in each for each in everything)
+
+
+def test_fields_of_a_status_are_not_stored_twice(namespace: str, connected: Connect) -> None:
+    """A third of a small resource would be the list of them in its metadata."""
+    reach_api_server().install_definition()
+    metadata = {"name": "small", "namespace": namespace}
+    status = {"phase": "Queued", "answers": ["none"], "attempts": {"load": 1, "target": 2}}
+    cluster = connected()
+    stored = cluster.store_status(cluster.create(resource() | {"metadata": metadata}), status)
+    assert stored["status"] == status
+    shown = client.CustomObjectsApi().get_namespaced_custom_object(
+        GROUP, VERSION, namespace, BENCHMARK.plural, "small"
+    )
+    (written,) = [
+        each for each in shown["metadata"]["managedFields"] if each.get("subresource") == "status"
+    ]
+    assert written["manager"] == MANAGER
+    assert written["fieldsV1"] == {"f:status": {}}

@@ -22,6 +22,9 @@ MERGE_PATCH = "application/merge-patch+json"
 _ABSENT: Manifest = {"resourceVersion": "1"}
 """Metadata with which an apply creates an object and changes none: etcd begins to count at 1, so no
 stored object has this version, and any that is there makes it a conflict."""
+_AS_US: Manifest = {"fieldManager": MANAGER}
+"""Else the API server shows the library that generated the client as the author of a change."""
+
 FENCING_NUMBER = "fencingNumber"
 _MAX_KNOWN = 4096
 """Objects whose uid is remembered; the result documents of a day are fewer."""
@@ -123,7 +126,7 @@ class Cluster(ObjectReader):
         path = self._path(api_version, kind, namespace, name)
         action = f"changing {kind} {name}"
         return as_manifest(
-            self._send(action, "PATCH", path, body=changes, content_type=MERGE_PATCH)
+            self._send(action, "PATCH", path, query=_AS_US, body=changes, content_type=MERGE_PATCH)
         )
 
     def delete(  # noqa: PLR0913 - which object, and two options of the API
@@ -192,7 +195,7 @@ class Cluster(ObjectReader):
         metadata = body["metadata"]
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
         action = f"writing the status of {metadata['name']}"
-        return as_manifest(self._send(action, "PUT", f"{path}/status", body=body))
+        return as_manifest(self._send(action, "PUT", f"{path}/status", query=_AS_US, body=body))
 
 
 def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
