@@ -176,6 +176,7 @@ def test_documents_that_are_read_use_most_of_their_limit(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(120)
 def test_no_document_makes_the_operator_grow_by_much() -> None:
     measured = subprocess.run(
         [sys.executable, "-m", hostile_documents.__name__],

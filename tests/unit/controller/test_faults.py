@@ -16,6 +16,8 @@ from support.faults.selection import (
     seed_of_session,
 )
 
+pytestmark = pytest.mark.timeout(120)  # hundreds of runs each, beside whatever else runs
+
 PART = 20
 SHORT = [scenario for scenario in SCENARIOS if scenario != "sweep in rounds"]
 """That one takes as long as all others."""

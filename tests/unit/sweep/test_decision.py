@@ -101,6 +101,7 @@ def test_the_status_of_500_points_is_small() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(120)
 def test_the_status_of_500_points_in_25_conditions_is_small() -> None:
     axes = [
         {"name": "heap", "field": "target.solrCloud.heap", "values": [f"{n}Mi" for n in HEAPS]},
