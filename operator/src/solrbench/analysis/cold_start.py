@@ -38,13 +38,13 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
 
 
 MAX_STRETCHES = 12
-"""Numbers of a curve in short: up to two million requests each of its stretches is told apart."""
+"""Numbers of a curve in short, enough for stretches that double up to a million requests."""
 
 
 def average_stretches(points: Sequence[CurvePoint]) -> list[float]:
     """Return a curve in short: mean service times in ms, each of twice as many requests.
 
-    The first two are of a thousand requests each, as caches fill fastest at the begin; the last one
+    The first two are of a thousand requests each, as caches fill fastest at first; the last one
     of `MAX_STRETCHES` has all that are left.
     """
     edges = [0, *(2**place for place in range(MAX_STRETCHES - 1)), None]
