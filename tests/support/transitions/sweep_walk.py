@@ -122,6 +122,9 @@ class SweepWalk:
                 self._collect(names)
                 self._begin()
                 return
+        if not _has_begun(before) and _has_begun(self.sweeps.read()):
+            # Its first point was begun with this change, so it is what must be there at the end.
+            self.base = body
         self._check()
 
     def _check(self) -> None:
@@ -133,6 +136,10 @@ class SweepWalk:
         is_planned = condition(body, "Accepted")[0] == "True"
         if body["spec"].get("suspend") and is_planned and _state(body) != "done":
             assert status["phase"] == "Suspended", status
+
+
+def _has_begun(body: Body) -> bool:
+    return (body.get("status") or {}).get("fixedHash") is not None
 
 
 def _state(body: Body) -> str:
