@@ -113,6 +113,19 @@ def test_a_damaged_step_run_leaves_out_its_line() -> None:
     assert any(each.cold_start_average_milliseconds for each in found)
 
 
+def test_comparisons_read_no_step_run_for_it() -> None:
+    cluster, sweep = FakeCluster(), full_sweep()
+    store_points(cluster, sweep, {})
+    body = sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
+    asked = []
+    for wanted in (False, True):
+        before = len(cluster.requests)
+        report = read_sweep_report(cluster, body, with_cold_starts=wanted)
+        assert any(each.cold_start_average_milliseconds for each in report.points) is wanted
+        asked.append(len(cluster.requests) - before)
+    assert asked[0] < asked[1]
+
+
 @pytest.mark.slow
 def test_of_many_points_some_at_even_distances_are_read() -> None:
     assert [*cold_start_points(full_report())] == []

@@ -158,7 +158,7 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     if resource.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
 
-        report = read_sweep_report(cluster, resource.body)
+        report = read_sweep_report(cluster, resource.body, with_cold_starts=False)
         return report.model_copy(update={"sweep": resource.name})
     benchmark = parse_stored(resource.body)
     runs = list(map(RunSamples, sorted_documents(cluster, benchmark)))

@@ -22,8 +22,13 @@ AT_ONCE = 50
 """Benchmarks in one response: a status has hundreds of results."""
 
 
-def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
-    """Return the full report of a sweep, as far as it is measured."""
+def read_sweep_report(
+    cluster: Cluster, body: Manifest, *, with_cold_starts: bool = True
+) -> SweepReport:
+    """Return the full report of a sweep, as far as it is measured.
+
+    Without cold starts, whose curves only pages show, no stored step run is read for them.
+    """
     sweep = parse_stored_as(SolrBenchmarkSweep, body)
     name = sweep.metadata.name
     parts = cluster.list_in_parts(
@@ -37,8 +42,10 @@ def read_sweep_report(cluster: Cluster, body: Manifest) -> SweepReport:
     environment = None if benchmark is None else read_environment(cluster, benchmark)
     known = None if environment is None or point is None else (point, environment)
     report = build_sweep_report(sweep, benchmarks, known)
-    points = _read_cold_starts(cluster, report, benchmarks)
-    return report.model_copy(update={"answers": _read_answers(cluster, report), "points": points})
+    if with_cold_starts:
+        points = _read_cold_starts(cluster, report, benchmarks)
+        report = report.model_copy(update={"points": points})
+    return report.model_copy(update={"answers": _read_answers(cluster, report)})
 
 
 def _read_cold_starts(
