@@ -185,10 +185,9 @@ def check_restored(sizes: tuple[ReplicaSize, ...], expected: int | None) -> Outc
 
     A backup does not say how many documents it has.
     """
-    disagreement = find_disagreement(sizes)
-    if disagreement is not None:
-        return disagreement
-    total = sum(count_documents(sizes).values())
+    total = total_documents(sizes)
+    if total is None:
+        return find_disagreement(sizes)
     if total and expected in (None, total):
         return None
     return fail(

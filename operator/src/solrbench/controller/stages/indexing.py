@@ -35,7 +35,6 @@ from solrbench.decide.indexing import (
     check_expected_known,
     check_restored,
     count_deleted,
-    count_documents,
     keep_known_progress,
     known_documents,
     total_documents,
@@ -97,12 +96,8 @@ def _record_existing_size(context: ReconcileContext) -> None:
     with context.solr() as solr:
         replicas = provisioner.find_replicas(context, solr)
         sizes = tuple(provisioner.replica_sizes(solr, replicas))
-    documents = total_documents(sizes)
-    size = sum(replica_size.bytes for replica_size in sizes)
-    deleted = count_deleted(sizes)
-    context.update(
-        dataset=DatasetStatus(documents=documents, deleted_documents=deleted, index_bytes=size)
-    )
+    context.update(dataset=DatasetStatus())
+    _record_sizes(context, sizes)
     message = "the existing collection is measured as it is, nothing is indexed"
     context.conditions.set(DATA_INDEXED, "True", IndexingReason.EXISTING_COLLECTION, message)
 
@@ -146,7 +141,7 @@ def _replica_sizes(context: ReconcileContext, solr: SolrClient) -> tuple[Replica
 
 def _record_sizes(context: ReconcileContext, sizes: tuple[ReplicaSize, ...]) -> None:
     counted = {
-        "documents": sum(count_documents(sizes).values()),
+        "documents": total_documents(sizes),
         "deleted_documents": count_deleted(sizes),
         "index_bytes": sum(size.bytes for size in sizes),
     }
@@ -252,8 +247,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
         _commit(context, solr, dataset.indexing.max_segments)
         sizes = _replica_sizes(context, solr)
     apply_outcome(check_documents(sizes, sent, expected))
-    total = sum(count_documents(sizes).values())
-    known = expected or sent or total or None
+    known = expected or sent or total_documents(sizes) or None
     apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
     _record_sizes(context, sizes)
 
