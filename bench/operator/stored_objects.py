@@ -96,11 +96,8 @@ def list_benchmarks(api: ApiServer, name: str) -> Iterator[Body]:
 
 
 def _drop_finalizers(api: ApiServer, name: str) -> None:
-    metadata = (each["metadata"] for each in list_benchmarks(api, name))
-    held, path = (
-        [each["name"] for each in metadata if each.get("finalizers")],
-        benchmarks_path(name),
-    )
+    path, metadata = benchmarks_path(name), (e["metadata"] for e in list_benchmarks(api, name))
+    held = [each["name"] for each in metadata if each.get("finalizers")]
     nothing = {"metadata": {"finalizers": None}}
     api.each(lambda number: api.call("PATCH", f"{path}/{held[number]}", nothing), range(len(held)))
 

@@ -1,8 +1,6 @@
 """The page of a sweep of 500 points: its size, and how soon a browser has drawn it."""
 
 import os
-import re
-import shutil
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
@@ -11,12 +9,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from bench.harness.processes import started, wait_until
 from bench.harness.table import Row, at_most
-from hack.site.axe import BROWSERS
+from hack.site.axe import POLICY, find_browser
 from solrbench.present.html import render_sweep_html
 
 MAX_MEGABYTES, MAX_SECONDS = 2.0, 2.0
 _WAIT_SECONDS = 60.0
-_POLICY = re.compile(r"<meta[^>]+Content-Security-Policy[^>]*>")
 # The second frame after the load has all that the first one has drawn.
 _REPORT = """
 <script>
@@ -69,10 +66,8 @@ def sweep_page(folder: Path, views: int) -> list[Row]:
     text = render_sweep_html(large_report())
     what = "page of a sweep of 500 points"
     size = at_most(f"{what}: size", len(text.encode()) / 1e6, MAX_MEGABYTES, "{:.2f} MB")
-    browser = next((path for each in BROWSERS if (path := shutil.which(each))), None)
-    if browser is None:
-        raise FileNotFoundError(f"none of {', '.join(BROWSERS)}")
-    site = _Site(_POLICY.sub("", text) + _REPORT)
+    browser = find_browser()
+    site = _Site(POLICY.sub("", text) + _REPORT)
     Thread(target=site.serve_forever, daemon=True).start()
     for view in range(views):
         profile = folder / f"profile-{view}"

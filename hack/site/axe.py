@@ -17,7 +17,7 @@ from typing import Any
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NARROW, WIDE = 360, 1280
-_POLICY = re.compile(r'<meta[^>]+http-equiv="?Content-Security-Policy"?[^>]*>', re.IGNORECASE)
+POLICY = re.compile(r'<meta[^>]+http-equiv="?Content-Security-Policy"?[^>]*>', re.IGNORECASE)
 _FOUND = re.compile(r'<pre id="axe-found">(.*?)</pre>', re.DOTALL)
 _RUN = """
 <script src="{axe}"></script>
@@ -40,6 +40,14 @@ addEventListener("load", async () => {{
 """
 
 
+def find_browser() -> str:
+    """Return the first of `BROWSERS` that is installed; FileNotFoundError without any."""
+    browser = next((path for each in BROWSERS if (path := shutil.which(each))), None)
+    if browser is None:
+        raise FileNotFoundError(f"none of {', '.join(BROWSERS)} is installed")
+    return browser
+
+
 def pages(places: list[str]) -> list[Path]:
     """Return the pages in files and folders."""
     found: list[Path] = []
@@ -52,7 +60,7 @@ def pages(places: list[str]) -> list[Path]:
 def run(browser: str, axe: Path, page: Path, width: int) -> dict[str, Any]:
     """Return what the rules found in a page of so many pixels."""
     copy = page.with_name(f".axe-{page.name}")
-    text = _POLICY.sub("", page.read_text("utf-8")) + _RUN.format(axe=axe.resolve().as_uri())
+    text = POLICY.sub("", page.read_text("utf-8")) + _RUN.format(axe=axe.resolve().as_uri())
     copy.write_text(text, "utf-8")
     frame = page.with_name(f".frame-{page.stem}.html")
     size = f'width="{width}" height="1000" style="border: 0"'
@@ -81,9 +89,10 @@ def run(browser: str, axe: Path, page: Path, width: int) -> dict[str, Any]:
 
 def main(axe: str, *places: str) -> int:
     """Print a line for each fault of each page; return how many there are."""
-    browser = next((path for each in BROWSERS if (path := shutil.which(each))), None)
-    if browser is None:
-        raise SystemExit(f"none of {', '.join(BROWSERS)} is installed")
+    try:
+        browser = find_browser()
+    except FileNotFoundError as error:
+        raise SystemExit(str(error)) from None
     every, number = pages(list(places)), 0
     for page in every:
         for width in (WIDE, NARROW):

@@ -76,9 +76,9 @@ DEFECTS: dict[str, Defect] = {
     ),
     "known before it is stored": Defect(
         "kube.results:BenchmarkResultStore.store",
-        "self.write(benchmark",
+        "self._write(benchmark",
         "self._keep(benchmark.metadata.uid, known | {document.id: evaluated})\n"
-        "    self.write(benchmark",
+        "    self._write(benchmark",
         "StatefulSet",
         "apply ConfigMap/one-report-r1",
     ),

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.present.sweeps.report import SweepReport
@@ -14,19 +13,13 @@ from solrbench.sweep.state import count_points
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
 from support.results.compared_figures import spread
+from support.results.full_benchmark import COLD_START
 from support.results.reports import make_report
 from support.results.statuses import full_status
 
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 FAILED, INVALID = (0, 1), (2, 1)
 """Places of the values of the points that ended so."""
-COLD = ColdStart(
-    step="two-users",
-    in_warm_up=True,
-    first_thousand_seconds=3,
-    first_thousand_average_milliseconds=10,
-    first_thousand_max_milliseconds=300,
-)
 PENDING = "2 pods of Solr cannot be scheduled: 1 Insufficient memory"
 
 
@@ -45,7 +38,9 @@ def large_report() -> SweepReport:
     changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
     report = _report(_measure(parse_sweep(changes), repeats=5, factors=(0.99, 1.08)))
     means = {"cold_start_average_milliseconds": [8.0 / each + 2 for each in range(1, 13)]}
-    points = [point.model_copy(update={"cold_start": COLD} | means) for point in report.points]
+    points = [
+        point.model_copy(update={"cold_start": COLD_START} | means) for point in report.points
+    ]
     return report.model_copy(update={"points": points})
 
 

@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.stats.number_format import milliseconds
+from solrbench.stats.series import SecondMean
 
 
 class CurvePoint(NamedTuple):
@@ -50,10 +51,9 @@ def average_stretches(points: Sequence[CurvePoint]) -> list[float]:
     edges = [0, *(2**place for place in range(MAX_STRETCHES - 1)), None]
     means = []
     for begin, end in itertools.pairwise(edges):
-        windows = [point.window for point in points[begin:end]]
-        if count := sum(each.requests for each in windows):
-            total = sum(each.requests * each.mean_microseconds for each in windows)
-            means.append(milliseconds(total / count))
+        mean = _mean_milliseconds([point.window for point in points[begin:end]])
+        if mean is not None:
+            means.append(mean)
     return means
 
 
@@ -91,9 +91,12 @@ def _steady_average(document: StepRunResult) -> float | None:
         return None
     # The time of a transaction is that of its requests, which would count twice.
     requests = [each for each in document.requests if not each.is_transaction]
-    steady = [each for each in second_means(requests) if each.second >= begin]
-    count = sum(each.requests for each in steady)
-    total = sum(each.requests * each.mean_microseconds for each in steady)
+    return _mean_milliseconds([each for each in second_means(requests) if each.second >= begin])
+
+
+def _mean_milliseconds(parts: Sequence[RequestWindow | SecondMean]) -> float | None:
+    count = sum(each.requests for each in parts)
+    total = sum(each.requests * each.mean_microseconds for each in parts)
     return milliseconds(total / count) if count else None
 
 

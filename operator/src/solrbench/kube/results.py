@@ -138,10 +138,10 @@ class BenchmarkResultStore:
             ) from error
         with self._lock:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
-        self.write(benchmark, document, attempt)
+        self._write(benchmark, document, attempt)
         self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
 
-    def write(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
+    def _write(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Write a document and read it back; one that it takes the place of goes only then.
 
         It raises `TemporaryError` if what is read is not what was written.
@@ -163,7 +163,7 @@ class BenchmarkResultStore:
         """Store a result again without what is large, which an export has."""
         document = self.whole_document(benchmark, step_run_id)
         if document is not None and document.exported is None:
-            self.write(benchmark, document.trim(whole), document.attempt)
+            self._write(benchmark, document.trim(whole), document.attempt)
 
     def environment(self, benchmark: SolrBenchmark) -> Environment | None:
         """Return the record of what the benchmark ran on, if it is there and can be read."""

@@ -100,12 +100,16 @@ def _layout(wanted: Collection) -> dict[str, str | int]:
 
 def _creation_error(message: str) -> SolrbenchError:
     # Solr reports both as HTTP 400; only the text shows whether another attempt may succeed.
-    if any(sign in message for sign in NETWORK_ERROR_MARKERS):
+    if _is_of_network(message):
         return TemporaryError(TargetReason.COLLECTION_NOT_CREATED, message)
     return PermanentError(
         TargetReason.COLLECTION_REFUSED,
         f"Solr did not create the collection; check collection.configSet: {message}",
     )
+
+
+def _is_of_network(message: str) -> bool:
+    return any(sign in message for sign in NETWORK_ERROR_MARKERS)
 
 
 def delete_collection(solr: SolrClient, name: str) -> None:
@@ -153,7 +157,7 @@ def restore_backup(
             solr.post("/admin/collections", params)
         except (PermanentError, TemporaryError) as error:
             # It may have arrived: the next call finds it.
-            if any(sign in error.message for sign in (*NETWORK_ERROR_MARKERS, REQUEST_EXISTS)):
+            if REQUEST_EXISTS in error.message or _is_of_network(error.message):
                 raise TemporaryError(error.reason, error.message) from error
             raise _restore_error(error) from error
     return bool(status["state"] == "completed")

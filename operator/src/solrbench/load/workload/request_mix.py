@@ -190,18 +190,31 @@ class SampledSource:
         """Take contents as of `document_tail`, from which each update draws."""
         self._tails = tails
         self._seed = seed
-        self._head = b"{%b:" % orjson.dumps(id_field)
+        self._head = _head(id_field)
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives the documents of one worker in one step run."""
         texts = _draw(_draws_of(self._seed, assignment, entry_index), len(self._tails))
-        head, tails, prefix = self._head, self._tails, assignment.document_prefix.encode()
 
         def batch(first: int, size: int) -> list[bytes]:
-            numbers = range(first, first + size)
-            return [b'%b"%b%012d"%b' % (head, prefix, each, tails[next(texts)]) for each in numbers]
+            ids = _new_ids(assignment.document_prefix, first, size)
+            return _with_ids(ids, self._head, self._tails, texts)
 
         return batch
+
+
+def _head(id_field: str) -> bytes:
+    return b"{%b:" % orjson.dumps(id_field)
+
+
+def _new_ids(prefix: str, first: int, size: int) -> list[str]:
+    return [f"{prefix}{number:012d}" for number in range(first, first + size)]
+
+
+def _with_ids(
+    ids: Sequence[str], head: bytes, tails: Sequence[bytes], texts: Iterator[int]
+) -> list[bytes]:
+    return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
 
 
 def _draws_of(seed: int, assignment: Assignment, entry_index: int) -> np.random.Generator:
@@ -225,7 +238,7 @@ class GeneratedSource:
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
         made = self.documents_generator.range(range(first, first + MAX_TEXTS))
-        self.head = b"{%b:" % orjson.dumps(id_field)
+        self.head = _head(id_field)
         self.tails = [document_tail(each, id_field) for each in made]
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
@@ -250,15 +263,14 @@ class _Generated:
         self._old = _draw(rng, source.generator.documents)
 
     def batch(self, first: int, size: int) -> list[bytes]:
-        head, tails, texts = self._source.head, self._source.tails, self._texts
         if self._new:
-            ids = [f"{self._run}{number:012d}" for number in range(first, first + size)]
+            ids = _new_ids(self._run, first, size)
             if self._prefixes is not None:
                 ids = [route_prefix(next(self._prefixes)) + name for name in ids]
         else:
             identity = self._source.documents_generator.identity
             ids = [identity(next(self._old)) for _ in range(size)]
-        return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
+        return _with_ids(ids, self._source.head, self._source.tails, self._texts)
 
 
 def _checked_lines(path: Path) -> LineFile:
