@@ -52,13 +52,12 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         series=[part for word in words for part in _series(word, drawn, labels)],
     )
     axis = metric_axis(report)
-    left = f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest." * (
-        len(points) > len(drawn)
-    )
     text = (
         f"{axis.name} of each point compared with the baseline {name_point(baseline)},"
-        f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together.{left}"
+        f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together."
     )
+    if len(points) > len(drawn):
+        text += f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest."
     if any(point.result.on_target for point in drawn):
         text += " Conclusions on one target, as in the table, are about the targets measured."
     only = f": {words[0]}" if len(words) == 1 else ""

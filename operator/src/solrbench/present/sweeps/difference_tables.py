@@ -62,11 +62,10 @@ def differences_sentences(report: SweepReport) -> list[str]:
     )
     different = counts[Conclusion.BETTER] + counts[Conclusion.WORSE]
     furthest = sorted(rows, key=_rank)[: min(_MAX_SENTENCES, different)]
-    return [
-        f"Of {len(rows)} other figures of steps, request names and indexing: {words}."
-        + " Those that differ most follow." * bool(furthest),
-        *map(_figure_sentence, furthest),
-    ]
+    text = f"Of {len(rows)} other figures of steps, request names and indexing: {words}."
+    if furthest:
+        text += " Those that differ most follow."
+    return [text, *map(_figure_sentence, furthest)]
 
 
 def _figure_sentence(row: FigureRow) -> str:

@@ -102,11 +102,12 @@ def _draw(
             intervals(index, bounds, name=name),
         ]
     option = line_chart("Step", steps, figure.title, figure.formatter, series)
-    cut = f" The first {MAX_LINES} of {len(every)} lines." * (len(every) > MAX_LINES)
     text = (
         f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
-        f" a single benchmark from its own times.{cut}"
+        f" a single benchmark from its own times."
     )
+    if len(every) > MAX_LINES:
+        text += f" The first {MAX_LINES} of {len(every)} lines."
     columns: list[Column[tuple[str, PointStep]]] = [
         NameColumn("Line", lambda row: row[0]),
         NameColumn("Step", lambda row: row[1].step),

@@ -49,9 +49,9 @@ def cut_table(
     most: int = MAX_ROWS,
 ) -> Table:
     """Return a table with as many rows as a page has room for."""
-    cut = f"The first {most} of {len(rows):,} rows; -o json has all." * (len(rows) > most)
-    notes = " ".join(filter(None, (cut, note)))
-    return build_table(caption, columns, rows[:most], notes).without_empty_columns()
+    if len(rows) > most:
+        note = f"The first {most} of {len(rows):,} rows; -o json has all. {note}".rstrip()
+    return build_table(caption, columns, rows[:most], note).without_empty_columns()
 
 
 MAX_BEST_FACTS = 8
