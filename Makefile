@@ -162,16 +162,18 @@ soak-interferences: $(VENV)/ready ## 2,000 changes of fields, two operators of o
 
 # With CASES, a part of their names, only some of the benchmarks in pods.
 .PHONY: soak soak-capacity
-soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, soak-interferences, tutorials, fifty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 3 h)
+soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, soak-interferences, tutorials, eighty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 3 h)
 soak: SOAKED = $(or $(CASES),loss)
+soak: PLACES = $(PROCESSES) # counts of requests do not depend on what runs beside them
 soak-capacity: SOAKED = an_hour
+soak-capacity: PLACES = 1
 soak-capacity: ## five times, find the capacity of a real Solr and hold it for an hour (at least 5 h)
 soak soak-capacity: $(VENV)/ready
 	hack/cluster/images $(OPERATOR_IMAGES)
-	$(IN_CLUSTER) hack/install
-	$(IN_CLUSTER) hack/cluster/operators
-	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -s -m soak -k "$(SOAKED)"
-	$(IN_CLUSTER) hack/cluster/operators remove
+	$(IN_CLUSTER) hack/install $(PLACES)
+	$(IN_CLUSTER) hack/cluster/operators $(PLACES)
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -n $(PLACES) --dist worksteal -m soak -k "$(SOAKED)"
+	$(IN_CLUSTER) hack/cluster/operators remove $(PLACES)
 
 .PHONY: bench
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; conclusions (45 min)

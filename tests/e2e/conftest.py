@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from _pytest.terminal import TerminalReporter
 
 from support.cluster import kube
 from support.servers import web_server as web_server_pod
@@ -15,6 +16,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "tests/e2e" in str(item.path):
             item.add_marker(pytest.mark.e2e)
+
+
+def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
+    """Print one line for each loss that the cases of `make soak` recorded."""
+    for kind in ("passed", "failed"):
+        for report in terminalreporter.stats.get(kind, []):
+            for name, row in report.user_properties:
+                if name == "loss" and report.when == "call":
+                    terminalreporter.write_line(f"{row} {kind}")
 
 
 @pytest.fixture(scope="session", autouse=True)
