@@ -20,8 +20,9 @@ PIP_AUDIT = '#!/bin/sh\necho "$*" >>"$CALLS"; exit "$FOUND"\n'
 
 @pytest.fixture(name="clone")
 def _clone(tmp_path: Path) -> Path:
-    (tmp_path / "hack").mkdir()
-    shutil.copy(ROOT / "hack/audit", tmp_path / "hack")
+    for name in ("hack/audit", "hack/lib/arguments.sh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "requirements.lock").touch()
     os.utime(tmp_path / "requirements.lock", (1, 1))
     programs = {"python": PYTHON, "programs/pip": "#!/bin/sh\n", "programs/pip-audit": PIP_AUDIT}

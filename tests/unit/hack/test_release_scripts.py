@@ -30,7 +30,7 @@ def script(name: str, *arguments: str, root: Path = ROOT) -> subprocess.Complete
 
 @pytest.fixture(name="copy")
 def _copy(tmp_path: Path) -> Path:
-    for name in ("hack/release", "charts"):
+    for name in ("hack/lib", "hack/release", "charts"):
         shutil.copytree(ROOT / name, tmp_path / name)
     for name in ("pyproject.toml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tmp_path / name)

@@ -123,7 +123,7 @@ def test_docker_builds_where_its_daemon_answers(daemon: int, builder: str, tmp_p
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
         (tmp_path / name).chmod(0o755)
-    for name in ("hack/release/same-image", "hack/lib/common.sh"):
+    for name in ("hack/release/same-image", "hack/lib/arguments.sh", "hack/lib/common.sh"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     done = subprocess.run(

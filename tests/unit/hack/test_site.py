@@ -158,10 +158,9 @@ cp text build/site/html/llms.txt
 
 @pytest.mark.slow
 def test_each_release_has_a_folder_and_the_newest_is_the_first_page(tmp_path: Path) -> None:
-    for name in ("hack/site", "hack/lib"):
-        (tmp_path / name).mkdir(parents=True)
-    shutil.copy(ROOT / "hack/site/versions", tmp_path / "hack/site")
-    shutil.copy(ROOT / "hack/lib/common.sh", tmp_path / "hack/lib")
+    for name in ("hack/site/versions", "hack/lib/arguments.sh", "hack/lib/common.sh"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / ".gitignore").write_text("build/\n")
     person = {
         f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
