@@ -207,7 +207,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "whole beside trimmed": Defect(
         "controller.stages.export:_trim_results",
-        "delete_leftovers(context.cluster, context.benchmark)",
+        "delete_leftovers(context.cluster, chunks)",
         "pass",
         "large export",
         "delete ConfigMap/one-report-r1",

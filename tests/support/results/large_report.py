@@ -9,7 +9,7 @@ import httpx2 as httpx
 from solrbench.contract.storage import MAX_CHUNK_BYTES, MAX_CHUNKS, ChunkedDocument
 from solrbench.controller.report_limit import drop_oldest_reports
 from solrbench.kube.reader import METADATA_ONLY
-from solrbench.kube.result_documents import delete_leftovers
+from solrbench.kube.result_documents import delete_leftovers, list_chunks
 from solrbench.manifests.results import build_report
 from support.resources.objects import stored
 from support.servers.api_stub import CORE, cluster_of, resources
@@ -73,7 +73,7 @@ def clean_up(_: bytes = b"") -> None:
     report = LargeReport()
     cluster = cluster_of(report)
     assert len(report.chunks) * MAX_CHUNK_BYTES > 256 << 20
-    delete_leftovers(cluster, BENCHMARK)
+    delete_leftovers(cluster, list_chunks(cluster, BENCHMARK))
     assert report.deleted == []
     dropped, left = drop_oldest_reports(cluster, "search", 64 << 20, "uid-of-another")
     assert (len(dropped), left) == (1, 0)

@@ -20,7 +20,12 @@ from solrbench.contract.step_document import StepRunResult, UsageSlice
 from solrbench.contract.storage import to_chunks
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
-from solrbench.kube.result_documents import delete_leftovers, find_documents, sorted_documents
+from solrbench.kube.result_documents import (
+    delete_leftovers,
+    find_documents,
+    list_chunks,
+    sorted_documents,
+)
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.results import build_report
 from solrbench.stats.histograms import BUCKETS, Histogram
@@ -139,7 +144,7 @@ def test_a_chunk_without_a_number_is_of_no_document(end: str) -> None:
     assert list(BenchmarkResultStore(cluster).documents(BENCHMARK).values()) == [SECOND]
     names = [each["metadata"]["name"] for each in known]
     assert [each.chunks for each in find_documents(cluster, BENCHMARK)] == [names]
-    delete_leftovers(cluster, BENCHMARK)
+    delete_leftovers(cluster, list_chunks(cluster, BENCHMARK))
     assert cluster.names("ConfigMap") == set(names)
 
 
@@ -212,7 +217,7 @@ def test_a_kill_while_a_document_is_extended_loses_none(after: bool) -> None:
         assert seen[-1] in sorted_documents(cluster, BENCHMARK)
         counting = find_documents(cluster, BENCHMARK)
         assert len(counting) == 2
-        delete_leftovers(cluster, BENCHMARK)
+        delete_leftovers(cluster, list_chunks(cluster, BENCHMARK))
         assert cluster.names("ConfigMap") == {name for each in counting for name in each.chunks}
         store(reports, extended)
         assert reports.documents(BENCHMARK) == {FIRST.id: extended, SECOND.id: SECOND}

@@ -47,7 +47,7 @@ Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
-class _Chunk:
+class Chunk:
     """What the metadata of a ConfigMap says of the part of a document in it.
 
     Anyone may have written it. So bodies are read only of what these say is whole.
@@ -70,7 +70,8 @@ class _Chunk:
     is_trimmed: bool
 
     @classmethod
-    def of(cls, body: Manifest) -> "_Chunk":
+    def of(cls, body: Manifest) -> "Chunk":
+        """Return what the metadata of a ConfigMap says."""
         metadata = body["metadata"]
         annotations = metadata.get("annotations") or {}
         number = metadata["name"].rpartition("-")[2]
@@ -113,7 +114,7 @@ def read_documents(
     It raises `TemporaryError` if a stored document is damaged.
     """
     newest: dict[str, tuple[int, Kept]] = {}
-    for chunks in _newest(_list_chunks(cluster, benchmark, step_run_id)):
+    for chunks in _newest(list_chunks(cluster, benchmark, step_run_id)):
         with _naming_damage(chunks):
             document, version = _read(cluster, chunks), _version(chunks)
             if document.id not in newest or version > newest[document.id][0]:
@@ -125,7 +126,7 @@ def read_written(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
 ) -> StepRunResult | None:
     """Return the document of a step run that has this digest, if all of it is stored."""
-    for chunks in _whole(_list_chunks(cluster, benchmark, step_run_id)):
+    for chunks in _whole(list_chunks(cluster, benchmark, step_run_id)):
         if chunks[0].sha256 == sha256:
             with _naming_damage(chunks):
                 return _read(cluster, chunks)
@@ -136,34 +137,33 @@ def delete_superseded(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str, sha256: str
 ) -> None:
     """Delete every chunk of a step run that is not of the document with this digest."""
-    listed = _list_chunks(cluster, benchmark, step_run_id)
+    listed = list_chunks(cluster, benchmark, step_run_id)
     _delete(cluster, [chunk for chunk in listed if chunk.sha256 != sha256])
 
 
-def delete_leftovers(cluster: Cluster, benchmark: SolrBenchmark) -> None:
-    """Delete every chunk of no document that counts, when no more is written.
+def delete_leftovers(cluster: Cluster, listed: list[Chunk]) -> None:
+    """Delete every chunk of no document that counts, when no more was written since the list.
 
     An operator that was killed while it wrote or replaced a document has left such.
     """
-    listed = _list_chunks(cluster, benchmark)
     kept = {chunk.name for chunks in _newest(listed) for chunk in chunks}
     _delete(cluster, [chunk for chunk in listed if chunk.name not in kept])
 
 
-def _delete(cluster: Cluster, chunks: list[_Chunk]) -> None:
+def _delete(cluster: Cluster, chunks: list[Chunk]) -> None:
     for chunk in chunks:
         cluster.delete("v1", "ConfigMap", chunk.namespace, chunk.name, uid=chunk.uid)
 
 
-def _list_chunks(
+def list_chunks(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
-) -> list[_Chunk]:
+) -> list[Chunk]:
     """Return the chunks of every step run, or of one, without what is in them."""
     one = {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
     labels, namespace = selector(benchmark, names.REPORT) | one, benchmark.metadata.namespace
     listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
     return [
-        _Chunk.of(body)
+        Chunk.of(body)
         for body in listed
         # A deleted benchmark of the same name may have left some that are not collected yet.
         if controller_uid(body) == benchmark.metadata.uid
@@ -171,29 +171,29 @@ def _list_chunks(
     ]
 
 
-def _whole(chunks: list[_Chunk]) -> list[list[_Chunk]]:
+def _whole(chunks: list[Chunk]) -> list[list[Chunk]]:
     """Return the chunks of each document of which all are there, in their order, oldest first."""
     # A step run that was extended has two documents for a moment.
-    by_document: dict[tuple[str, str], list[_Chunk]] = defaultdict(list)
+    by_document: dict[tuple[str, str], list[Chunk]] = defaultdict(list)
     # By number, not by name: a list is in the order of names, where 10 comes before 2.
     for chunk in sorted(chunks, key=lambda chunk: chunk.number):
         by_document[chunk.step_run, chunk.sha256].append(chunk)
     return sorted(filter(_complete, by_document.values()), key=_version)
 
 
-def _newest(chunks: list[_Chunk]) -> list[list[_Chunk]]:
+def _newest(chunks: list[Chunk]) -> list[list[Chunk]]:
     """Return the chunks of the last whole document of each step run, in the order of ids."""
     newest = {document[0].step_run: document for document in _whole(chunks)}
     return [document for _, document in sorted(newest.items())]
 
 
-def _complete(chunks: list[_Chunk]) -> bool:
+def _complete(chunks: list[Chunk]) -> bool:
     count = len(chunks)
     numbers, said = [chunk.number for chunk in chunks], {chunk.count for chunk in chunks}
     return count <= MAX_CHUNKS and numbers == list(range(count)) and said == {str(count)}
 
 
-def _version(chunks: list[_Chunk]) -> int:
+def _version(chunks: list[Chunk]) -> int:
     """Return when the last chunk was written."""
     return max(chunk.version for chunk in chunks)
 
@@ -227,24 +227,26 @@ def find_documents(cluster: Cluster, benchmark: SolrBenchmark) -> list[StoredDoc
     """Return which ConfigMaps hold which step run, without reading what is in them."""
     return [
         StoredDocument(chunks=[chunk.name for chunk in chunks], sha256=chunks[0].sha256)
-        for chunks in _newest(_list_chunks(cluster, benchmark))
+        for chunks in _newest(list_chunks(cluster, benchmark))
     ]
 
 
-def is_trimmed(cluster: Cluster, benchmark: SolrBenchmark) -> bool:
+def is_trimmed(listed: list[Chunk]) -> bool:
     """Return whether the whole of a stored step run is in an export alone."""
-    return any(chunk.is_trimmed for chunk in _list_chunks(cluster, benchmark))
+    return any(chunk.is_trimmed for chunk in listed)
 
 
-def find_trimmable(cluster: Cluster, benchmark: SolrBenchmark, max_bytes: int) -> list[str]:
+def find_trimmable(
+    cluster: Cluster, benchmark: SolrBenchmark, listed: list[Chunk], max_bytes: int
+) -> list[str]:
     """Return the step runs that are to be trimmed: those that the export Job was made for.
 
     There are none if all results take `max_bytes` at most, unless some were trimmed already: the
     operator may have been killed in between.
     """
-    documents = _newest(_list_chunks(cluster, benchmark))
+    documents = _newest(listed)
     chunks = [chunk for document in documents for chunk in document]
-    is_begun = any(chunk.is_trimmed for chunk in chunks)
+    is_begun = is_trimmed(chunks)
     if not is_begun and sum(chunk.size for chunk in chunks) <= max_bytes:
         return []
     body = read_owned_config_map(cluster, benchmark, names.child(benchmark, names.EXPORT)) or {}
@@ -256,13 +258,13 @@ def find_trimmable(cluster: Cluster, benchmark: SolrBenchmark, max_bytes: int) -
     return [chunks[0].step_run for chunks in documents if chunks[0].sha256 in exported]
 
 
-def _read(cluster: Cluster, chunks: list[_Chunk]) -> StepRunResult:
+def _read(cluster: Cluster, chunks: list[Chunk]) -> StepRunResult:
     """Return the document in these ConfigMaps, of which one at a time is in memory."""
     parts = tuple(_read_part(cluster, chunk) for chunk in chunks)
     return from_chunks(ChunkedDocument(parts, chunks[0].sha256))
 
 
-def _read_part(cluster: Cluster, chunk: _Chunk) -> bytes:
+def _read_part(cluster: Cluster, chunk: Chunk) -> bytes:
     body = cluster.get("v1", "ConfigMap", chunk.namespace, chunk.name)
     if body is None or body["metadata"]["uid"] != chunk.uid:
         raise DamagedReportError("it was deleted meanwhile")
@@ -270,7 +272,7 @@ def _read_part(cluster: Cluster, chunk: _Chunk) -> bytes:
 
 
 @contextmanager
-def _naming_damage(chunks: list[_Chunk]) -> Iterator[None]:
+def _naming_damage(chunks: list[Chunk]) -> Iterator[None]:
     """Name a ConfigMap of a document that cannot be read, or whose numbers no load measures."""
     try:
         yield

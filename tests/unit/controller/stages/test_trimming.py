@@ -155,7 +155,9 @@ def test_the_job_and_its_plan_are_needed_no_more_when_all_is_trimmed() -> None:
     for kind in ("Job", "ConfigMap"):
         del course.fake.objects[kind, "search", "base-export"]
     course.status = course.status.model_copy(update={"conditions": []})
+    course.fake.requests.clear()
     course.reconcile()
+    assert course.fake.asked == ["ConfigMap"]
     assert course.condition[0] == "True"
     assert kept(course) == TRIMMED
     assert ("Job", "search", "base-export") not in course.fake.objects

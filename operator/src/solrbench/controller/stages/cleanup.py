@@ -15,7 +15,7 @@ from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCC
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.kube.result_documents import delete_leftovers
+from solrbench.kube.result_documents import delete_leftovers, list_chunks
 from solrbench.present.fact_tables import completion_note
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
@@ -54,7 +54,7 @@ def clean_up(context: ReconcileContext) -> None:
 
     The load is always deleted: with nothing left to measure it would only burn CPU.
     """
-    delete_leftovers(context.cluster, context.benchmark)
+    delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
     if not wants_cleanup(policy, succeeded=succeeded):
         delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on

@@ -37,6 +37,7 @@ from solrbench.kube.result_documents import (
     find_documents,
     find_trimmable,
     is_trimmed,
+    list_chunks,
 )
 from solrbench.manifests.results import EXPORT_HASH, build_export
 from solrbench.reasons.end import CleanupReason, ExportReason
@@ -76,7 +77,7 @@ def _advance(context: ReconcileContext, export: Export) -> None:
     body = read_job(context, names.EXPORT)
     annotations = {} if body is None else body["metadata"].get("annotations") or {}
     is_current = body is not None and annotations.get(EXPORT_HASH) == export_hash(export)
-    if not is_current and is_trimmed(context.cluster, context.benchmark):
+    if not is_current and is_trimmed(list_chunks(context.cluster, context.benchmark)):
         _keep_export(context, export)
         return
     check_export_host(context)
@@ -135,7 +136,10 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     written = result.outcome.model_dump(include={"files", "bytes", "sha256", "removed"})
     context.update(export=begun.model_copy(update={"time": context.now} | written))
     # Nothing is removed before the status has where it is, which the next reconcile finds there.
-    if result.outcome.sha256 and find_trimmable(context.cluster, context.benchmark, MAX_KEPT_BYTES):
+    if not result.outcome.sha256:
+        return
+    chunks = list_chunks(context.cluster, context.benchmark)
+    if find_trimmable(context.cluster, context.benchmark, chunks, MAX_KEPT_BYTES):
         message = f"{result.message}; series and files leave the cluster next"
         context.conditions.set(EXPORTED, "Unknown", ExportReason.EXPORTING, message)
 
@@ -149,7 +153,13 @@ def _trim_results(context: ReconcileContext, written: ExportStatus) -> None:
     message = describe_export(written, written.location)
     whole = WholeDocument(location=written.location, sha256=written.sha256 or "")
     try:
-        step_runs = find_trimmable(context.cluster, context.benchmark, MAX_KEPT_BYTES)
+        chunks = list_chunks(context.cluster, context.benchmark)
+        step_runs = find_trimmable(context.cluster, context.benchmark, chunks, MAX_KEPT_BYTES)
+        is_begun = bool(step_runs) or is_trimmed(chunks)
+        if is_begun:
+            # An operator that was killed may have left what another document takes the place of,
+            # or the half of one that is written again.
+            delete_leftovers(context.cluster, chunks)
         for step_run_id in step_runs[:MAX_TRIMMED_AT_ONCE]:
             context.reports.trim(context.benchmark, step_run_id, whole)
         left = len(step_runs[MAX_TRIMMED_AT_ONCE:])
@@ -157,9 +167,7 @@ def _trim_results(context: ReconcileContext, written: ExportStatus) -> None:
             message += f"; series and files of {left} step runs leave the cluster next"
             context.conditions.set(EXPORTED, "Unknown", ExportReason.EXPORTING, message)
             return
-        if is_trimmed(context.cluster, context.benchmark):
-            # An operator that was killed may have left what the last one takes the place of.
-            delete_leftovers(context.cluster, context.benchmark)
+        if is_begun:
             message += "; series over time and diagnostic files are only there"
     except SolrbenchError as error:
         is_late = has_passed(TRIM_PATIENCE, written.time or context.now, context.now)
