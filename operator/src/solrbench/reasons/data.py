@@ -12,23 +12,17 @@ class IndexingReason(Reason):
     INDEXING = Kind.WAITING.reason(
         "The index Job sends documents.", "Wait; the message has the number of documents sent."
     )
-    INDEXED = Kind.DONE.reason(
-        "All replicas hold the expected number of documents.", "Nothing needs to be done."
-    )
-    INDEX_REUSED = Kind.DONE.reason(
-        "The index of the point of the sweep before is used again.", "Nothing needs to be done."
-    )
+    INDEXED = Kind.DONE.reason("All replicas hold the expected number of documents.")
+    INDEX_REUSED = Kind.DONE.reason("The index of the point of the sweep before is used again.")
     EXISTING_COLLECTION = Kind.DONE.reason(
-        "The benchmark measures a collection that exists, and indexes no dataset.",
-        "Nothing needs to be done.",
+        "The benchmark measures a collection that exists, and indexes no dataset."
     )
     RESTORING = Kind.WAITING.reason(
         "Solr copies the index of the backup into every replica.",
         "Wait; `deadlines.indexingSeconds` limits the time.",
     )
     RESTORED = Kind.DONE.reason(
-        "The backup is restored, and the replicas of each shard hold the same number of documents.",
-        "Nothing needs to be done.",
+        "The backup is restored, and the replicas of each shard hold the same number of documents."
     )
     RESTORE_FAILED = Kind.PERMANENT.reason(
         "Solr could not restore the backup.",

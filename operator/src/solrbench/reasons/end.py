@@ -14,9 +14,7 @@ class CleanupReason(Reason):
         "The objects of a finished benchmark are being deleted.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
-    CLEANED_UP = Kind.DONE.reason(
-        "All objects of the benchmark except its results are deleted.", "Nothing needs to be done."
-    )
+    CLEANED_UP = Kind.DONE.reason("All objects of the benchmark except its results are deleted.")
     CLEANUP_SKIPPED = Kind.DONE.reason(
         "`spec.cleanup` keeps Solr and ZooKeeper; the load's pods are deleted.",
         "Delete the benchmark, or set `spec.cleanup` to Always, when they are no longer needed.",

@@ -17,7 +17,9 @@ class Kind(StrEnum):
     PERMANENT = "permanent"
     """Another attempt cannot succeed: the benchmark fails."""
 
-    def reason(self, meaning: str, remedy: str, word: str = "") -> tuple[Any, Self, str, str]:
+    def reason(
+        self, meaning: str, remedy: str = "Nothing needs to be done.", word: str = ""
+    ) -> tuple[Any, Self, str, str]:
         """Return a member of `Reason`: what was observed, and what to do, each as a sentence.
 
         Its word is its name in CamelCase, unless another spelling of it is given.

@@ -9,9 +9,7 @@ class LifecycleReason(Reason):
     PENDING = Kind.WAITING.reason(
         "The operator has not reached this stage.", "Wait for the stages before it."
     )
-    ACCEPTED = Kind.DONE.reason(
-        "All objects that the spec refers to exist.", "Nothing needs to be done."
-    )
+    ACCEPTED = Kind.DONE.reason("All objects that the spec refers to exist.")
     VERSION_NOT_TESTED = Kind.DONE.reason(
         "All objects exist, and Solr is of a release on which solrbench has not been tested.",
         "Read what differs in `docs/solr-versions.md`, and in the report what is missing, before"
@@ -71,9 +69,7 @@ class LifecycleReason(Reason):
         "The results are compared with those of `spec.comparison.baseline`.",
         "Read the conclusions in `status.comparison`.",
     )
-    SAME_ANSWERS = Kind.DONE.reason(
-        "Both sides answer all compared queries the same.", "Nothing needs to be done."
-    )
+    SAME_ANSWERS = Kind.DONE.reason("Both sides answer all compared queries the same.")
     ANSWERS_DIFFER = Kind.WARNING.reason(
         "Some queries are answered differently: by variants, or compared with the baseline.",
         "Read the queries and both answers in the report (`solrbench report NAME`).",
@@ -151,9 +147,7 @@ REFUSALS = frozenset(
 class SweepReason(Reason):
     """Acceptance and course of a sweep over several benchmarks."""
 
-    POINTS_ACCEPTED = Kind.DONE.reason(
-        "The benchmark of every point is valid.", "Nothing needs to be done."
-    )
+    POINTS_ACCEPTED = Kind.DONE.reason("The benchmark of every point is valid.")
     INVALID_POINTS = Kind.WARNING.reason(
         "The sweep is blocked, because a point is invalid.",
         "Correct the field in the message; the sweep then continues.",
@@ -177,8 +171,7 @@ class SweepReason(Reason):
         "Points wait in the queue of all benchmarks, or run.", "Wait."
     )
     DEARER_THAN_CHEAPEST = Kind.DONE.reason(
-        "A point is not measured, as another one holds the load and costs no more.",
-        "Nothing needs to be done.",
+        "A point is not measured, as another one holds the load and costs no more."
     )
     POINTS_FAILED = Kind.PERMANENT.reason(
         "All points are over, and some benchmarks failed; the results of the others count.",

@@ -48,9 +48,7 @@ class LoadReason(Reason):
         "Wait; if it lasts, check the nodes the pods run on.",
     )
     MEASURED = Kind.DONE.reason("All steps are measured and stored.", "Nothing needs to be done.")
-    OBJECTIVES_MET = Kind.DONE.reason(
-        "All objectives are met, with their whole 95 % intervals.", "Nothing needs to be done."
-    )
+    OBJECTIVES_MET = Kind.DONE.reason("All objectives are met, with their whole 95 % intervals.")
     OBJECTIVES_MISSED = Kind.WARNING.reason(
         "At least one objective is missed, with its whole 95 % interval.",
         "Read `status.objectives`; the message begins with those that are missed.",

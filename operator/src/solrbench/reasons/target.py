@@ -7,16 +7,14 @@ class TargetReason(Reason):
     """Solr, ZooKeeper and the collection, provisioned or existing."""
 
     READY = Kind.DONE.reason(
-        "All nodes and replicas are active, and the settings read back match the spec.",
-        "Nothing needs to be done.",
+        "All nodes and replicas are active, and the settings read back match the spec."
     )
     REMOVING_OLD_TARGET = Kind.WAITING.reason(
         "Pods of the previous attempt are terminating.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
     STARTING_REPEAT = Kind.WAITING.reason(
-        "A repeat starts on a fresh target or fresh data, as `load.repeats.startOn` says.",
-        "Nothing needs to be done.",
+        "A repeat starts on a fresh target or fresh data, as `load.repeats.startOn` says."
     )
     ZOOKEEPER_NOT_READY = Kind.WAITING.reason(
         "Not all members have joined the ZooKeeper ensemble.",
