@@ -5,7 +5,14 @@ from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.conditions import PrometheusMetric, Shown, StatusModel, Unit
+from solrbench.api.v1alpha1.conditions import (
+    PrometheusMetric,
+    Shown,
+    StatusModel,
+    Unit,
+    shown,
+    with_metric,
+)
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Int, Measure, Text
 from solrbench.api.v1alpha1.step_result import Interval
 
@@ -183,43 +190,29 @@ class OpenLoopStats(StatusModel):
 
     step: Annotated[Text, Shown(Unit.NONE)]
     """Name of the step."""
-    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
+    variant: Text | None = Shown(Unit.NONE).optional()
     """Name of the variant; absent without variants."""
-    planned_arrivals: Annotated[
-        Count | None, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_planned_arrivals"))
-    ] = None
+    planned_arrivals: Count | None = shown(Unit.ARRIVALS, "step_planned_arrivals")
     """Arrivals that the planned rate schedules."""
-    sent_arrivals: Annotated[
-        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_sent_arrivals"))
-    ]
+    sent_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_sent_arrivals")]
     """Arrivals that were sent, late ones included."""
-    late_arrivals: Annotated[
-        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_late_arrivals"))
-    ]
+    late_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_late_arrivals")]
     """Arrivals sent more than 10 ms after their intended start."""
-    dropped_arrivals: Annotated[
-        Count, Shown(Unit.ARRIVALS, metric=PrometheusMetric("step_dropped_arrivals"))
-    ]
+    dropped_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_dropped_arrivals")]
     """Arrivals never sent, for want of a free connection."""
-    lag_p99_milliseconds: Annotated[
-        Measure | None,
-        Shown(
-            Unit.MILLISECONDS,
-            metric=PrometheusMetric(
-                "step_send_lag_seconds",
-                "0.99",
-                "Quantiles of the worker's own delay, from the intended start to sending where a"
-                " connection was free, of the worst worker and repeat; absent if a worker did not"
-                " report it.",
-            ),
+    lag_p99_milliseconds: Measure | None = Shown(
+        Unit.MILLISECONDS,
+        metric=PrometheusMetric(
+            "step_send_lag_seconds",
+            "0.99",
+            "Quantiles of the worker's own delay, from the intended start to sending where a"
+            " connection was free, of the worst worker and repeat; absent if a worker did not"
+            " report it.",
         ),
-    ] = None
+    ).optional()
     """99th percentile of the worker's own delay, from the intended start to sending where a
     connection was free, of the worst worker and repeat; absent if a worker did not report it."""
-    lag_max_milliseconds: Annotated[
-        Measure | None,
-        Shown(Unit.MILLISECONDS, metric=PrometheusMetric("step_send_lag_max_seconds")),
-    ] = None
+    lag_max_milliseconds: Measure | None = shown(Unit.MILLISECONDS, "step_send_lag_max_seconds")
     """Longest delay by a worker itself."""
 
 
@@ -228,37 +221,27 @@ class ColdStart(StatusModel):
 
     step: Annotated[Text, Shown(Unit.NONE)]
     """Name of the step that was measured first."""
-    variant: Annotated[Text | None, Shown(Unit.NONE)] = None
+    variant: Text | None = Shown(Unit.NONE).optional()
     """Name of the variant it went through; absent without variants."""
     in_warm_up: Annotated[Bool, Shown(Unit.NONE)]
     """Whether the first thousand requests were those of the warm-up before that step."""
     first_thousand_seconds: Annotated[
-        Measure, Shown(Unit.SECONDS, metric=PrometheusMetric("cold_start_first_thousand_seconds"))
+        Measure, with_metric(Unit.SECONDS, "cold_start_first_thousand_seconds")
     ]
     """Time from the first request sent to the end of the thousandth, of the first step run."""
     first_thousand_average_milliseconds: Annotated[
         Measure,
-        Shown(
-            Unit.MILLISECONDS,
-            metric=PrometheusMetric("cold_start_first_thousand_service_time_average_seconds"),
-        ),
+        with_metric(Unit.MILLISECONDS, "cold_start_first_thousand_service_time_average_seconds"),
     ]
     """Mean service time of the first thousand requests."""
     first_thousand_max_milliseconds: Annotated[
         Measure,
-        Shown(
-            Unit.MILLISECONDS,
-            metric=PrometheusMetric("cold_start_first_thousand_service_time_max_seconds"),
-        ),
+        with_metric(Unit.MILLISECONDS, "cold_start_first_thousand_service_time_max_seconds"),
     ]
     """Longest service time of the first thousand requests."""
-    steady_average_milliseconds: Annotated[
-        Measure | None,
-        Shown(
-            Unit.MILLISECONDS,
-            metric=PrometheusMetric("cold_start_steady_service_time_average_seconds"),
-        ),
-    ] = None
+    steady_average_milliseconds: Measure | None = shown(
+        Unit.MILLISECONDS, "cold_start_steady_service_time_average_seconds"
+    )
     """Mean service time of the step from the second on from which it was steady; absent if it was
     too short or never became steady."""
 

@@ -183,9 +183,14 @@ class Shown:
         return field
 
 
+def with_metric(unit: Unit, name: str) -> Shown:
+    """Return how a field with a metric is shown, which is in no table but CSV."""
+    return Shown(unit, metric=PrometheusMetric(name))
+
+
 def shown(unit: Unit, metric: str) -> Any:
-    """Return the default of an optional field with a metric, which is in no table but CSV."""
-    return Shown(unit, metric=PrometheusMetric(metric)).optional()
+    """Return the default of an optional field of this kind."""
+    return with_metric(unit, metric).optional()
 
 
 @dataclass(frozen=True)
