@@ -22,12 +22,12 @@ _CHUNK_BYTES = 65_536
 _BEARER = ["BearerToken"]
 
 
-def connect_officially(context: str | None = None) -> Cluster:
+def connect_officially() -> Cluster:
     """Return a client of `open_officially`."""
-    return Cluster(open_officially(context))
+    return Cluster(open_officially())
 
 
-def open_officially(context: str | None = None) -> "OfficialConnection":
+def open_officially() -> "OfficialConnection":
     """Return a connection to the cluster that this pod, or the kubeconfig, belongs to.
 
     It raises `NoClusterError` if there is no cluster to talk to.
@@ -36,7 +36,7 @@ def open_officially(context: str | None = None) -> "OfficialConnection":
         config.load_incluster_config()
     except config.ConfigException:
         try:
-            config.load_kube_config(context=context)
+            config.load_kube_config()
         except config.ConfigException as error:
             raise NoClusterError(str(error)) from error
     configuration = client.Configuration.get_default_copy()
