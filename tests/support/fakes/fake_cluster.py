@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from solrbench.contract.names import LABEL_BENCHMARK
+from solrbench.decide.outcome import apply_outcome
+from solrbench.decide.views import check_not_taken
 from solrbench.errors import ConflictError, PermanentError
-from solrbench.kube.client import Cluster, refuse_taken
+from solrbench.kube.client import Cluster
 from solrbench.kube.connection import KindNotServedError
 from solrbench.reasons.end import ApiServerReason
 
@@ -190,9 +192,8 @@ class FakeCluster(Cluster):
         namespace: str | None,
         selector: dict[str, str],
         most: int,
-    ) -> Iterator[Sequence[Body]]:
-        found = self.select(kind, namespace, selector)
-        return (found[start : start + most] for start in range(0, len(found), most))
+    ) -> Iterator[Body]:
+        return iter(self.select(kind, namespace, selector))
 
     @_request
     def list_metadata(
@@ -242,7 +243,7 @@ class FakeCluster(Cluster):
         stored = self.objects.get(
             (wanted["kind"], metadata.get("namespace", "default"), metadata["name"])
         )
-        refuse_taken(manifest, stored)
+        apply_outcome(check_not_taken(manifest, stored))
         found = "1" if stored is None else stored["metadata"]["resourceVersion"]
         if metadata.pop("resourceVersion", found) != found:
             raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")

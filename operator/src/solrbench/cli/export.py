@@ -128,12 +128,11 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())
     yield "versions.txt", _versions(cluster)
-    for part in cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: name}, _AT_ONCE):
-        for each in part:
-            for file, text in collect(cluster, each):
-                # Those of the sweep are the same.
-                if file != "versions.txt":
-                    yield f"points/{each['metadata']['name']}/{file}", text
+    for each in cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: name}, _AT_ONCE):
+        for file, text in collect(cluster, each):
+            # Those of the sweep are the same.
+            if file != "versions.txt":
+                yield f"points/{each['metadata']['name']}/{file}", text
 
 
 def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:

@@ -17,7 +17,6 @@ from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.cli.lifecycle import is_over
 from solrbench.cli.program import ExitCode, program_name
 from solrbench.cli.progress import (
     awaits_export,
@@ -31,7 +30,7 @@ from solrbench.cli.resources import Kind, suggest_name
 from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import Stored, parse_stored_as
-from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished
+from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished, is_over
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import (

@@ -9,7 +9,7 @@ from solrbench.api.identity import SWEEPS
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import Kind, get_resource
-from solrbench.decide.conditions import COMPLETE, SUCCEEDED
+from solrbench.decide.conditions import COMPLETE, is_over, stored_condition
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 
@@ -38,16 +38,6 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
             f"{name} has already run. Show it: `{program_name()} report {name}`;"
             " or run it again with --replace"
         )
-
-
-def is_over(body: Manifest) -> bool:
-    """Return whether a stored benchmark or sweep has ended, either way."""
-    return _has_condition(body, SUCCEEDED, {"True", "False"})
-
-
-def _has_condition(body: Manifest, type_: str, states: set[str]) -> bool:
-    conditions = (body.get("status") or {}).get("conditions") or []
-    return any(each["type"] == type_ and each["status"] in states for each in conditions)
 
 
 def wait_until_gone(
@@ -105,7 +95,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
         resource = get_resource(cluster, namespace, name)
         stored = cluster.merge(*resource.kind, namespace, resource.name, change)
         # Asked of the response: it may have ended since it was read.
-        if _has_condition(stored, COMPLETE, {"True"}):
+        if stored_condition(stored, COMPLETE).get("status") == "True":
             click.echo(f"{name} has finished already: nothing changes", err=True)
             continue
         again = f"{program_name()} resume -n {namespace} {name}"

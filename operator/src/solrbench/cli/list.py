@@ -86,8 +86,7 @@ def _read(
 ) -> list[Manifest]:
     """Return all of a kind, the latest first; none if the cluster does not give them."""
     try:
-        parts = cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)
-        bodies = [each for part in parts for each in part]
+        bodies = [*cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)]
     except (ForbiddenError, KindNotServedError):
         if kind in required:
             raise

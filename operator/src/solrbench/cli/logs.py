@@ -7,13 +7,13 @@ from typing import NamedTuple
 import click
 
 from solrbench.api.identity import BENCHMARKS
-from solrbench.cli.lifecycle import is_over
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import ClusterResource, get_resource
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
 from solrbench.contract.step_runs import ANNOTATION_TARGET
+from solrbench.decide.conditions import is_over
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import is_of_nodes
@@ -97,8 +97,8 @@ def _pods_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[M
     benchmarks = [found.body]
     if found.is_sweep:
         labels = {LABEL_SWEEP: found.name}
-        parts = cluster.list_in_parts(*BENCHMARKS, namespace, labels, _AT_ONCE)
-        benchmarks = [each for part in parts for each in part if not is_over(each)]
+        points = cluster.list_in_parts(*BENCHMARKS, namespace, labels, _AT_ONCE)
+        benchmarks = [each for each in points if not is_over(each)]
     pods: list[Manifest] = []
     for metadata in (each["metadata"] for each in benchmarks):
         pods += cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})

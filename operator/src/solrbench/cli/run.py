@@ -14,11 +14,12 @@ from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
 from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
-from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, is_over, replace_existing
+from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, replace_existing
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import Command, ExitCode, command, program_name, worst
 from solrbench.cli.resources import Kind, find_resource, parse_reference
 from solrbench.cli.validation import valid_parts
+from solrbench.decide.conditions import is_over
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 

@@ -31,11 +31,10 @@ def read_sweep_report(
     """
     sweep = parse_stored_as(SolrBenchmarkSweep, body)
     name = sweep.metadata.name
-    parts = cluster.list_in_parts(
+    bodies = cluster.list_in_parts(
         *BENCHMARKS, sweep.metadata.namespace, {LABEL_SWEEP: name}, AT_ONCE
     )
-    stored_reports = [parse_stored(each) for part in parts for each in part]
-    benchmarks = {each.metadata.name: each for each in stored_reports}
+    benchmarks = {each.metadata.name: each for each in map(parse_stored, bodies)}
     # All points run in one cluster: the first that was measured stands for the others.
     point = environment_point(sweep)
     benchmark = benchmarks.get(benchmark_name(name, point or ""))

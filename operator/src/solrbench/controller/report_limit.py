@@ -8,7 +8,8 @@ from solrbench.api.kinds import SWEEP
 from solrbench.contract.names import LABEL_COMPONENT, LABEL_STEP_RUN, REPORT
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.events import Event, post_events
-from solrbench.decide.pauses import awaits_export, is_over
+from solrbench.decide.conditions import is_over
+from solrbench.decide.pauses import awaits_export
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -84,20 +85,18 @@ def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
     """Return the benchmarks whose results are not needed, the one that ended first comes first."""
     ended: list[tuple[str, Manifest]] = []
     baselines, sweeps = set(), set()
-    for part in cluster.list_in_parts(*SWEEP.reference, namespace, {}, READ_AT_ONCE):
-        for body in part:
-            if not is_over(body):
-                sweeps.add(body["metadata"]["uid"])
-                baselines.add(_baseline_of(body["spec"].get("template") or {}))
-    for part in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):
-        for body in part:
-            is_needed = awaits_export(body) or controller_uid(body) in sweeps
-            if is_over(body) and not is_needed:
-                time = str(body["status"].get("completionTime", ""))
-                # Not the whole: status and spec of hundreds would be in memory at once.
-                ended.append((time, {key: body[key] for key in _KEPT}))
-            else:
-                baselines.add(_baseline_of(body))
+    for body in cluster.list_in_parts(*SWEEP.reference, namespace, {}, READ_AT_ONCE):
+        if not is_over(body):
+            sweeps.add(body["metadata"]["uid"])
+            baselines.add(_baseline_of(body["spec"].get("template") or {}))
+    for body in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):
+        is_needed = awaits_export(body) or controller_uid(body) in sweeps
+        if is_over(body) and not is_needed:
+            time = str(body["status"].get("completionTime", ""))
+            # Not the whole: status and spec of hundreds would be in memory at once.
+            ended.append((time, {key: body[key] for key in _KEPT}))
+        else:
+            baselines.add(_baseline_of(body))
     ended.sort(key=lambda each: each[0])
     return [body for _, body in ended if body["metadata"]["name"] not in baselines]
 

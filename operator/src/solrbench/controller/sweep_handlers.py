@@ -20,8 +20,7 @@ from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark
 from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
-from solrbench.decide.conditions import ACCEPTED
-from solrbench.decide.pauses import is_over
+from solrbench.decide.conditions import ACCEPTED, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import PrometheusMetrics

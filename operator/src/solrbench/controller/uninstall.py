@@ -22,7 +22,8 @@ from solrbench.controller.queue import list_benchmarks
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
-from solrbench.decide.pauses import is_over, needs_finalizer
+from solrbench.decide.conditions import is_over
+from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError

@@ -121,6 +121,11 @@ def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
     return next((each for each in conditions if each["type"] == type_), {})
 
 
+def is_over(body: Mapping[str, Any]) -> bool:
+    """Return whether a stored benchmark or sweep has ended, either way."""
+    return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
+
+
 def holds(status: Status, type_: str) -> bool:
     """Return whether a condition is `True` in a stored status."""
     return any(each.type == type_ and each.status == "True" for each in status.conditions)

@@ -12,9 +12,9 @@ from solrbench.decide.conditions import (
     ACCEPTED,
     CLEANED_UP,
     EXPORTED,
-    SUCCEEDED,
     Conditions,
     is_finished,
+    is_over,
     stored_condition,
 )
 from solrbench.decide.export import needs_export
@@ -139,11 +139,6 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
     is_released = annotations.get(ANNOTATION_RELEASED) == "true" and (suspends or is_over(body))
     is_cleaned_up = stored_condition(body, CLEANED_UP).get("status") == "True"
     return not (is_released or is_cleaned_up)
-
-
-def is_over(body: Mapping[str, Any]) -> bool:
-    """Return whether a benchmark succeeded or failed, as its conditions say."""
-    return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
 
 
 def awaits_export(body: Mapping[str, Any]) -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from solrbench.contract.names import MANAGER
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import check_not_taken, controller_uid
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.kube.connection import TIMEOUT_SECONDS, Connection, NotFoundError, open_connection
@@ -108,7 +109,7 @@ class Cluster(ObjectReader):
                 if is_read or controller is None or not may_differ:
                     raise
             existing, is_read = self.get(*kind, *key), True
-            refuse_taken(manifest, existing)
+            apply_outcome(check_not_taken(manifest, existing))
             # One that appears after this look is another client's, and makes it a conflict.
             condition = _ABSENT if existing is None else {"uid": existing["metadata"]["uid"]}
             force = existing is not None
@@ -196,13 +197,6 @@ class Cluster(ObjectReader):
         path = self._path(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
         action = f"writing the status of {metadata['name']}"
         return as_manifest(self._send(action, "PUT", f"{path}/status", query=_AS_US, body=body))
-
-
-def refuse_taken(wanted: Manifest, found: Manifest | None) -> None:
-    """Raise TemporaryError `NameTaken` if the object that was found belongs to something else."""
-    outcome = check_not_taken(wanted, found)
-    if outcome is not None:
-        raise TemporaryError(outcome.reason, outcome.message)
 
 
 def connect(context: str | None = None, kubeconfig: Path | None = None) -> Cluster:

@@ -158,8 +158,7 @@ class ObjectReader:
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`."""
         labels = label_selector(selector)
-        parts = self._parts(api_version, kind, namespace, labelSelector=labels)
-        return [each for part in parts for each in part]
+        return [*self._items(api_version, kind, namespace, labelSelector=labels)]
 
     def list_in_parts(
         self,
@@ -168,10 +167,10 @@ class ObjectReader:
         namespace: str | None,
         selector: dict[str, str],
         most: int,
-    ) -> Iterator[Sequence[Manifest]]:
-        """Yield the objects with these labels, at most so many at once: they may be large."""
+    ) -> Iterator[Manifest]:
+        """Yield the objects with these labels, of which at most so many are read at once."""
         labels = label_selector(selector)
-        return self._parts(api_version, kind, namespace, labelSelector=labels, limit=most)
+        return self._items(api_version, kind, namespace, labelSelector=labels, limit=most)
 
     def list_metadata(
         self,
@@ -187,8 +186,7 @@ class ObjectReader:
         """
         labels = None if selector is None else label_selector(selector)
         options: Query = {"limit": METADATA_AT_ONCE, "labelSelector": labels}
-        for part in self._parts(api_version, kind, namespace, accept=METADATA_ONLY, **options):
-            yield from part
+        return self._items(api_version, kind, namespace, accept=METADATA_ONLY, **options)
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
         self,
@@ -231,8 +229,7 @@ class ObjectReader:
         """Return the events about an object and its predecessors of the same name."""
         about = f"involvedObject.kind={kind},involvedObject.name={name}"
         about += f",reason={reason}" if reason is not None else ""
-        parts = self._parts("v1", "Event", namespace, fieldSelector=about)
-        return [each for part in parts for each in part]
+        return [*self._items("v1", "Event", namespace, fieldSelector=about)]
 
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
         """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
@@ -292,7 +289,7 @@ class ObjectReader:
                 raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
             yield event
 
-    def _parts(
+    def _items(
         self,
         api_version: str,
         kind: str,
@@ -300,8 +297,8 @@ class ObjectReader:
         *,
         accept: str = JSON,
         **query: str | int | bool | None,
-    ) -> Iterator[Sequence[Manifest]]:
-        """Yield the items of each part of a list, with kind and version, which lists leave out."""
+    ) -> Iterator[Manifest]:
+        """Yield the items of a list part by part, with kind and version, which lists leave out."""
         path = self._path(api_version, kind, namespace)
         while True:
             body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
@@ -309,7 +306,7 @@ class ObjectReader:
             page = as_manifest(body) if accept == METADATA_ONLY else orjson.loads(body)
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
-            yield [about | item for item in page.get("items") or []]
+            yield from (about | item for item in page.get("items") or [])
             # The last part of a list has no token, or an empty one.
             query["continue"] = (page.get("metadata") or {}).get("continue")
             if not query["continue"]:
