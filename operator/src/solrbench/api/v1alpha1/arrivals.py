@@ -65,16 +65,14 @@ class Replay(Model):
     rules: ClassVar = (at_least("speedFactor", 0.01),)
 
 
-REPLAY_RULES = (
-    Rule(
-        cel=(
-            "!self.load.steps.exists(s, has(s.replay))"
-            " || (has(self.workload.queries) && !has(self.workload.queries.generated))"
-        ),
-        message=(
-            "load.steps[].replay must go with workload.queries from a file, which holds a time in"
-            " each line; `solrbench log` makes one of a query log"
-        ),
+REPLAY_RULE = Rule(
+    cel=(
+        "!self.load.steps.exists(s, has(s.replay))"
+        " || (has(self.workload.queries) && !has(self.workload.queries.generated))"
+    ),
+    message=(
+        "load.steps[].replay must go with workload.queries from a file, which holds a time in"
+        " each line; `solrbench log` makes one of a query log"
     ),
 )
 

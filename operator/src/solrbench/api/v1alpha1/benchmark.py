@@ -2,13 +2,13 @@
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import ADMITTED, LenientModel, ListMap, Model, Rule
-from solrbench.api.v1alpha1.arrivals import REPLAY_RULES, WarmUp
+from solrbench.api.v1alpha1.arrivals import REPLAY_RULE, WarmUp
 from solrbench.api.v1alpha1.collection import MAX_COMPANIONS, Caches, Collection, Companion
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Seconds, Seed, pass_seed_on
@@ -18,8 +18,8 @@ from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
 from solrbench.api.v1alpha1.results import Results
 from solrbench.api.v1alpha1.spec_rules import (
-    BACKUP_RULES,
-    DURATION_RULES,
+    BACKUP_RULE,
+    DURATION_RULE,
     GENERATED_RULES,
     POD_OPTION_RULES,
     ROUTING_RULES,
@@ -186,17 +186,17 @@ class Spec(Model):
                 " the collection stays as it is"
             ),
         ),
-        *BACKUP_RULES,
+        BACKUP_RULE,
         *GENERATED_RULES,
         STEP_VARIANTS_RULE,
         *SIZE_RULES,
-        *DURATION_RULES,
+        DURATION_RULE,
         *REPEAT_RULES,
         *ROUTING_RULES,
         *indexing_rules(MAX_REPEATS),
         *LOCUSTFILE_RULES,
         *OBJECTIVE_RULES,
-        *REPLAY_RULES,
+        REPLAY_RULE,
         *POD_OPTION_RULES,
     )
 
@@ -237,15 +237,42 @@ class Metadata(LenientModel):
         return next((owner for owner in self.owner_references if owner.controller), None)
 
 
-class SolrBenchmark(Model):
-    """A benchmark of one SolrCloud topology: target, dataset, workload and load."""
+class StoredResource(Model):
+    """What the kinds of resource have in common."""
 
     api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
     """`apiVersion` is the version of this schema."""
-    kind: Literal["SolrBenchmark"] = "SolrBenchmark"
+    kind: str
     """`kind` is the kind of the resource."""
     metadata: Metadata
     """`metadata` is Kubernetes' object metadata: name, namespace, labels."""
+
+    @property
+    def key(self) -> str:
+        """`namespace/name`, as logs and metrics call it."""
+        return f"{self.metadata.namespace}/{self.metadata.name}"
+
+    @classmethod
+    def parse(cls, body: dict[str, Any]) -> Self:
+        """Return the model of a resource as the API server stores it.
+
+        One that has started keeps to the rules of the version that let it through: those that came
+        with an upgrade of the operator do not end it.
+
+        It raises `pydantic.ValidationError` if the resource breaks the schema or a rule.
+        """
+        known = {"apiVersion", "kind", "metadata", "spec", "status"}
+        has_started = (body.get("status") or {}).get("startTime") is not None
+        return cls.model_validate(
+            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
+        )
+
+
+class SolrBenchmark(StoredResource):
+    """A benchmark of one SolrCloud topology: target, dataset, workload and load."""
+
+    kind: Literal["SolrBenchmark"] = "SolrBenchmark"
+    """`kind` is the kind of the resource."""
     spec: Spec
     """`spec` is the desired state of the benchmark."""
     status: Status = Field(default_factory=Status)
@@ -282,21 +309,3 @@ class SolrBenchmark(Model):
             message="spec.comparison.baseline.benchmark must be another benchmark than this one",
         ),
     )
-
-    @property
-    def key(self) -> str:
-        """`namespace/name`, as logs and metrics call it."""
-        return f"{self.metadata.namespace}/{self.metadata.name}"
-
-    @classmethod
-    def parse(cls, body: dict[str, Any]) -> "SolrBenchmark":
-        """Return the model of a resource as the API server stores it.
-
-        One that has started keeps to the rules of the version that let it through: those that came
-        with an upgrade of the operator do not end it.
-        """
-        known = {"apiVersion", "kind", "metadata", "spec", "status"}
-        has_started = (body.get("status") or {}).get("startTime") is not None
-        return cls.model_validate(
-            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
-        )

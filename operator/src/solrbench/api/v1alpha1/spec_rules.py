@@ -30,22 +30,20 @@ def search_seconds(spec: Any, trials: int | None = None) -> int:
     return PROBE_SECONDS + most
 
 
-DURATION_RULES = (
-    Rule(
-        # Repeats with fresh data or targets each have the deadline.
-        cel=(
-            "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
-            " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
-            f" * (self.load.repeats.startOn == 'SameTarget' ? {MAX_REPEATS} : 1)"
-            f" + {_TRIALS})"
-            " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
-            " <= self.deadlines.measuringSeconds"
-        ),
-        message=(
-            "deadlines.measuringSeconds must not be less than the durations of all steps together,"
-            " times target.variants and, unless they start on fresh data or targets,"
-            " load.repeats; the trials of load.capacity count as a step"
-        ),
+DURATION_RULE = Rule(
+    # Repeats with fresh data or targets each have the deadline.
+    cel=(
+        "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
+        " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
+        f" * (self.load.repeats.startOn == 'SameTarget' ? {MAX_REPEATS} : 1)"
+        f" + {_TRIALS})"
+        " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+        " <= self.deadlines.measuringSeconds"
+    ),
+    message=(
+        "deadlines.measuringSeconds must not be less than the durations of all steps together,"
+        " times target.variants and, unless they start on fresh data or targets,"
+        " load.repeats; the trials of load.capacity count as a step"
     ),
 )
 
@@ -89,17 +87,15 @@ GENERATED_RULES = (
 )
 
 
-BACKUP_RULES = (
-    Rule(
-        cel=(
-            "!has(self.dataset) || !has(self.dataset.backup) || (has(self.target.existing)"
-            " ? !has(self.dataset.backup.claimName) : has(self.dataset.backup.claimName)"
-            " && self.target.solrCloud.provisioner == 'StatefulSet')"
-        ),
-        message=(
-            "dataset.backup must have claimName with provisioner StatefulSet, and location alone"
-            " with target.existing; SolrOperator mounts no claim, use StatefulSet"
-        ),
+BACKUP_RULE = Rule(
+    cel=(
+        "!has(self.dataset) || !has(self.dataset.backup) || (has(self.target.existing)"
+        " ? !has(self.dataset.backup.claimName) : has(self.dataset.backup.claimName)"
+        " && self.target.solrCloud.provisioner == 'StatefulSet')"
+    ),
+    message=(
+        "dataset.backup must have claimName with provisioner StatefulSet, and location alone"
+        " with target.existing; SolrOperator mounts no claim, use StatefulSet"
     ),
 )
 

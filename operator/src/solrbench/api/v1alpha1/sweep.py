@@ -6,12 +6,12 @@ the report of its benchmark.
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from solrbench.api.rules import ADMITTED, Model, Rule
-from solrbench.api.v1alpha1.benchmark import Metadata
+from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.benchmark import StoredResource
 from solrbench.api.v1alpha1.comparisons import (
     MAX_ANSWER_COMPARISONS,
     MAX_REPEATS,
@@ -277,15 +277,11 @@ MAX_SWEEP_NAME = 24
 """Leaves room for the hash of a point in the name of its benchmark, which has at most 32."""
 
 
-class SolrBenchmarkSweep(Model):
+class SolrBenchmarkSweep(StoredResource):
     """A sweep over SolrCloud topologies, data and loads: a benchmark for each point."""
 
-    api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
-    """`apiVersion` is the version of this schema."""
     kind: Literal["SolrBenchmarkSweep"] = "SolrBenchmarkSweep"
     """`kind` is the kind of the resource."""
-    metadata: Metadata
-    """`metadata` is Kubernetes' object metadata: name, namespace, labels."""
     spec: SweepSpec
     """`spec` is the desired state of the sweep."""
     status: SweepStatus = Field(default_factory=SweepStatus)
@@ -301,20 +297,3 @@ class SolrBenchmarkSweep(Model):
             message="metadata.name must start with a letter and must not contain dots",
         ),
     )
-
-    @property
-    def key(self) -> str:
-        """`namespace/name`, as logs and metrics call it."""
-        return f"{self.metadata.namespace}/{self.metadata.name}"
-
-    @classmethod
-    def parse(cls, body: dict[str, Any]) -> "SolrBenchmarkSweep":
-        """Return the model of a resource as the API server stores it.
-
-        It raises `pydantic.ValidationError` if the resource breaks the schema or a rule.
-        """
-        known = {"apiVersion", "kind", "metadata", "spec", "status"}
-        has_started = (body.get("status") or {}).get("startTime") is not None
-        return cls.model_validate(
-            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
-        )

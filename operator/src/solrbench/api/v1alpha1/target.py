@@ -155,11 +155,9 @@ class Variant(Model):
     rules: ClassVar = (exactly_one("endpoint", "urls"),)
 
 
-VARIANT_RULES = (
-    Rule(
-        cel="self.variants.size() != 1",
-        message="variants must be none or at least 2, the first one is the baseline of the others",
-    ),
+VARIANTS_RULE = Rule(
+    cel="self.variants.size() != 1",
+    message="variants must be none or at least 2, the first one is the baseline of the others",
 )
 """Rules of the model that holds the variants."""
 
@@ -391,7 +389,7 @@ class Target(Model):
     """`variants` are endpoints of the target to compare. Every repeat runs all steps through each
     endpoint; the first is the baseline. Requests go directly to the Solr nodes when empty."""
 
-    rules: ClassVar = (exactly_one("solrCloud", "existing"), *VARIANT_RULES, SERVICE_RULE)
+    rules: ClassVar = (exactly_one("solrCloud", "existing"), VARIANTS_RULE, SERVICE_RULE)
 
     @property
     def uses_collection(self) -> bool:
