@@ -6,8 +6,9 @@ import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas, check_settings
-from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.outcome import Outcome, first_outcome
 from solrbench.decide.views import Replica
+from solrbench.errors import PermanentError, TemporaryError
 from support.resources.outcomes import assert_outcome
 
 
@@ -32,7 +33,7 @@ def test_replicas_as_wanted() -> None:
 
 def test_inactive_replica_is_waited_for() -> None:
     outcome = check([made(1, "a"), made(1, "b", state="recovering")], wanted(), 2)
-    assert_outcome(outcome, "ReplicasNotActive", Action.WAIT, "books_shard1_b is recovering")
+    assert_outcome(outcome, "ReplicasNotActive", TemporaryError, "books_shard1_b is recovering")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_inactive_replica_is_waited_for() -> None:
 def test_wrong_replicas_are_an_error(
     found: list[Replica], collection: Collection, nodes: int, reason: str, text: str
 ) -> None:
-    assert_outcome(check(found, collection, nodes), reason, Action.FAIL, text)
+    assert_outcome(check(found, collection, nodes), reason, PermanentError, text)
 
 
 def test_nodes_may_differ_by_one_replica() -> None:
@@ -67,4 +68,4 @@ def test_setting_without_effect_is_an_error() -> None:
     assert check_settings({}) is None
     outcome = check_settings({"query.fieldValueCache.size": (7, None)})
     words = "query.fieldValueCache.size is None, not 7"
-    assert_outcome(outcome, "SettingNotApplied", Action.FAIL, words)
+    assert_outcome(outcome, "SettingNotApplied", PermanentError, words)

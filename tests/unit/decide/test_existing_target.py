@@ -22,9 +22,9 @@ from solrbench.decide.existing_target import (
     patterns_in,
     qualify,
 )
-from solrbench.decide.outcome import Action
+from solrbench.decide.outcome import TargetLostError
 from solrbench.decide.views import NodeIdentity, Replica
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from support.failing import failing
 from support.resources.outcomes import assert_outcome, seen
@@ -58,7 +58,7 @@ def test_cloud_that_is_not_there_yet_is_waited_for(
     served: bool, body: dict[str, Any] | None, reason: str, message: str
 ) -> None:
     found = ExistingSolrCloud("books", "search", served, body)
-    assert_outcome(check_existing_cloud(found), reason, Action.WAIT, message)
+    assert_outcome(check_existing_cloud(found), reason, TemporaryError, message)
 
 
 def replica(state: str) -> Replica:
@@ -78,7 +78,7 @@ def test_collection_of_the_user_is_waited_for(
     replicas: tuple[Replica, ...], reason: str | None
 ) -> None:
     outcome = check_user_collection("books", replicas)
-    assert seen(outcome) == (reason and (reason, Action.WAIT))
+    assert seen(outcome) == (reason and (reason, TemporaryError))
 
 
 @pytest.mark.parametrize("config_set", [None, "solrbench-0b5b-1", "solrbench-0b5b-2"])
@@ -89,14 +89,14 @@ def test_collection_of_the_benchmark_is_its_own(config_set: str | None) -> None:
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
 def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
     outcome = check_own_collection("base", config_set, "solrbench-0b5b-")
-    assert_outcome(outcome, "CollectionExists", Action.FAIL, "left alone")
+    assert_outcome(outcome, "CollectionExists", PermanentError, "left alone")
 
 
 def test_each_replica_of_a_shard_needs_a_node() -> None:
     two = Collection.model_validate({"replicas": {"nrt": 1, "pull": 1}})
     assert check_enough_nodes(two, 2) is None
     words = "adds up to 2", "has 1 live nodes"
-    assert_outcome(check_enough_nodes(two, 1), "TooFewNodes", Action.FAIL, *words)
+    assert_outcome(check_enough_nodes(two, 1), "TooFewNodes", PermanentError, *words)
 
 
 SILENT = TemporaryError(TargetReason.SOLR_UNREACHABLE, "connection refused")
@@ -107,7 +107,7 @@ def nodes(**started: str) -> dict[str, NodeIdentity]:
     return {name: NodeIdentity("9.10.1", 1, start) for name, start in started.items()}
 
 
-AGAIN = Action.RESTART_TARGET
+AGAIN = TargetLostError
 TOO_LONG = PATIENCE + timedelta(seconds=1)
 
 
@@ -118,12 +118,15 @@ TOO_LONG = PATIENCE + timedelta(seconds=1)
         (ExistingNodes(STARTED, nodes(a="1"), timedelta()), ("TargetNodeLost", AGAIN)),
         (ExistingNodes(STARTED, nodes(a="1", b="2"), timedelta()), ("TargetNodeLost", AGAIN)),
         (ExistingNodes(STARTED, SILENT, PATIENCE), None),
-        (ExistingNodes(STARTED, SILENT, PATIENCE, required=True), ("SolrUnreachable", Action.WAIT)),
+        (
+            ExistingNodes(STARTED, SILENT, PATIENCE, required=True),
+            ("SolrUnreachable", TemporaryError),
+        ),
         (ExistingNodes(STARTED, SILENT, TOO_LONG), ("TargetUnreachable", AGAIN)),
     ],
 )
 def test_nodes_of_an_existing_target_that_was_ready(
-    found: ExistingNodes, expected: tuple[str, Action] | None
+    found: ExistingNodes, expected: tuple[str, type[SolrbenchError]] | None
 ) -> None:
     assert seen(check_existing_nodes(found)) == expected
 

@@ -28,18 +28,17 @@ from solrbench.decide.indexing import (
     keep_known_progress,
     known_documents,
 )
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-JOB = JobView(
-    "one-index", 1, succeeded=False, failed=False, failure="", deleting=False, created=NOW
-)
+JOB = JobView("one-index", succeeded=False, failed=False, failure="", created=NOW)
 DONE, FAILED = replace(JOB, succeeded=True), replace(JOB, failed=True, failure="too many retries")
 POD = pod_view("one-index-0", NOW, component="index")
 LATE = replace(POD, phase="Pending", created=NOW - timedelta(seconds=601))
@@ -61,15 +60,20 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
 
 
 @pytest.mark.parametrize(
-    ("given", "reason", "action", "text"),
+    ("given", "reason", "error", "text"),
     [
-        (run(JOB, POD), "Indexing", Action.WAIT, "7 of 20 documents sent"),
-        (run(JOB, STUCK), "PodNotStarting", Action.WAIT, "300 s"),
-        (run(JOB, LATE), "DeadlineExceeded", Action.FAIL, "limit 600 s (spec.deadlines.starting"),
-        (run(FAILED), "IndexJobFailed", Action.FAIL, "too many retries"),
-        (run(FAILED, ended("Error")), "IndexPodFailed", Action.FAIL, "exit code 1; why"),
-        (run(FAILED, ended("OOMKilled")), "OOMKilled", Action.FAIL, "one-index-0 ended"),
-        (run(FAILED, ended("Completed")), "IndexJobFailed", Action.FAIL, ""),
+        (run(JOB, POD), "Indexing", TemporaryError, "7 of 20 documents sent"),
+        (run(JOB, STUCK), "PodNotStarting", TemporaryError, "300 s"),
+        (
+            run(JOB, LATE),
+            "DeadlineExceeded",
+            PermanentError,
+            "limit 600 s (spec.deadlines.starting",
+        ),
+        (run(FAILED), "IndexJobFailed", PermanentError, "too many retries"),
+        (run(FAILED, ended("Error")), "IndexPodFailed", PermanentError, "exit code 1; why"),
+        (run(FAILED, ended("OOMKilled")), "OOMKilled", PermanentError, "one-index-0 ended"),
+        (run(FAILED, ended("Completed")), "IndexJobFailed", PermanentError, ""),
         (
             run(
                 FAILED,
@@ -77,29 +81,29 @@ def report(reason: str, pod: int = 0) -> IndexProgress:
                 progress=(report("Interrupted"), report("MalformedDocument", pod=1)),
             ),
             "MalformedDocument",
-            Action.FAIL,
+            PermanentError,
             "of pod 1",
         ),
-        (run(FAILED, progress=(report("Interrupted"),)), "Interrupted", Action.FAIL, "of pod 0"),
-        (run(FAILED, progress=(report("OfALaterVersion"),)), "IndexPodFailed", Action.FAIL, ""),
+        (run(FAILED, progress=(report("Interrupted"),)), "Interrupted", PermanentError, "of pod 0"),
+        (run(FAILED, progress=(report("OfALaterVersion"),)), "IndexPodFailed", PermanentError, ""),
     ],
 )
 def test_state_of_the_index_job_decides_reason_and_action(
-    given: IndexRun, reason: str, action: Action, text: str
+    given: IndexRun, reason: str, error: type[SolrbenchError], text: str
 ) -> None:
-    assert_outcome(first_outcome(INDEX_RUN_CHECKS, given), reason, action, text)
+    assert_outcome(first_outcome(INDEX_RUN_CHECKS, given), reason, error, text)
 
 
 def test_index_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     outcome = first_outcome(INDEX_RUN_CHECKS, replace(run(JOB), creation=refused))
-    assert_outcome(outcome, "FailedCreate", Action.WAIT)
+    assert_outcome(outcome, "FailedCreate", TemporaryError)
     assert first_outcome(INDEX_RUN_CHECKS, replace(run(DONE), creation=refused)) is None
     late = replace(run(replace(JOB, created=LATE.created)), creation=refused)
-    for sent, action in ((None, Action.FAIL), (7, Action.WAIT)):  # 7: a pod has run before
+    for sent, error in ((None, PermanentError), (7, TemporaryError)):  # 7: a pod has run before
         outcome = check_pods_work(replace(late, dataset=DatasetStatus(documents=sent)))
         assert outcome is not None
-        assert outcome.action is action
+        assert outcome.error is error
 
 
 def test_job_that_succeeded_is_done_whatever_its_pods_look_like() -> None:
@@ -131,24 +135,26 @@ def test_followers_that_have_not_copied_everything_are_waited_for_by_name(
     found += [core("shard1", f"follower{i}", n) for i, n in enumerate(followers)]
     outcome = check_documents(tuple(found), 8, 8)
     words = "documents of shard1 by replica", f"'follower1': {followers[1]}"
-    assert_outcome(outcome, "ReplicasDisagree", Action.WAIT, *words)
+    assert_outcome(outcome, "ReplicasDisagree", TemporaryError, *words)
 
 
-@pytest.mark.parametrize(("expected", "action"), [(8, None), (7, Action.FAIL), (9, Action.FAIL)])
-def test_number_of_documents(expected: int, action: Action | None) -> None:
+@pytest.mark.parametrize(
+    ("expected", "error"), [(8, None), (7, PermanentError), (9, PermanentError)]
+)
+def test_number_of_documents(expected: int, error: type[SolrbenchError] | None) -> None:
     found = (core("shard1", "a", 3), core("shard2", "b", 5), core("shard2", "c", 5))
     outcome = check_documents(found, 8, expected)
-    if action is None:
+    if error is None:
         assert outcome is None
     else:
         words = f"has 8 documents, expected are {expected} (8 were sent"
-        assert_outcome(outcome, "DocumentCountMismatch", action, words)
+        assert_outcome(outcome, "DocumentCountMismatch", error, words)
 
 
 def test_number_to_expect_must_be_known_and_files_without_any_document_are_named_as_such() -> None:
     assert check_expected_known(0) is None
-    assert_outcome(check_expected_known(None), "DocumentsUnknown", Action.FAIL)
-    assert_outcome(check_expected_known(None, is_empty=True), "EmptyDataset", Action.FAIL)
+    assert_outcome(check_expected_known(None), "DocumentsUnknown", PermanentError)
+    assert_outcome(check_expected_known(None, is_empty=True), "EmptyDataset", PermanentError)
 
 
 TWO_PODS = {"spec.dataset.indexing": {"pods": 2}}

@@ -20,7 +20,8 @@ from solrbench.decide.lifecycle import (
     next_target_attempt,
     wants_cleanup,
 )
-from solrbench.decide.outcome import Action, wait
+from solrbench.decide.outcome import wait
+from solrbench.errors import PermanentError
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -52,7 +53,7 @@ def test_stage_fails_once_its_deadline_is_exceeded(
     assert (outcome is not None) is exceeded
     if exceeded:
         words = "Provisioning took 61 s, limit 60 s", "last seen: SolrNotReady: 0 of 1"
-        assert_outcome(outcome, "DeadlineExceeded", Action.FAIL, *words)
+        assert_outcome(outcome, "DeadlineExceeded", PermanentError, *words)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_attempts_of_the_target_are_bounded(target: int, retries: int, over: boo
     outcome = check_target_attempts(Attempts(target=target), retries, LOST, "pod lost")
     assert (outcome is not None) is over
     if over:
-        assert_outcome(outcome, LOST, Action.FAIL, f"pod lost; {target} attempts failed")
+        assert_outcome(outcome, LOST, PermanentError, f"pod lost; {target} attempts failed")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_attempts_of_the_load_are_bounded(target: int, load: int, retries: int, 
     assert (outcome is not None) is over
     if over:
         words = f"worker lost; {load} attempts failed"
-        assert_outcome(outcome, LoadReason.WORKER_LOST, Action.FAIL, words)
+        assert_outcome(outcome, LoadReason.WORKER_LOST, PermanentError, words)
 
 
 @pytest.mark.parametrize(("fresh", "first"), [(True, 4), (False, None)])

@@ -22,9 +22,10 @@ from solrbench.decide.load import (
     may_have_lost_solr,
     plan_resumption,
 )
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import LoadLostError, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import PodReason
 from support.narrowing import not_none
@@ -33,9 +34,7 @@ from support.resources.pod_views import pod_view
 from support.results.builders import make_document, make_result
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-JOB = JobView(
-    "one-load-worker", 1, succeeded=False, failed=False, failure="", deleting=False, created=NOW
-)
+JOB = JobView("one-load-worker", succeeded=False, failed=False, failure="", created=NOW)
 MASTER = pod_view("one-load-master", NOW, uid="m", component="load-master")
 WORKER = replace(MASTER, name="one-load-worker-0", uid="w", component="load-worker")
 RUN = LoadRun(
@@ -49,7 +48,7 @@ RUN = LoadRun(
     now=NOW,
     starting_seconds=600,
 )
-AGAIN = Action.RESTART_LOAD
+AGAIN = LoadLostError
 REDISTRIBUTING = replace(RUN, on_worker_loss=OnWorkerLoss.REDISTRIBUTE)
 MEASURING = LiveLoad(
     stage="Measuring", repeat=2, variant="proxy", step="two-users", requests_per_second=1.0
@@ -72,32 +71,32 @@ def words(reason: str) -> str:
 @pytest.mark.parametrize(
     ("run", "expected"),
     [
-        (replace(RUN, left=0, pods=(ended(),)), ("StoppingLoad", Action.WAIT)),
-        (RUN, ("Starting", Action.WAIT)),
-        (replace(RUN, load=MEASURING), ("Measuring", Action.WAIT)),
+        (replace(RUN, left=0, pods=(ended(),)), ("StoppingLoad", TemporaryError)),
+        (RUN, ("Starting", TemporaryError)),
+        (replace(RUN, load=MEASURING), ("Measuring", TemporaryError)),
         (
             replace(RUN, load=MEASURING.model_copy(update={"stage": "OfALaterVersion"})),
-            ("Starting", Action.WAIT),
+            ("Starting", TemporaryError),
         ),
-        (with_pod(replace(WORKER, unschedulable="0/1 nodes")), ("Unschedulable", Action.WAIT)),
+        (with_pod(replace(WORKER, unschedulable="0/1 nodes")), ("Unschedulable", TemporaryError)),
         (with_pod(ended()), ("LoadPodLost", AGAIN)),
         (with_pod(ended(ended_reason="OOMKilled")), ("OOMKilled", AGAIN)),
         (with_pod(replace(WORKER, reason="Evicted")), ("Evicted", AGAIN)),
         (with_pod(ended(text=words("WorkerLost"))), ("WorkerLost", AGAIN)),
-        (with_pod(ended(text=words("BadPlan"))), ("BadPlan", Action.FAIL)),
+        (with_pod(ended(text=words("BadPlan"))), ("BadPlan", PermanentError)),
         (with_pod(ended(text="no state")), ("LoadPodLost", AGAIN)),
         (replace(RUN, jobs=(replace(JOB, failed=True, failure="x"),)), ("LoadPodLost", AGAIN)),
         (replace(RUN, jobs=(replace(JOB, succeeded=True),)), ("LoadPodLost", AGAIN)),
-        (with_pod(ended(), REDISTRIBUTING), ("Starting", Action.WAIT)),
+        (with_pod(ended(), REDISTRIBUTING), ("Starting", TemporaryError)),
         (with_pod(ended(MASTER), REDISTRIBUTING), ("LoadPodLost", AGAIN)),
         (
             with_pod(ended(text=words("MalformedLocustfile")), REDISTRIBUTING),
-            ("MalformedLocustfile", Action.FAIL),
+            ("MalformedLocustfile", PermanentError),
         ),
     ],
 )
 def test_state_of_the_load_decides_reason_and_action(
-    run: LoadRun, expected: tuple[str, Action]
+    run: LoadRun, expected: tuple[str, type[SolrbenchError]]
 ) -> None:
     assert seen(first_outcome(LOAD_RUN_CHECKS, run)) == expected
 
@@ -124,13 +123,13 @@ def test_message_of_a_load_under_way(run: LoadRun, message: str) -> None:
     ("state", "expected"),
     [
         (LoadState(stage="Measuring"), None),
-        (LoadState(stage="Failed"), ("LoadFailed", Action.RESTART_LOAD)),
-        (LoadState(stage="Failed", reason="WorkerLost"), ("WorkerLost", Action.RESTART_LOAD)),
-        (LoadState(stage="Failed", reason="NoQueries"), ("NoQueries", Action.FAIL)),
+        (LoadState(stage="Failed"), ("LoadFailed", LoadLostError)),
+        (LoadState(stage="Failed", reason="WorkerLost"), ("WorkerLost", LoadLostError)),
+        (LoadState(stage="Failed", reason="NoQueries"), ("NoQueries", PermanentError)),
     ],
 )
 def test_state_that_the_master_reports(
-    state: LoadState, expected: tuple[str, Action] | None
+    state: LoadState, expected: tuple[str, type[SolrbenchError]] | None
 ) -> None:
     assert seen(check_master_state(state)) == expected
 
@@ -156,7 +155,7 @@ def test_step_with_failures_is_kept_back_until_a_loss_would_show(
 def test_results_that_are_not_planned_wait_with_a_remedy() -> None:
     assert check_planned(0) is None
     words = "2 step runs", "install the operator's version"
-    assert_outcome(check_planned(2), LoadReason.VERSION_MISMATCH, Action.WAIT, *words)
+    assert_outcome(check_planned(2), LoadReason.VERSION_MISMATCH, TemporaryError, *words)
 
 
 SECOND = StepRunId(1, 0, 1, "second")
@@ -223,16 +222,16 @@ REFUSED = PodProblem(PodReason.FAILED_CREATE, "exceeded quota: compute")
 
 
 @pytest.mark.parametrize(
-    ("seconds", "changes", "action"),
+    ("seconds", "changes", "error"),
     [
-        (600, {}, Action.WAIT),
-        (601, {}, Action.FAIL),
-        (601, {"load": LiveLoad(stage="WaitingForWorkers")}, Action.FAIL),
-        (601, {"load": MEASURING}, Action.WAIT),  # it goes on without the worker
+        (600, {}, TemporaryError),
+        (601, {}, PermanentError),
+        (601, {"load": LiveLoad(stage="WaitingForWorkers")}, PermanentError),
+        (601, {"load": MEASURING}, TemporaryError),  # it goes on without the worker
     ],
 )
 def test_pods_that_cannot_start_have_a_deadline(
-    seconds: float, changes: dict[str, Any], action: Action
+    seconds: float, changes: dict[str, Any], error: type[SolrbenchError]
 ) -> None:
     before = NOW - timedelta(seconds=seconds)
     pending = replace(WORKER, phase="Pending", created=before, unschedulable="0/3 nodes")
@@ -242,8 +241,8 @@ def test_pods_that_cannot_start_have_a_deadline(
     for run, cause in (stuck, "Unschedulable: no node"), (refused, "FailedCreate: exceeded quota"):
         outcome = first_outcome(LOAD_RUN_CHECKS, run)
         assert outcome is not None
-        assert outcome.action is action
-        if action is Action.FAIL:
+        assert outcome.error is error
+        if error is PermanentError:
             assert outcome.reason == "DeadlineExceeded"
             limit = "601 s, limit 600 s (spec.deadlines.startingSeconds); last seen: "
             assert limit + cause in outcome.message

@@ -1,7 +1,8 @@
 """Chains of checks, and whether results may be exported."""
 
 from solrbench.decide.export import MAX_SOURCES, check_number_of_sources
-from solrbench.decide.outcome import Action, Outcome, fail, first_outcome, wait
+from solrbench.decide.outcome import Outcome, fail, first_outcome, wait
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from support.resources.outcomes import assert_outcome
 
@@ -28,10 +29,10 @@ def test_the_first_objection_counts_and_later_checks_are_not_made() -> None:
 
 
 def test_an_outcome_may_still_change() -> None:
-    assert FAILED.waiting() == Outcome(FAILED.reason, FAILED.message, Action.WAIT)
+    assert FAILED.waiting() == Outcome(FAILED.reason, FAILED.message, TemporaryError)
 
 
 def test_results_in_more_config_maps_than_a_pod_can_mount_fail_with_limit_and_remedy() -> None:
     assert check_number_of_sources(MAX_SOURCES) is None
     outcome = check_number_of_sources(MAX_SOURCES + 1)
-    assert_outcome(outcome, "ExportTooLarge", Action.FAIL, "2001", "2000", "solrbench report")
+    assert_outcome(outcome, "ExportTooLarge", PermanentError, "2001", "2000", "solrbench report")

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import Action
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
     POD_OPTIONS,
@@ -15,6 +14,7 @@ from solrbench.decide.references import (
     check_objects_exist,
     check_pod_options,
 )
+from solrbench.errors import PermanentError, TemporaryError
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -27,13 +27,13 @@ def test_another_host_than_those_that_are_allowed_is_refused_by_name() -> None:
     assert check_downloads(HOSTS, ALLOWED, (), secrets_allowed=False) is None
     outcome = check_downloads((*HOSTS, "evil.org"), ALLOWED, (), secrets_allowed=False)
     words = "spec.dataset.http.urls: evil.org matches none", "datasets.allowedHosts"
-    assert_outcome(outcome, "HostNotAllowed", Action.FAIL, *words)
+    assert_outcome(outcome, "HostNotAllowed", PermanentError, *words)
 
 
 def test_secrets_are_the_installers_choice() -> None:
     fields = ("spec.dataset.http.auth",)
     outcome = check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=False)
-    assert_outcome(outcome, "DatasetSecretNotAllowed", Action.FAIL, "spec.dataset.http.auth: ")
+    assert_outcome(outcome, "DatasetSecretNotAllowed", PermanentError, "spec.dataset.http.auth: ")
     assert check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=True) is None
 
 
@@ -66,7 +66,7 @@ PLAIN = {"name": "B", "value": "b"}
 
 def refused(changes: Changes, allowed: tuple[str, ...]) -> str:
     outcome = check_pod_options(stored(changes).spec, allowed)
-    assert_outcome(outcome, "PodOptionNotAllowed", Action.FAIL)
+    assert_outcome(outcome, "PodOptionNotAllowed", PermanentError)
     return str(outcome and outcome.message)
 
 
@@ -158,4 +158,4 @@ def test_missing_objects_are_waited_for(
     outcome = check_objects_exist("search", *found)
     assert (None if outcome is None else outcome.reason) == reason
     if outcome is not None:
-        assert (outcome.message, outcome.action) == (text, Action.WAIT)
+        assert (outcome.message, outcome.error) == (text, TemporaryError)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import Action, first_outcome
+from solrbench.decide.outcome import first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.solr_cloud import (
     LOCK,
@@ -14,9 +14,9 @@ from solrbench.decide.solr_cloud import (
     check_cloud_ready,
     check_owned,
     check_reconciled,
-    is_unreconciled,
     unmet_conditions,
 )
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
@@ -39,7 +39,7 @@ def test_cloud_of_the_benchmark_that_is_ready() -> None:
 
 def test_cloud_of_another_owner_ends_the_benchmark() -> None:
     state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    assert_outcome(check_owned(state), "SolrCloudNameTaken", Action.FAIL)
+    assert_outcome(check_owned(state), "SolrCloudNameTaken", PermanentError)
 
 
 def test_pods_that_may_not_be_created() -> None:
@@ -47,7 +47,7 @@ def test_pods_that_may_not_be_created() -> None:
     cloud = ready_cloud()
     cloud["status"]["readyReplicas"] = 0
     state = SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
-    assert_outcome(check_cloud_ready(state), "FailedCreate", Action.WAIT)
+    assert_outcome(check_cloud_ready(state), "FailedCreate", TemporaryError)
 
 
 def test_a_ready_cloud_misses_nothing_and_an_empty_retry_queue_is_no_work() -> None:
@@ -114,6 +114,7 @@ def test_cloud_without_status_is_unreconciled(seconds: int, ignored: bool) -> No
     cloud = ready_cloud()
     del cloud["status"]
     now = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=seconds)
-    assert is_unreconciled(cloud, None, now) is ignored
-    assert not is_unreconciled(cloud, ready_stateful_set(), now)
-    assert not is_unreconciled(ready_cloud(), None, now)
+    outcome = check_reconciled(SolrCloudState(cloud, None, (), "", now))
+    assert (outcome is not None) is ignored
+    assert check_reconciled(SolrCloudState(cloud, ready_stateful_set(), (), "", now)) is None
+    assert check_reconciled(SolrCloudState(ready_cloud(), None, (), "", now)) is None

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from solrbench.decide.outcome import Action, Outcome, first_outcome
+from solrbench.decide.outcome import Outcome, TargetLostError, first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.solr_cloud import check_clouds_served
 from solrbench.decide.target import (
@@ -24,6 +24,7 @@ from solrbench.decide.target import (
     describe_acceptance,
 )
 from solrbench.decide.views import ContainerView, PodView
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
@@ -45,16 +46,16 @@ def test_components_are_waited_for(
     check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
 ) -> None:
     waiting = ComponentPods(1, 3, (POD,), NOW)
-    assert_outcome(check(waiting), reason, Action.WAIT, words)
+    assert_outcome(check(waiting), reason, TemporaryError, words)
     stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
-    assert_outcome(stuck, "Unschedulable", Action.WAIT)
+    assert_outcome(stuck, "Unschedulable", TemporaryError)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
-    assert_outcome(outcome, "FailedCreate", Action.WAIT, "exceeded quota")
+    assert_outcome(outcome, "FailedCreate", TemporaryError, "exceeded quota")
 
 
 @pytest.mark.parametrize(
@@ -66,10 +67,10 @@ def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> No
     assert (outcome is None) is matches
     if not matches:
         words = f"zoo-2 reports a maximum heap of {mebibytes} MiB"
-        assert_outcome(outcome, "HeapMismatch", Action.FAIL, words)
+        assert_outcome(outcome, "HeapMismatch", PermanentError, words)
 
 
-AGAIN = Action.RESTART_TARGET
+AGAIN = TargetLostError
 TARGET_NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
 READY = TargetNodes(
@@ -105,27 +106,29 @@ def test_acceptance_says_which_versions_are_not_tested(
 
 
 @pytest.mark.parametrize(
-    ("nodes", "reason", "action", "text"),
+    ("nodes", "reason", "error", "text"),
     [
-        (replace(READY, live=1), "SolrNotLive", Action.WAIT, "1 of 2 Solr nodes"),
-        (replace(READY, live=3), "SolrNotLive", Action.WAIT, "3 of 2 Solr nodes"),
-        (replace(READY, missing=("c",)), "SolrNotLive", Action.WAIT, "not live: c"),
+        (replace(READY, live=1), "SolrNotLive", TemporaryError, "1 of 2 Solr nodes"),
+        (replace(READY, live=3), "SolrNotLive", TemporaryError, "3 of 2 Solr nodes"),
+        (replace(READY, missing=("c",)), "SolrNotLive", TemporaryError, "not live: c"),
         (
             replace(READY, versions={"a": "9.10.1", "b": "11.0.0"}),
             "UnsupportedSolrVersion",
-            Action.FAIL,
+            PermanentError,
             "Solr 11.0.0, 9.10.1, supported are 9.x and 10.x; change spec.target.solrCloud.image",
         ),
         (
             replace(READY, heap_bytes={"a": 512 * MEBIBYTE, "b": 1024 * MEBIBYTE}),
             "HeapMismatch",
-            Action.FAIL,
+            PermanentError,
             "b reports a maximum heap of 1024 MiB, spec.target.solrCloud.heap is 512 MiB",
         ),
     ],
 )
-def test_nodes_unlike_the_spec(nodes: TargetNodes, reason: str, action: Action, text: str) -> None:
-    assert_outcome(first_outcome(NODE_CHECKS, nodes), reason, action, text)
+def test_nodes_unlike_the_spec(
+    nodes: TargetNodes, reason: str, error: type[SolrbenchError], text: str
+) -> None:
+    assert_outcome(first_outcome(NODE_CHECKS, nodes), reason, error, text)
 
 
 @pytest.mark.parametrize(
@@ -158,12 +161,12 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
         ((pod(uid="other"),), ("TargetPodLost", AGAIN)),
         ((pod(phase="Failed"),), ("TargetPodLost", AGAIN)),
         ((pod(ended="Error"),), ("TargetPodLost", AGAIN)),
-        ((pod(ended="OOMKilled"),), ("OOMKilled", Action.FAIL)),
+        ((pod(ended="OOMKilled"),), ("OOMKilled", PermanentError)),
         ((replace(pod(uid="other"), unschedulable="0/1 nodes"),), ("Unschedulable", AGAIN)),
     ],
 )
 def test_pods_of_a_target_that_was_ready(
-    pods: tuple[PodView, ...], expected: tuple[str, Action] | None
+    pods: tuple[PodView, ...], expected: tuple[str, type[SolrbenchError]] | None
 ) -> None:
     outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
     assert seen(outcome) == expected
@@ -182,4 +185,4 @@ def test_what_is_missing_is_waited_for_by_name(
     check: Callable[[bool], Outcome | None], reason: str, named: str
 ) -> None:
     assert check(True) is None
-    assert_outcome(check(False), reason, Action.WAIT, named)
+    assert_outcome(check(False), reason, TemporaryError, named)

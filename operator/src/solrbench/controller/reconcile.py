@@ -32,7 +32,6 @@ from solrbench.decide.conditions import (
 from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import check_deadline, is_suspended, needs_cleanup
 from solrbench.decide.outcome import (
-    Action,
     LoadLostError,
     TargetLostError,
     apply_outcome,
@@ -153,7 +152,7 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
         case _:
             message = _count_internal_error(context, error)
             outcome = check_internal_error(context.status.internal_errors, message)
-    if outcome.action is Action.FAIL:
+    if outcome.error is PermanentError:
         context.update(internal_errors=0)  # clean-up begins to count anew
         if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
             context.conditions.set(stage.condition, "False", outcome.reason, outcome.message)

@@ -6,71 +6,12 @@ stage applies it. `None` means that a check has no objection.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import TypeAlias, TypeVar
 
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.kinds import Reason
 
 Observation = TypeVar("Observation")
-
-
-class Action(Enum):
-    """What the stage does about an outcome."""
-
-    WAIT = "wait"
-    """Look again in the next reconcile, until the deadline."""
-    FAIL = "fail"
-    """End the benchmark."""
-    RESTART_TARGET = "restart-target"
-    """Begin a new attempt of target, data and load."""
-    RESTART_LOAD = "restart-load"
-    """Begin a new attempt of the load."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Why a stage is not done, and what to do about it.
-
-    Attributes:
-        message: of the condition: what happened, the measured value, the limit, the remedy
-    """
-
-    reason: Reason
-    message: str
-    action: Action
-
-    def waiting(self) -> "Outcome":
-        """Return the same outcome where it may still change."""
-        return replace(self, action=Action.WAIT)
-
-
-Check: TypeAlias = Callable[[Observation], Outcome | None]
-
-
-def wait(reason: Reason, message: str) -> Outcome:
-    """Return an outcome that is looked at again."""
-    return Outcome(reason, message, Action.WAIT)
-
-
-def fail(reason: Reason, message: str) -> Outcome:
-    """Return an outcome that ends the benchmark."""
-    return Outcome(reason, message, Action.FAIL)
-
-
-def restart_target(reason: Reason, message: str) -> Outcome:
-    """Return an outcome after which everything is made again."""
-    return Outcome(reason, message, Action.RESTART_TARGET)
-
-
-def restart_load(reason: Reason, message: str) -> Outcome:
-    """Return an outcome after which the load runs again."""
-    return Outcome(reason, message, Action.RESTART_LOAD)
-
-
-def first_outcome(checks: Iterable[Check[Observation]], observation: Observation) -> Outcome | None:
-    """Return the outcome of the first check that has one; later checks are not made."""
-    return next((outcome for check in checks if (outcome := check(observation)) is not None), None)
 
 
 class TargetLostError(SolrbenchError):
@@ -81,12 +22,49 @@ class LoadLostError(SolrbenchError):
     """A pod of the load was lost: the steps that are not stored are measured again."""
 
 
-_ERRORS: dict[Action, type[SolrbenchError]] = {
-    Action.WAIT: TemporaryError,
-    Action.FAIL: PermanentError,
-    Action.RESTART_TARGET: TargetLostError,
-    Action.RESTART_LOAD: LoadLostError,
-}
+@dataclass(frozen=True)
+class Outcome:
+    """Why a stage is not done, and the error that says what to do about it.
+
+    Attributes:
+        message: of the condition: what happened, the measured value, the limit, the remedy
+    """
+
+    reason: Reason
+    message: str
+    error: type[SolrbenchError]
+
+    def waiting(self) -> "Outcome":
+        """Return the same outcome where it may still change."""
+        return replace(self, error=TemporaryError)
+
+
+Check: TypeAlias = Callable[[Observation], Outcome | None]
+
+
+def wait(reason: Reason, message: str) -> Outcome:
+    """Return an outcome that is looked at again."""
+    return Outcome(reason, message, TemporaryError)
+
+
+def fail(reason: Reason, message: str) -> Outcome:
+    """Return an outcome that ends the benchmark."""
+    return Outcome(reason, message, PermanentError)
+
+
+def restart_target(reason: Reason, message: str) -> Outcome:
+    """Return an outcome after which everything is made again."""
+    return Outcome(reason, message, TargetLostError)
+
+
+def restart_load(reason: Reason, message: str) -> Outcome:
+    """Return an outcome after which the load runs again."""
+    return Outcome(reason, message, LoadLostError)
+
+
+def first_outcome(checks: Iterable[Check[Observation]], observation: Observation) -> Outcome | None:
+    """Return the outcome of the first check that has one; later checks are not made."""
+    return next((outcome for check in checks if (outcome := check(observation)) is not None), None)
 
 
 def apply_outcome(outcome: Outcome | None) -> None:
@@ -99,4 +77,4 @@ def apply_outcome(outcome: Outcome | None) -> None:
         LoadLostError: to begin a new attempt of the load.
     """
     if outcome is not None:
-        raise _ERRORS[outcome.action](outcome.reason, outcome.message)
+        raise outcome.error(outcome.reason, outcome.message)

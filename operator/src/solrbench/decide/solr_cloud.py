@@ -26,13 +26,6 @@ CONTAINER = "solrcloud-node"
 Body = dict[str, Any]
 
 
-def is_unreconciled(cloud: Body, stateful_set: Body | None, now: datetime) -> bool:
-    """Return whether the Solr Operator has ignored a SolrCloud for longer than `PATIENCE`."""
-    if cloud.get("status") or stateful_set is not None:
-        return False
-    return now - datetime.fromisoformat(cloud["metadata"]["creationTimestamp"]) > PATIENCE
-
-
 def unmet_conditions(cloud: Body, stateful_set: Body | None) -> list[str]:
     """Return what keeps a SolrCloud from being ready, as parts of a sentence; none if it is."""
     if stateful_set is None:
@@ -137,13 +130,14 @@ def check_owned(state: SolrCloudState) -> Outcome | None:
 
 def check_reconciled(state: SolrCloudState) -> Outcome | None:
     """Wait, with a hint, if the Solr Operator has not reacted at all."""
-    if not is_unreconciled(state.cloud, state.stateful_set, state.now):
+    metadata = state.cloud["metadata"]
+    is_seen = state.cloud.get("status") or state.stateful_set is not None
+    if is_seen or state.now - datetime.fromisoformat(metadata["creationTimestamp"]) <= PATIENCE:
         return None
-    namespace = state.cloud["metadata"]["namespace"]
     return wait(
         TargetReason.SOLR_OPERATOR_NOT_RUNNING,
         f"the Solr Operator has not reconciled SolrCloud {state.name} within {PATIENCE.seconds} s;"
-        f" check in its log that it is running, watches namespace {namespace} and, for"
+        f" check in its log that it is running, watches namespace {metadata['namespace']} and, for"
         " zookeeper.mode Provided, was installed with zookeeper-operator.use",
     )
 

@@ -81,11 +81,9 @@ class JobView:
     """One Job of a benchmark."""
 
     name: str
-    attempt: int
     succeeded: bool
     failed: bool
     failure: str
-    deleting: bool
     created: datetime
 
 
@@ -146,11 +144,9 @@ def view_job(body: dict[str, Any]) -> JobView:
     failed = conditions.get("Failed") or conditions.get("FailureTarget") or {}
     return JobView(
         name=metadata["name"],
-        attempt=attempt_of(body),
         succeeded="Complete" in conditions,
         failed=bool(failed),
         failure=failed.get("message", ""),
-        deleting=metadata.get("deletionTimestamp") is not None,
         created=datetime.fromisoformat(metadata["creationTimestamp"]),
     )
 
