@@ -31,6 +31,7 @@ from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import (
     AnswerConclusion,
     BaselineComparison,
@@ -160,7 +161,7 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
 
         report = read_sweep_report(cluster, resource.body, with_cold_starts=False)
         return report.model_copy(update={"sweep": resource.name})
-    benchmark = parse_stored(resource.body)
+    benchmark = parse_stored(SolrBenchmark, resource.body)
     runs = list(map(RunSamples, sorted_documents(cluster, benchmark)))
     return benchmark_input(resource.name, benchmark, runs)
 

@@ -88,7 +88,7 @@ def collect(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a benchmark's archive; what cannot be read is named in its place."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     pods = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: name})
-    benchmark = parse_stored(body)
+    benchmark = parse_stored(SolrBenchmark, body)
     values_of = cache(partial(_secret_values, cluster, namespace))
     yield from _resource_files(body)
     yield from _reports(cluster, benchmark)

@@ -29,8 +29,15 @@ from solrbench.cli.progress import (
 from solrbench.cli.resources import Kind, suggest_name
 from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line
-from solrbench.cli.validation import Stored, parse_stored_as
-from solrbench.decide.conditions import EXPORTED, SUCCEEDED, holds, is_finished, is_over
+from solrbench.cli.validation import Stored, parse_stored
+from solrbench.decide.conditions import (
+    EXPORTED,
+    OBJECTIVES_MET,
+    SUCCEEDED,
+    holds,
+    is_finished,
+    is_over,
+)
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import (
@@ -77,7 +84,7 @@ def watch_states(
                 if body is None:
                     raise _absence(cluster, kind, namespace, name, seen=seen)
                 seen, last_response = True, time.monotonic()
-                state = parse_stored_as(model, body)
+                state = parse_stored(model, body)
                 yield state
                 exports = isinstance(state, SolrBenchmark) and awaits_export(state)
                 if (is_over(body) and not exports) or _is_over(end):
@@ -147,9 +154,6 @@ def _absence(
 
 _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""
-
-OBJECTIVES_MET = "ObjectivesMet"
-"""Condition of benchmarks with objectives; False if one is missed."""
 
 
 def follow(  # noqa: PLR0913 - whom, how long and where

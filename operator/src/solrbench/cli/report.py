@@ -130,7 +130,7 @@ def _from_file(name: str) -> Report | SweepReport | None:
 def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
     """Return the full report of a benchmark or a sweep, as far as it is stored."""
     if not found.is_sweep:
-        return read_report(cluster, parse_stored(found.body))
+        return read_report(cluster, parse_stored(SolrBenchmark, found.body))
     from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
 
     return read_sweep_report(cluster, found.body)

@@ -7,7 +7,7 @@ from solrbench.analysis.cold_start import average_stretches, cold_start
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.cli.validation import parse_stored, parse_stored_as
+from solrbench.cli.validation import parse_stored
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs
 from solrbench.kube.client import Cluster
@@ -29,12 +29,13 @@ def read_sweep_report(
 
     Without cold starts, whose curves only pages show, no stored step run is read for them.
     """
-    sweep = parse_stored_as(SolrBenchmarkSweep, body)
+    sweep = parse_stored(SolrBenchmarkSweep, body)
     name = sweep.metadata.name
     bodies = cluster.list_in_parts(
         *BENCHMARKS, sweep.metadata.namespace, {LABEL_SWEEP: name}, AT_ONCE
     )
-    benchmarks = {each.metadata.name: each for each in map(parse_stored, bodies)}
+    stored = (parse_stored(SolrBenchmark, each) for each in bodies)
+    benchmarks = {each.metadata.name: each for each in stored}
     # All points run in one cluster: the first that was measured stands for the others.
     point = environment_point(sweep)
     benchmark = benchmarks.get(benchmark_name(name, point or ""))

@@ -136,12 +136,7 @@ _KNOWN = ("apiVersion", "kind", "metadata", "spec", "status")
 Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
 
 
-def parse_stored(body: dict[str, Any]) -> SolrBenchmark:
-    """Return the model of a stored benchmark, as `parse_stored_as` does."""
-    return parse_stored_as(SolrBenchmark, body)
-
-
-def parse_stored_as(model: type[Stored], body: dict[str, Any]) -> Stored:
+def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
     """Return the model of a stored resource; what this version does not know is left out.
 
     Rules of the resource are not applied: the API server let it through. The first time that
