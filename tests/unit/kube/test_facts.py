@@ -9,7 +9,7 @@ import pytest
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
-from solrbench.kube.facts import fields_at, record_environment, secret_auth
+from solrbench.kube.facts import known_fields, record_environment, secret_auth
 from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
@@ -19,6 +19,8 @@ from support.fakes.fake_cluster import FakeCluster, Fault, no_fault, refusal
 from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
+
+PATH = f"/openapi/v3/apis/{API_VERSION}"
 
 
 def document(*options: str) -> dict[str, Any]:
@@ -43,13 +45,24 @@ def document(*options: str) -> dict[str, Any]:
     ],
 )
 def test_fields_at_a_place(place: tuple[str, ...], fields: set[str]) -> None:
-    assert fields_at(document("labels", "resources"), API_VERSION, KIND, place) == frozenset(fields)
+    cluster = FakeCluster(documents={PATH: document("labels", "resources")})
+    assert known_fields(cluster, API_VERSION, KIND, place) == frozenset(fields)
 
 
-def test_another_kind_or_version_is_not_taken_for_it() -> None:
-    assert fields_at(document(), API_VERSION, "SolrBackup", POD_OPTIONS) is None
-    assert fields_at(document(), "solr.apache.org/v1", KIND, POD_OPTIONS) is None
-    assert fields_at({}, API_VERSION, KIND, POD_OPTIONS) is None
+@pytest.mark.parametrize(
+    ("published", "version", "kind"),
+    [
+        (document(), API_VERSION, "SolrBackup"),
+        (document(), "solr.apache.org/v1", KIND),
+        ({}, API_VERSION, KIND),
+    ],
+)
+def test_another_kind_or_version_is_not_taken_for_it(
+    published: dict[str, Any], version: str, kind: str
+) -> None:
+    cluster = FakeCluster(documents={PATH: published, PATH.replace("v1beta1", "v1"): published})
+    with failing(TemporaryError, "SchemaNotPublished"):
+        known_fields(cluster, version, kind, POD_OPTIONS)
 
 
 BENCHMARK = stored()

@@ -190,20 +190,22 @@ class Handlers:
         if self._schedule.is_busy(key.uid):
             # It may still apply objects, so that nothing would be left only for a moment.
             return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
-        owned = OwnedObjects(
-            self._cluster, key.namespace, key.name, frozenset((key.uid,)), utc_now()
-        )
         try:
             # What has the name of another benchmark by now is left to the garbage collector, which
             # goes by uids.
             is_replaced = self._cluster.get(*BENCHMARKS, key.namespace, key.name) is not None
-            if is_replaced or delete_children(owned, (*LOAD, *TARGET)):
-                return None
-            return find_removal_blocker(owned) or TemporaryError(
-                CleanupReason.REMOVING_PODS, "pods are terminating"
-            )
+            return None if is_replaced else self._delete_objects(key)
         except SolrbenchError as error:
             return error
+
+    def _delete_objects(self, key: BenchmarkKey) -> TemporaryError | None:
+        owners = frozenset((key.uid,))
+        owned = OwnedObjects(self._cluster, key.namespace, key.name, owners, utc_now())
+        if delete_children(owned, (*LOAD, *TARGET)):
+            return None
+        return find_removal_blocker(owned) or TemporaryError(
+            CleanupReason.REMOVING_PODS, "pods are terminating"
+        )
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.
@@ -217,14 +219,9 @@ class Handlers:
         is_busy = self._schedule.is_busy(uid)
         end = time.monotonic() + DELETE_PATIENCE_SECONDS
         try:
-            while True:
-                owned = OwnedObjects(self._cluster, namespace, name, frozenset((uid,)), utc_now())
-                if delete_children(owned, (*LOAD, *TARGET)):
-                    break
+            while (blocker := self._delete_objects(key)) is not None:
                 if time.monotonic() > end:
-                    raise find_removal_blocker(owned) or TemporaryError(
-                        CleanupReason.REMOVING_PODS, "pods are terminating"
-                    )
+                    raise blocker
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
             if given["retry"] == 0:

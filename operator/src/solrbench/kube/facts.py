@@ -55,29 +55,19 @@ def known_fields(
     Raises:
         TemporaryError: if the document does not hold the kind (yet): it follows a new definition.
     """
-    document = cluster.read(f"/openapi/v3/apis/{api_version}")
-    fields = None if document is None else fields_at(document, api_version, kind, path)
-    if fields is None:
+    document = cluster.read(f"/openapi/v3/apis/{api_version}") or {}
+    group, _, version = api_version.partition("/")
+    wanted = {"group": group, "version": version, "kind": kind}
+    schemas = document.get("components", {}).get("schemas", {}).values()
+    node = next((schema for schema in schemas if wanted in schema.get(KINDS, [])), None)
+    if node is None:
         raise TemporaryError(
             TargetReason.SCHEMA_NOT_PUBLISHED,
             f"the API server has not published the schema of {kind}",
         )
-    return fields
-
-
-def fields_at(
-    document: dict[str, Any], api_version: str, kind: str, path: tuple[str, ...]
-) -> frozenset[str] | None:
-    """Return the fields at `path` of a kind, or `None` if the document does not hold the kind."""
-    group, _, version = api_version.partition("/")
-    wanted = {"group": group, "version": version, "kind": kind}
-    for schema in document.get("components", {}).get("schemas", {}).values():
-        if wanted in schema.get(KINDS, []):
-            node = schema
-            for part in path:
-                node = node.get("properties", {}).get(part, {})
-            return frozenset(node.get("properties", {}))
-    return None
+    for part in path:
+        node = node.get("properties", {}).get(part, {})
+    return frozenset(node.get("properties", {}))
 
 
 def list_labelled(
