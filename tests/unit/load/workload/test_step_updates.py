@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from solrbench.api.v1alpha1.step_indexing import UPDATE
+from solrbench.api.v1alpha1.request_mix import UPDATE
 from solrbench.contract.load_plan import CapacitySearch, planned_probe
 from solrbench.load.engine.target import load_target
 from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment

@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.arrivals import REPLAY_RULE, WarmUp
 from solrbench.api.v1alpha1.collection import MAX_COMPANIONS, Caches, Collection, Companion
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Seconds, Seed, pass_seed_on
-from solrbench.api.v1alpha1.load import MAX_REPEATS, Load
+from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVES, ComparisonSpec, Objective
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, REPEAT_RULES, SIZE_RULES
@@ -21,11 +21,11 @@ from solrbench.api.v1alpha1.spec_rules import (
     BACKUP_RULE,
     DURATION_RULE,
     GENERATED_RULES,
+    INDEXING_RULES,
     POD_OPTION_RULES,
     ROUTING_RULES,
 )
 from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.step_indexing import indexing_rules
 from solrbench.api.v1alpha1.target import STEP_VARIANTS_RULE, Target
 from solrbench.api.v1alpha1.validity import Diagnostics
 from solrbench.api.v1alpha1.workload import LOCUSTFILE_RULES, Workload
@@ -193,7 +193,7 @@ class Spec(Model):
         DURATION_RULE,
         *REPEAT_RULES,
         *ROUTING_RULES,
-        *indexing_rules(MAX_REPEATS),
+        *INDEXING_RULES,
         *LOCUSTFILE_RULES,
         *OBJECTIVE_RULES,
         REPLAY_RULE,

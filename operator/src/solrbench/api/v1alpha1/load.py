@@ -29,7 +29,7 @@ from solrbench.api.v1alpha1.fields import (
 )
 from solrbench.api.v1alpha1.objectives import Capacity
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
-from solrbench.api.v1alpha1.step_indexing import STEP_RULE, StepIndexing
+from solrbench.api.v1alpha1.request_mix import StepIndexing
 from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity, Visibility
 
 MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
@@ -273,7 +273,13 @@ class Step(Model):
             cel="!(has(self.thinkTime) && has(self.pacingMilliseconds))",
             message="thinkTime and pacingMilliseconds must not both be set, each is the whole wait",
         ),
-        STEP_RULE,
+        Rule(
+            cel="!has(self.indexing) || !has(self.replay)",
+            message=(
+                "indexing must go with users or requestsPerSecond,"
+                " replay sends the queries of a log"
+            ),
+        ),
         *RATE_CHANGE_RULES,
         Rule(
             cel=(

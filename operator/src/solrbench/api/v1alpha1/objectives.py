@@ -19,7 +19,7 @@ from solrbench.api.v1alpha1.fields import (
     ShortName,
     at_least,
 )
-from solrbench.api.v1alpha1.step_indexing import UPDATE, StepIndexing
+from solrbench.api.v1alpha1.request_mix import UPDATE, StepIndexing
 
 MAX_OBJECTIVES = 16
 

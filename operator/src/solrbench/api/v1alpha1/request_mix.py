@@ -175,6 +175,23 @@ class Updates(Model):
     rules: ClassVar = (exactly_one("generated", "configMap", "persistentVolumeClaim"),)
 
 
+UPDATE = "update"
+"""Request name of steps and trials that index."""
+
+
+class StepIndexing(Model):
+    """Documents like those of the dataset, added with ids of their own.
+
+    They are deleted after the step, so that every step begins with the documents of the dataset.
+    """
+
+    batch_size: Annotated[Int, Field(ge=1, le=10_000)] = 500
+    """`batchSize` is the number of documents in each update."""
+    commit_within_milliseconds: Annotated[Milliseconds, Field(ge=1)] | None = None
+    """`commitWithinMilliseconds` is the time within which Solr makes the documents visible; absent
+    leaves that to the commits of `collection`."""
+
+
 class TransactionRequest(Model):
     """One request of a transaction; names in double braces stand for extracted values."""
 

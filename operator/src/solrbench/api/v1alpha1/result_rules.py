@@ -10,7 +10,7 @@ from typing import Any
 from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
-from solrbench.api.v1alpha1.step_indexing import UPDATE
+from solrbench.api.v1alpha1.request_mix import UPDATE
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (

@@ -1,4 +1,4 @@
-"""Rules that span parts of the spec: generated data, backups, deadlines, pods, routing."""
+"""Rules that span parts of the spec: data, backups, deadlines, pods, routing, indexing."""
 
 from typing import Any
 
@@ -52,24 +52,15 @@ _GENERATOR = "(has(self.dataset) && has(self.dataset.generator))"
 
 
 GENERATED_RULES = (
-    Rule(
-        cel=(
-            f"!has(self.workload.queries) || !has(self.workload.queries.generated) || {_GENERATOR}"
-        ),
-        message=(
-            "workload.queries.generated must go with dataset.generator;"
-            " set queries of your own for other data"
-        ),
-    ),
-    Rule(
-        cel=(
-            "!has(self.workload.warmUpQueries) || !has(self.workload.warmUpQueries.generated)"
-            f" || {_GENERATOR}"
-        ),
-        message=(
-            "workload.warmUpQueries.generated must go with dataset.generator;"
-            " set queries of your own for other data"
-        ),
+    *(
+        Rule(
+            cel=f"!has({queries}) || !has({queries}.generated) || {_GENERATOR}",
+            message=(
+                f"{queries.removeprefix('self.')}.generated must go with dataset.generator;"
+                " set queries of your own for other data"
+            ),
+        )
+        for queries in ("self.workload.queries", "self.workload.warmUpQueries")
     ),
     Rule(
         cel=(
@@ -131,6 +122,11 @@ POD_OPTION_RULES = (
 )
 
 
+_ROUTED_BY_IDS = (
+    "self.collection.router.name == 'compositeId' && !has(self.collection.router.field)"
+)
+
+
 ROUTING_RULES = (
     Rule(
         cel="!has(self.load.visibility) || has(self.target.solrCloud) && has(self.dataset)",
@@ -140,10 +136,7 @@ ROUTING_RULES = (
         ),
     ),
     Rule(
-        cel=(
-            "!has(self.load.visibility) || self.collection.router.name == 'compositeId'"
-            " && !has(self.collection.router.field)"
-        ),
+        cel=f"!has(self.load.visibility) || {_ROUTED_BY_IDS}",
         message=(
             "load.visibility must go with collection.router.name compositeId without a field,"
             " marked documents are routed by their ids"
@@ -152,9 +145,7 @@ ROUTING_RULES = (
     Rule(
         cel=(
             "!has(self.dataset) || !has(self.dataset.generator)"
-            " || self.dataset.generator.routePrefixes == 0"
-            " || (self.collection.router.name == 'compositeId'"
-            " && !has(self.collection.router.field))"
+            f" || self.dataset.generator.routePrefixes == 0 || ({_ROUTED_BY_IDS})"
         ),
         message=(
             "dataset.generator.routePrefixes must go with collection.router.name compositeId"
@@ -173,6 +164,58 @@ ROUTING_RULES = (
         message=(
             "workload.queries.generated.routedPercent must go with"
             " dataset.generator.routePrefixes, queries are routed by the prefixes of ids"
+        ),
+    ),
+)
+
+
+_NO_STEP_INDEXES = "!self.load.steps.exists(s, has(s.indexing))"
+_NONE_INDEXES = (
+    f"{_NO_STEP_INDEXES} && !(has(self.load.capacity) && has(self.load.capacity.indexing))"
+)
+_FIELDS = "indexing of load.steps and load.capacity"
+
+
+INDEXING_RULES = (
+    Rule(
+        cel=f"{_NONE_INDEXES} || has(self.target.solrCloud)",
+        message=(
+            f"{_FIELDS} must go with target.solrCloud, whose replicas are asked for what they"
+            " have; for target.existing use workload.mix[].updates"
+        ),
+    ),
+    Rule(
+        cel=(
+            f"{_NONE_INDEXES} || !has(self.dataset) || (has(self.dataset.generator)"
+            " ? self.dataset.generator.routePrefixes == 0"
+            " : !has(self.dataset.http) && !has(self.dataset.backup))"
+        ),
+        message=(
+            f"{_FIELDS} must go with dataset.generator and routePrefixes 0, or files that are"
+            " mounted: persistentVolumeClaim or configMap"
+        ),
+    ),
+    Rule(
+        cel=f"{_NONE_INDEXES} || {_ROUTED_BY_IDS}",
+        message=(
+            f"{_FIELDS} must go with collection.router.name compositeId without a"
+            " field, its documents are routed by their ids"
+        ),
+    ),
+    Rule(
+        cel=(
+            f"{_NO_STEP_INDEXES} || self.load.repeats.startOn != 'SameTarget' || {MAX_REPEATS} == 1"
+        ),
+        message=(
+            "load.repeats.startOn must be FreshData or FreshTarget with load.steps[].indexing"
+            " and several repeats, merges of one repeat would go on in the next"
+        ),
+    ),
+    Rule(
+        cel=f"{_NO_STEP_INDEXES} || !has(self.workload.locustfile)",
+        message=(
+            "load.steps[].indexing must not go with workload.locustfile, whose code says what"
+            " is sent"
         ),
     ),
 )

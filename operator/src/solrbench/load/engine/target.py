@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from solrbench.api.v1alpha1.request_mix import (
+    UPDATE,
     GeneratedUpdates,
     MixEntry,
+    StepIndexing,
     UpdateIdPolicy,
     Updates,
 )
-from solrbench.api.v1alpha1.step_indexing import UPDATE, StepIndexing
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, Workload
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import WARM_UP_FOLDER

@@ -17,8 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.arrivals import ThinkTime
-from solrbench.api.v1alpha1.request_mix import Transaction
-from solrbench.api.v1alpha1.step_indexing import StepIndexing
+from solrbench.api.v1alpha1.request_mix import StepIndexing, Transaction
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
