@@ -4,17 +4,18 @@ from typing import Any
 
 import pytest
 
+from solrbench.decide.outcome import wait
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
     POD_OPTIONS,
-    ClaimReference,
-    ConfigMapReference,
+    ObjectReference,
     check_downloads,
+    check_object,
     check_objective_steps,
-    check_objects_exist,
     check_pod_options,
 )
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.reasons.lifecycle import LifecycleReason
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -116,46 +117,45 @@ QUERIES = "spec.workload.queries.configMap"
 CLAIM = "spec.dataset.persistentVolumeClaim"
 
 
-def config_map(*keys: str, missing: bool = False) -> ConfigMapReference:
-    present = None if missing else frozenset(keys)
-    return ConfigMapReference(QUERIES, "mine", ("queries.txt",), present)
-
-
 @pytest.mark.parametrize(
     ("found", "reason", "text"),
     [
-        (((), ()), None, ""),
         (
-            ((config_map("queries.txt", "more"),), (ClaimReference(CLAIM, "data", exists=True),)),
             None,
-            "",
-        ),
-        (
-            ((config_map(missing=True),), ()),
             "ConfigMapNotFound",
             f"{QUERIES}: there is no ConfigMap mine in namespace search; create it",
         ),
         (
-            ((config_map("b", "a"),), ()),
+            {"data": {"b": ""}, "binaryData": {"a": ""}},
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
         ),
         (
-            ((config_map(),), ()),
+            {},
             "ConfigMapKeyNotFound",
             f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
         ),
-        (
-            ((), (ClaimReference(CLAIM, "data", exists=False),)),
-            "VolumeClaimNotFound",
-            f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it",
-        ),
     ],
 )
-def test_missing_objects_are_waited_for(
-    found: tuple[Any, Any], reason: str | None, text: str
+def test_missing_config_maps_and_keys_are_waited_for(
+    found: dict[str, Any] | None, reason: str, text: str
 ) -> None:
-    outcome = check_objects_exist("search", *found)
-    assert (None if outcome is None else outcome.reason) == reason
-    if outcome is not None:
-        assert (outcome.message, outcome.error) == (text, TemporaryError)
+    reference = ObjectReference(QUERIES, "ConfigMap", "mine", "search")
+    outcome = check_object(reference, ["queries.txt"], found)
+    assert_outcome(outcome, reason, TemporaryError)
+    assert outcome is not None
+    assert outcome.message == text
+
+
+def test_missing_claims_are_waited_for() -> None:
+    reference = ObjectReference(CLAIM, "PersistentVolumeClaim", "data", "search")
+    text = f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it"
+    assert check_object(reference, [], None) == wait(LifecycleReason.VOLUME_CLAIM_NOT_FOUND, text)
+
+
+def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:
+    reference = ObjectReference(QUERIES, "ConfigMap", "mine", "search")
+    found = {"data": {"more": ""}, "binaryData": {"queries.txt": ""}}
+    assert check_object(reference, ["queries.txt"], found) is None
+    claim = ObjectReference(CLAIM, "PersistentVolumeClaim", "data", "search")
+    assert check_object(claim, [], {"spec": {}}) is None

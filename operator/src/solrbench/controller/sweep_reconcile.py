@@ -15,7 +15,6 @@ from solrbench.analysis.answers.comparison import compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
-from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
 from solrbench.controller.deletion import delete_children
@@ -169,14 +168,12 @@ def _with_blocker(context: SweepContext, decision: SweepDecision) -> SweepStatus
     Without it, each reconcile would take it out of the status and write it again.
     """
     status = decision.status
-    blocker = next((each for each in context.sweep.status.conditions if _is_blocker(each)), None)
+    key = (SUCCEEDED, SweepReason.POINT_NOT_CREATED)
+    conditions = context.sweep.status.conditions
+    blocker = next((each for each in conditions if (each.type, each.reason) == key), None)
     if blocker is None or not decision.applied:
         return status
     return _say_not_applied(context, status, blocker.message)
-
-
-def _is_blocker(condition: Condition) -> bool:
-    return condition.type == SUCCEEDED and condition.reason == SweepReason.POINT_NOT_CREATED
 
 
 def _say_not_applied(context: SweepContext, status: SweepStatus, text: str) -> SweepStatus:

@@ -29,11 +29,6 @@ def check_active(replicas: tuple[Replica, ...]) -> Outcome | None:
     return wait(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting)) if waiting else None
 
 
-def check_all_active(found: CollectionReplicas) -> Outcome | None:
-    """Wait until every replica is active."""
-    return check_active(found.replicas)
-
-
 def check_replica_types(found: CollectionReplicas) -> Outcome | None:
     """Fail unless there are all shards, each with the replicas of each type."""
     wanted = found.wanted.replicas
@@ -78,7 +73,7 @@ def check_even(found: CollectionReplicas) -> Outcome | None:
 
 
 REPLICA_CHECKS: tuple[Check[CollectionReplicas], ...] = (
-    check_all_active,
+    lambda found: check_active(found.replicas),
     check_replica_types,
     check_apart,
     check_even,

@@ -5,8 +5,9 @@ Who may create benchmarks need not be allowed to use every ServiceAccount or Sec
 but a pod that names one acts with its rights; so the operator's settings say which are allowed.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic.alias_generators import to_camel
 
@@ -21,55 +22,40 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 
 @dataclass(frozen=True)
-class ConfigMapReference:
-    """A ConfigMap that the spec refers to.
-
-    Attributes:
-        wanted: keys that it must have
-        keys: keys that it has; `None` if it does not exist
-    """
+class ObjectReference:
+    """A ConfigMap or PersistentVolumeClaim that the spec refers to, and by which field."""
 
     field: str
+    kind: str
     name: str
-    wanted: tuple[str, ...]
-    keys: frozenset[str] | None
+    namespace: str
 
 
-@dataclass(frozen=True)
-class ClaimReference:
-    """A PersistentVolumeClaim that the spec refers to."""
-
-    field: str
-    name: str
-    exists: bool
+_NOT_FOUND = {
+    "ConfigMap": LifecycleReason.CONFIG_MAP_NOT_FOUND,
+    "PersistentVolumeClaim": LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
+}
 
 
-def check_objects_exist(
-    namespace: str, config_maps: Iterable[ConfigMapReference], claims: Iterable[ClaimReference]
+def check_object(
+    reference: ObjectReference, wanted: Iterable[str], found: Mapping[str, Any] | None
 ) -> Outcome | None:
-    """Wait until every ConfigMap exists with its keys, and every PersistentVolumeClaim."""
-    for config_map in config_maps:
-        if config_map.keys is None:
-            return wait(
-                LifecycleReason.CONFIG_MAP_NOT_FOUND,
-                f"{config_map.field}: there is no ConfigMap {config_map.name} in namespace"
-                f" {namespace}; create it",
-            )
-        missing = [key for key in config_map.wanted if key not in config_map.keys]
-        if missing:
-            return wait(
-                LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
-                f"{config_map.field}: ConfigMap {config_map.name} has no key {', '.join(missing)};"
-                f" it has {', '.join(sorted(config_map.keys)) or 'none'}; add it",
-            )
-    for claim in claims:
-        if not claim.exists:
-            return wait(
-                LifecycleReason.VOLUME_CLAIM_NOT_FOUND,
-                f"{claim.field}: there is no PersistentVolumeClaim {claim.name} in namespace"
-                f" {namespace}; create it",
-            )
-    return None
+    """Wait until the object is found, and has the wanted keys if it is a ConfigMap."""
+    named = f"{reference.kind} {reference.name}"
+    if found is None:
+        return wait(
+            _NOT_FOUND[reference.kind],
+            f"{reference.field}: there is no {named} in namespace {reference.namespace}; create it",
+        )
+    keys = (found.get("data") or {}) | (found.get("binaryData") or {})
+    missing = [key for key in wanted if key not in keys]
+    if not missing:
+        return None
+    return wait(
+        LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
+        f"{reference.field}: {named} has no key {', '.join(missing)};"
+        f" it has {', '.join(sorted(keys)) or 'none'}; add it",
+    )
 
 
 _BASELINE = "spec.comparison.baseline.benchmark"

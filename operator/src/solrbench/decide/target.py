@@ -80,23 +80,23 @@ def describe_acceptance(versions: Iterable[str]) -> tuple[Reason, str]:
 
 def check_heap(nodes: TargetNodes) -> Outcome | None:
     """Fail if a JVM runs with another heap than the one of the spec."""
-    wanted = nodes.wanted_heap_bytes
-    if wanted is None:
+    if nodes.wanted_heap_bytes is None:
         return None
-    for node, heap_bytes in sorted((nodes.heap_bytes or {}).items()):
-        if is_other_heap(heap_bytes, wanted):
+    heap_bytes = nodes.heap_bytes or {}
+    return _check_heap(heap_bytes, nodes.wanted_heap_bytes, "spec.target.solrCloud.heap")
+
+
+def _check_heap(
+    heap_bytes: Mapping[str, int | None], wanted_bytes: int, field: str
+) -> Outcome | None:
+    for name, found in sorted(heap_bytes.items()):
+        if found is not None and abs(found - wanted_bytes) > HEAP_TOLERANCE * wanted_bytes:
             return fail(
                 TargetReason.HEAP_MISMATCH,
-                f"{node} reports a maximum heap of {heap_bytes >> 20} MiB,"
-                " spec.target.solrCloud.heap is"
-                f" {wanted >> 20} MiB; remove heap options from the environment of the image",
+                f"{name} reports a maximum heap of {found >> 20} MiB, {field} is"
+                f" {wanted_bytes >> 20} MiB; remove heap options from the environment of the image",
             )
     return None
-
-
-def is_other_heap(found: int, wanted: int) -> bool:
-    """Return whether the heap that a JVM reports cannot be the one that was requested."""
-    return abs(found - wanted) > HEAP_TOLERANCE * wanted
 
 
 NODE_CHECKS: tuple[Check[TargetNodes], ...] = (check_live_nodes, check_versions, check_heap)
@@ -148,17 +148,11 @@ def check_ensemble(members: ComponentPods) -> Outcome | None:
 
 
 def check_zookeeper_heap(heap_bytes: Mapping[str, int | None], wanted_bytes: int) -> Outcome | None:
-    """Fail if a member, by its host, runs with another heap than the one of the spec."""
-    for host, found in sorted(heap_bytes.items()):
-        # A member that reports none does not serve `envi` (4lw.commands.whitelist).
-        if found is not None and is_other_heap(found, wanted_bytes):
-            return fail(
-                TargetReason.HEAP_MISMATCH,
-                f"{host} reports a maximum heap of {found >> 20} MiB,"
-                f" spec.target.solrCloud.zookeeper.heap is {wanted_bytes >> 20} MiB; remove heap"
-                " options from the environment of the image",
-            )
-    return None
+    """Fail if a member, by its host, runs with another heap than the one of the spec.
+
+    A member that reports none does not serve `envi` (4lw.commands.whitelist).
+    """
+    return _check_heap(heap_bytes, wanted_bytes, "spec.target.solrCloud.zookeeper.heap")
 
 
 def check_solr_pods(solr: ComponentPods) -> Outcome | None:

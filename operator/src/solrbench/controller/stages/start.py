@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 
 from solrbench.api.solr_versions import release_of_tag
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
@@ -15,13 +15,12 @@ from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
-from solrbench.decide.outcome import Outcome, apply_outcome
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import (
-    ClaimReference,
-    ConfigMapReference,
+    ObjectReference,
     check_downloads,
+    check_object,
     check_objective_steps,
-    check_objects_exist,
     check_pod_options,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
@@ -95,7 +94,7 @@ def check_references(context: ReconcileContext) -> None:
         spec, allowed = context.benchmark.spec, context.settings.allowed_pod_options
         apply_outcome(check_pod_options(spec, allowed))
         apply_outcome(check_objective_steps(spec))
-        apply_outcome(_check_objects(context))
+        _check_objects(context)
         dataset = spec.dataset
         if dataset is not None and dataset.http is not None:
             apply_outcome(
@@ -121,26 +120,20 @@ def check_references(context: ReconcileContext) -> None:
     context.queue.note_check(context.benchmark.metadata.uid, context.now)
 
 
-def _check_objects(context: ReconcileContext) -> Outcome | None:
-    namespace = context.namespace
-    config_maps = []
-    for path, name, wanted in _config_maps(context.benchmark):
-        body = context.cluster.get("v1", "ConfigMap", namespace, name)
-        found = None
-        if body is not None:
-            found = frozenset((body.get("data") or {}) | (body.get("binaryData") or {}))
-        config_maps.append(ConfigMapReference(path, name, tuple(wanted), found))
-    kind = "PersistentVolumeClaim"
-    claims = [
-        ClaimReference(path, name, context.cluster.get("v1", kind, namespace, name) is not None)
-        for path, name in _claims(context.benchmark)
-    ]
-    return check_objects_exist(namespace, config_maps, claims)
+def _check_objects(context: ReconcileContext) -> None:
+    spec, namespace = context.benchmark.spec, context.namespace
+    for kind, references in (
+        ("ConfigMap", _config_maps(spec)),
+        ("PersistentVolumeClaim", _claims(spec)),
+    ):
+        for path, name, wanted in references:
+            found = context.cluster.get("v1", kind, namespace, name)
+            reference = ObjectReference(path, kind, name, namespace)
+            apply_outcome(check_object(reference, wanted, found))
 
 
-def _config_maps(benchmark: SolrBenchmark) -> Iterator[tuple[str, str, list[str]]]:
+def _config_maps(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
     """Yield the path of each reference to a ConfigMap, its name, and the keys that it must have."""
-    spec = benchmark.spec
     if spec.collection.config_set.config_map is not None:
         yield "spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, []
     if spec.dataset is not None and spec.dataset.config_map is not None:
@@ -176,16 +169,15 @@ def _config_maps_of_variables(spec: Spec) -> Iterator[tuple[str, str, list[str]]
                 yield path, key.name, [key.key]
 
 
-def _claims(benchmark: SolrBenchmark) -> Iterator[tuple[str, str]]:
-    export = benchmark.spec.results.export
+def _claims(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
     holders = [
-        ("dataset", benchmark.spec.dataset),
-        *((path, content) for path, _, content in sources(benchmark.spec.workload)),
-        ("results.export", export),
+        ("dataset", spec.dataset),
+        *((path, content) for path, _, content in sources(spec.workload)),
+        ("results.export", spec.results.export),
     ]
     for path, holder in holders:
         if holder is not None and holder.persistent_volume_claim is not None:
             claim = holder.persistent_volume_claim.claim_name
-            yield f"spec.{path}.persistentVolumeClaim", claim
-    if benchmark.spec.backup_claim is not None:
-        yield "spec.dataset.backup.claimName", benchmark.spec.backup_claim
+            yield f"spec.{path}.persistentVolumeClaim", claim, []
+    if spec.backup_claim is not None:
+        yield "spec.dataset.backup.claimName", spec.backup_claim, []
