@@ -8,7 +8,7 @@ from solrbench.decide.outcome import wait
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
     POD_OPTIONS,
-    ObjectReference,
+    ReferredObject,
     check_downloads,
     check_object,
     check_objective_steps,
@@ -140,7 +140,7 @@ CLAIM = "spec.dataset.persistentVolumeClaim"
 def test_missing_config_maps_and_keys_are_waited_for(
     found: dict[str, Any] | None, reason: str, text: str
 ) -> None:
-    reference = ObjectReference(QUERIES, "ConfigMap", "mine", "search")
+    reference = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
     outcome = check_object(reference, ["queries.txt"], found)
     assert_outcome(outcome, reason, TemporaryError)
     assert outcome is not None
@@ -148,14 +148,14 @@ def test_missing_config_maps_and_keys_are_waited_for(
 
 
 def test_missing_claims_are_waited_for() -> None:
-    reference = ObjectReference(CLAIM, "PersistentVolumeClaim", "data", "search")
+    reference = ReferredObject(CLAIM, "PersistentVolumeClaim", "data", "search")
     text = f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it"
     assert check_object(reference, [], None) == wait(LifecycleReason.VOLUME_CLAIM_NOT_FOUND, text)
 
 
 def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:
-    reference = ObjectReference(QUERIES, "ConfigMap", "mine", "search")
+    reference = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
     found = {"data": {"more": ""}, "binaryData": {"queries.txt": ""}}
     assert check_object(reference, ["queries.txt"], found) is None
-    claim = ObjectReference(CLAIM, "PersistentVolumeClaim", "data", "search")
+    claim = ReferredObject(CLAIM, "PersistentVolumeClaim", "data", "search")
     assert check_object(claim, [], {"spec": {}}) is None

@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from solrbench.api.v1alpha1.benchmark import Spec
+from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import TopologySpread
+from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.existing_target import check_name
 from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.errors import PermanentError
@@ -22,7 +23,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 
 @dataclass(frozen=True)
-class ObjectReference:
+class ReferredObject:
     """A ConfigMap or PersistentVolumeClaim that the spec refers to, and by which field."""
 
     field: str
@@ -38,7 +39,7 @@ _NOT_FOUND = {
 
 
 def check_object(
-    reference: ObjectReference, wanted: Iterable[str], found: Mapping[str, Any] | None
+    reference: ReferredObject, wanted: Iterable[str], found: Mapping[str, Any] | None
 ) -> Outcome | None:
     """Wait until the object is found, and has the wanted keys if it is a ConfigMap."""
     named = f"{reference.kind} {reference.name}"
@@ -58,7 +59,7 @@ def check_object(
     )
 
 
-_BASELINE = "spec.comparison.baseline.benchmark"
+BASELINE = "spec.comparison.baseline.benchmark"
 URLS_FIELD = "spec.dataset.http.urls"
 HOSTS_SETTING = "datasets.allowedHosts"
 
@@ -152,35 +153,18 @@ def check_objective_steps(spec: Spec) -> Outcome | None:
     return None
 
 
-@dataclass(frozen=True)
-class BaselineBenchmark:
-    """The benchmark of `spec.comparison.baseline`."""
-
-    name: str
-    namespace: str
-    exists: bool
-    finished: bool = False
-    succeeded: bool = False
-    phase: str = ""
-
-
-def check_baseline(found: BaselineBenchmark) -> Outcome | None:
-    """Wait until the baseline has succeeded; end if it has failed."""
-    if not found.exists:
-        return wait(
-            LifecycleReason.BASELINE_NOT_FOUND,
-            f"{_BASELINE}: SolrBenchmark {found.name} does not exist in namespace"
-            f" {found.namespace}. Create it, or name another.",
-        )
-    if not found.finished:
+def check_baseline(baseline: SolrBenchmark) -> Outcome | None:
+    """Wait until the baseline has ended; fail if it has failed."""
+    name, status = baseline.metadata.name, baseline.status
+    if not is_finished(status):
         return wait(
             LifecycleReason.BASELINE_UNFINISHED,
-            f"{_BASELINE}: SolrBenchmark {found.name} has not ended, it is {found.phase}",
+            f"{BASELINE}: SolrBenchmark {name} has not ended, it is {status.phase}",
         )
-    if not found.succeeded:
+    if not holds(status, SUCCEEDED):
         return fail(
             LifecycleReason.BASELINE_FAILED,
-            f"{_BASELINE}: SolrBenchmark {found.name} has failed, so there is nothing to"
+            f"{BASELINE}: SolrBenchmark {name} has failed, so there is nothing to"
             " compare with; run it again, or name another baseline",
         )
     return None

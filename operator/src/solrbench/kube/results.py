@@ -24,8 +24,7 @@ from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY
 from solrbench.contract.step_document import StepRunResult, WholeDocument
 from solrbench.contract.storage import to_chunks
-from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
-from solrbench.decide.references import BaselineBenchmark
+from solrbench.decide.references import BASELINE
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.result_documents import (
@@ -220,24 +219,6 @@ STORE_ANEW = "store what `solrbench report NAME -o json` prints"
 """What to do about a report that is no baseline."""
 
 
-def observe_baseline(cluster: Cluster, namespace: str, name: str) -> BaselineBenchmark:
-    """Return how far the benchmark is that another one is compared with.
-
-    It raises `TemporaryError` with `BaselineUnreadable` if it is of another version.
-    """
-    benchmark = _benchmark(cluster, namespace, name)
-    if benchmark is None:
-        return BaselineBenchmark(name, namespace, exists=False)
-    return BaselineBenchmark(
-        name,
-        namespace,
-        exists=True,
-        finished=is_finished(benchmark.status),
-        succeeded=holds(benchmark.status, SUCCEEDED),
-        phase=benchmark.status.phase,
-    )
-
-
 def read_baseline(
     cluster: Cluster, reports: BenchmarkResultStore, namespace: str, baseline: Baseline
 ) -> ComparisonInput:
@@ -251,35 +232,38 @@ def read_baseline(
     if baseline.report is not None:
         return _stored_input(cluster, namespace, baseline.report.config_map)
     name = "" if baseline.benchmark is None else baseline.benchmark.name
-    benchmark = _benchmark(cluster, namespace, name)
-    if benchmark is None:
-        raise TemporaryError(
-            LifecycleReason.BASELINE_NOT_FOUND,
-            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} does not exist in"
-            f" namespace {namespace}. Create it, or name another.",
-        )
+    benchmark = find_baseline(cluster, namespace, name)
     runs, export = reports.samples(benchmark).runs, benchmark.status.export
     if not runs:
         where = f" (exported to {export.location})" if export is not None and export.time else ""
         raise TemporaryError(
             LifecycleReason.BASELINE_NOT_FOUND,
-            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} has no stored results any"
+            f"{BASELINE}: SolrBenchmark {name} has no stored results any"
             f" more{where}; run it again, or name another baseline",
         )
     return benchmark_input(name, benchmark, runs)
 
 
-def _benchmark(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark | None:
+def find_baseline(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark:
+    """Return the benchmark that another one is compared with.
+
+    It raises `TemporaryError`, with `BaselineNotFound` or, if it is of another version,
+    `BaselineUnreadable`.
+    """
     body = cluster.get(*BENCHMARKS, namespace, name)
     if body is None:
-        return None
+        raise TemporaryError(
+            LifecycleReason.BASELINE_NOT_FOUND,
+            f"{BASELINE}: SolrBenchmark {name} does not exist in namespace {namespace}."
+            " Create it, or name another.",
+        )
     try:
         return SolrBenchmark.parse(body)
     except ValidationError as error:
         message = "; ".join(problems(error)[:_MAX_PROBLEMS])
         raise TemporaryError(
             LifecycleReason.BASELINE_UNREADABLE,
-            f"spec.comparison.baseline.benchmark: SolrBenchmark {name} is not one of this version"
+            f"{BASELINE}: SolrBenchmark {name} is not one of this version"
             f" ({message}); run it again, or name another baseline",
         ) from error
 

@@ -9,6 +9,7 @@ from solrbench.manifests.common import (
     config_map,
     metadata,
     plain,
+    pull_secrets,
 )
 from solrbench.manifests.companion_objects import (
     CompanionBundle,
@@ -93,6 +94,7 @@ def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
     given = {} if pod.security_context is None else plain(pod.security_context)
     pod_spec: Manifest = {
         **placement(benchmark, COMPANION),
+        **pull_secrets(pod.image_pull_secrets),
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
         "terminationGracePeriodSeconds": pod.termination_grace_period_seconds or 1,
@@ -103,8 +105,6 @@ def _pod(benchmark: SolrBenchmark, pod: PodSpec) -> Manifest:
     }
     if pod.init_containers:
         pod_spec["initContainers"] = [_container(benchmark, each) for each in pod.init_containers]
-    if pod.image_pull_secrets:
-        pod_spec["imagePullSecrets"] = [plain(each) for each in pod.image_pull_secrets]
     return pod_spec
 
 

@@ -49,7 +49,7 @@ from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import PermanentError, SolrbenchError
-from solrbench.kube.results import STORE_ANEW, observe_baseline, read_baseline
+from solrbench.kube.results import STORE_ANEW, find_baseline, read_baseline
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -113,10 +113,8 @@ def check_baseline_results(context: ReconcileContext) -> None:
     if baseline is None:
         return
     if baseline.benchmark is not None:
-        baseline_benchmark = observe_baseline(
-            context.cluster, context.namespace, baseline.benchmark.name
-        )
-        apply_outcome(check_baseline(baseline_benchmark))
+        name = baseline.benchmark.name
+        apply_outcome(check_baseline(find_baseline(context.cluster, context.namespace, name)))
     else:
         read_baseline(context.cluster, context.reports, context.namespace, baseline)
 

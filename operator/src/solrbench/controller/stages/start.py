@@ -17,7 +17,7 @@ from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.existing_target import host_of, qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import (
-    ObjectReference,
+    ReferredObject,
     check_downloads,
     check_object,
     check_objective_steps,
@@ -128,7 +128,7 @@ def _check_objects(context: ReconcileContext) -> None:
     ):
         for path, name, wanted in references:
             found = context.cluster.get("v1", kind, namespace, name)
-            reference = ObjectReference(path, kind, name, namespace)
+            reference = ReferredObject(path, kind, name, namespace)
             apply_outcome(check_object(reference, wanted, found))
 
 
