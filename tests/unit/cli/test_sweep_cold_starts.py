@@ -3,10 +3,14 @@
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli import report
+from solrbench.cli.report import FORMS
 from solrbench.cli.sweep_report import read_sweep_report
+from solrbench.contract.names import LABEL_STEP_RUN
 from solrbench.contract.windows import RequestWindow
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.page import build_sweep_page
@@ -113,17 +117,20 @@ def test_a_damaged_step_run_leaves_out_its_line() -> None:
     assert any(each.cold_start_average_milliseconds for each in found)
 
 
-def test_comparisons_read_no_step_run_for_it() -> None:
+@pytest.mark.parametrize("form", FORMS)
+def test_step_runs_are_read_for_the_page_and_its_json_alone(
+    form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cluster, sweep = FakeCluster(), full_sweep()
     store_points(cluster, sweep, {})
     body = sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
-    asked = []
-    for wanted in (False, True):
-        before = len(cluster.requests)
-        report = read_sweep_report(cluster, body, with_cold_starts=wanted)
-        assert any(each.cold_start_average_milliseconds for each in report.points) is wanted
-        asked.append(len(cluster.requests) - before)
-    assert asked[0] < asked[1]
+    body["metadata"]["resourceVersion"] = "1"
+    cluster.put(body)
+    monkeypatch.setattr(report, "open_cluster", lambda *_: (cluster, sweep.metadata.namespace))
+    cluster.requests.clear()
+    CliRunner().invoke(report.report, ["ssweep/trial", "-o", form])
+    read = any(LABEL_STEP_RUN in each.arguments.get("selector", {}) for each in cluster.requests)
+    assert read is (form in ("html", "json"))
 
 
 @pytest.mark.slow

@@ -95,7 +95,10 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
         loaded = _from_file(name)
         if loaded is None:
             cluster, namespace = open_cluster()
-            loaded = read_any_report(cluster, get_resource(cluster, namespace, name))
+            resource = get_resource(cluster, namespace, name)
+            # Only the page shows cold starts, and the JSON, of which a page can be made later.
+            drawn = output in ("html", "json")
+            loaded = read_any_report(cluster, resource, with_cold_starts=drawn)
         if output == "table" and output_file is None:
             _print(loaded, Console(highlight=False), in_full=details)
             return
@@ -127,13 +130,18 @@ def _from_file(name: str) -> Report | SweepReport | None:
         raise click.ClickException(f"{name}: {error}") from error
 
 
-def read_any_report(cluster: Cluster, found: ClusterResource) -> Report | SweepReport:
-    """Return the full report of a benchmark or a sweep, as far as it is stored."""
+def read_any_report(
+    cluster: Cluster, found: ClusterResource, *, with_cold_starts: bool = True
+) -> Report | SweepReport:
+    """Return the full report of a benchmark or a sweep, as far as it is stored.
+
+    `with_cold_starts` says whether those of a sweep are read, too.
+    """
     if not found.is_sweep:
         return read_report(cluster, parse_stored(SolrBenchmark, found.body))
     from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
 
-    return read_sweep_report(cluster, found.body)
+    return read_sweep_report(cluster, found.body, with_cold_starts=with_cold_starts)
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
