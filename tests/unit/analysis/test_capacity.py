@@ -305,7 +305,7 @@ def test_a_measured_decline_without_a_knee_is_an_answer() -> None:
     declined = Scalability(levels=3, declines=True, message=said)
     flat = Scalability(levels=3, declines=False, message="Throughput is highest at 20 users.")
     status = Status(scalability=[declined, flat])
-    assert [*answer_scalability(make_spec("one"), status)] == [said]
+    assert [*answer_scalability(status)] == [said]
 
 
 INDEXING = {"batchSize": 50}

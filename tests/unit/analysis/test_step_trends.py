@@ -247,6 +247,6 @@ def test_of_too_many_trends_those_that_grow_are_kept(monkeypatch: pytest.MonkeyP
 def test_answers_and_tables_name_what_grows() -> None:
     found = status_of(document(heap("solr-1", mib_per_hour=300)))
     status = Status(trends=list(found.values()))
-    (answer,) = answer_trends(spec(), status)
+    (answer,) = answer_trends(status)
     assert answer.startswith("In step one on solr-1, the heap in use after garbage collection grew")
     assert len(trend_table(status.trends).rows) == 3

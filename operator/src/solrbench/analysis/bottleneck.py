@@ -181,12 +181,6 @@ def _sentence_case(text: str) -> str:
     return f"{first.capitalize()} {rest}" if first.isalpha() and first.islower() else text
 
 
-def answer_bottlenecks(spec: Spec, status: Status) -> list[str]:
-    """Return a sentence for each entry of `status.bottlenecks`."""
-    del spec
-    return [describe_bottleneck(bottleneck) for bottleneck in status.bottlenecks]
-
-
 INDEXING = "indexing"
 """What stands in place of a step's name."""
 
@@ -352,9 +346,8 @@ def _figures(servers: RunTelemetry, seconds: float) -> IndexingTelemetry:
     return IndexingTelemetry(seconds=round_number(seconds), missing=missing, **known)
 
 
-def answer_indexing(spec: Spec, status: Status) -> Iterator[str]:
+def answer_indexing(status: Status) -> Iterator[str]:
     """Yield what held indexing back, with its rate."""
-    del spec
     found, rate = status.dataset.bottleneck, status.dataset.documents_per_second
     if found is not None and rate is not None:
         title = f"Indexing, {format_number(rate)} documents/s"

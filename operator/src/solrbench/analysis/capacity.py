@@ -21,8 +21,8 @@ from solrbench.analysis.capacity_search import (
 )
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
-from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of
-from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of, name_variant
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import (
     CAPACITY_UNITS,
@@ -399,17 +399,15 @@ def _trials(
     ]
 
 
-def answer_capacity(spec: Spec, status: Status) -> Iterator[str]:
+def answer_capacity(status: Status) -> Iterator[str]:
     """Yield `This target sustains 7.1 requests/s with p95 ≤ 200 ms …`, or why there is none."""
-    del spec
     for result in status.capacity:
         if result.conclusion is not CapacityConclusion.SEARCHING:
-            yield f"{result.variant}: {result.message}" if result.variant else result.message
+            yield name_variant(result.variant, result.message)
 
 
-def answer_scalability(spec: Spec, status: Status) -> Iterator[str]:
+def answer_scalability(status: Status) -> Iterator[str]:
     """Yield how throughput grows with users, where a knee or a decline was seen."""
-    del spec
     for found in status.scalability:
         if found.knee_users is not None or found.declines:
-            yield f"{found.variant}: {found.message}" if found.variant else found.message
+            yield name_variant(found.variant, found.message)

@@ -1,11 +1,11 @@
 """All answers of a benchmark, among them a sentence for each comparison with a conclusion."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from solrbench.analysis.answers.comparison import answer_answers
-from solrbench.analysis.bottleneck import answer_bottlenecks, answer_indexing
+from solrbench.analysis.answers.comparison import answer_sentences
+from solrbench.analysis.bottleneck import answer_indexing, describe_bottleneck
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import read_figure, read_overheads
@@ -112,26 +112,23 @@ def _load(users: int | None, rate: float | None) -> str:
 MAX_CHARACTERS = 600
 """Of one answer; names are limited, so it is hardly ever cut."""
 
-KINDS: tuple[Callable[[Spec, Status], Iterable[str]], ...] = (
-    answer_early_ends,
-    answer_objectives,
-    answer_capacity,
-    answer_answers,
-    answer_baseline,
-    answer_variants,
-    answer_bottlenecks,
-    answer_indexing,
-    answer_response_gaps,
-    answer_trends,
-    answer_scalability,
-)
-"""In the order in which they are shown."""
-
 
 def collect_answers(
     spec: Spec, status: Status, samples: BenchmarkSamples | None = None
 ) -> list[str]:
     """Return what a status says, and the `samples` of targets, the most important first."""
-    on_targets = () if samples is None else answer_targets(samples)
-    shown = islice(chain(on_targets, *(kind(spec, status) for kind in KINDS)), MAX_ANSWERS)
-    return [shorten_sentence(answer, MAX_CHARACTERS) for answer in shown]
+    answers = chain(
+        () if samples is None else answer_targets(samples),
+        answer_early_ends(status),
+        answer_objectives(spec, status),
+        answer_capacity(status),
+        answer_sentences(status.answer_comparisons),
+        answer_baseline(spec, status),
+        answer_variants(spec, status),
+        map(describe_bottleneck, status.bottlenecks),
+        answer_indexing(status),
+        answer_response_gaps(status),
+        answer_trends(status),
+        answer_scalability(status),
+    )
+    return [shorten_sentence(each, MAX_CHARACTERS) for each in islice(answers, MAX_ANSWERS)]

@@ -122,9 +122,8 @@ def summarise_omitted(step_runs: Sequence[StepRunId], reasons: Mapping[str, str]
     ]
 
 
-def answer_early_ends(spec: Spec, status: Status) -> Iterator[str]:
+def answer_early_ends(status: Status) -> Iterator[str]:
     """Yield `Step soak: the step was stopped at second 812 …` for each such step, and why."""
-    del spec
     for verdict in status.verdicts:
         through = f" through {verdict.variant}" if verdict.variant else ""
         for reason in verdict.reasons:

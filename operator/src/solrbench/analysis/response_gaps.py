@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from solrbench.analysis.samples import BenchmarkSamples, StepRuns
-from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.stats.number_format import format_milliseconds, milliseconds
 
@@ -76,9 +76,8 @@ MIN_MEDIAN = 20
 """Requests of a median user, with fewer of which shares differ by chance."""
 
 
-def answer_response_gaps(spec: Spec, status: Status) -> Iterator[str]:
+def answer_response_gaps(status: Status) -> Iterator[str]:
     """Yield `In repeat 1 of step users-8, user 3 received 12 responses …` for each such step."""
-    del spec
     for gap in status.response_gaps:
         least, median = gap.least_user_requests, gap.median_user_requests
         if least is None or median is None or median < MIN_MEDIAN:

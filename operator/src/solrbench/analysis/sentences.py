@@ -65,6 +65,11 @@ def name_figure(label: str, request: str = "") -> str:
     return _FIGURES.get(label, f"the {label}") + of_request
 
 
+def name_variant(variant: str | None, text: str) -> str:
+    """Return `proxy: …`; the text alone without variants."""
+    return f"{variant}: {text}" if variant else text
+
+
 def difference_sentence(subject: str, difference: Difference, than: str) -> str:
     """Return `the p95 is 27 % higher than in juniper (95 % …): worse.`, and what would decide it.
 
@@ -76,16 +81,11 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
     match difference.conclusion:
         case None:
             return f"{subject} is {size} than {than}; {word}."
-        case Conclusion.SAME if difference.interval and min(difference.interval) > 0:
-            return (
-                f"{subject} is slightly higher than {than} ({_amount(difference)}): {word}{where}."
-            )
-        case Conclusion.SAME if difference.interval and max(difference.interval) < 0:
-            return (
-                f"{subject} is slightly lower than {than} ({_amount(difference)}): {word}{where}."
-            )
         case Conclusion.SAME:
-            return f"{subject} is the same as {than} ({_amount(difference)}): {word}{where}."
+            low, high = difference.interval or (0.0, 0.0)
+            how = "slightly higher than" if low > 0 else "slightly lower than"
+            how = "the same as" if low <= 0 <= high else how
+            return f"{subject} is {how} {than} ({_amount(difference)}): {word}{where}."
         case Conclusion.INCONCLUSIVE:
             amount, more = _amount(difference), _advise_repeats(difference)
             return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"

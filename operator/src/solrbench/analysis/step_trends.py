@@ -189,9 +189,8 @@ def trend_difference_sentences(
             yield difference_sentence(subject, read_trend(stored), f"in {baseline}")
 
 
-def answer_trends(spec: Spec, status: Status) -> Iterator[str]:
+def answer_trends(status: Status) -> Iterator[str]:
     """Yield a sentence for each entry of `status.trends` that grows."""
-    del spec
     for trend in status.trends:
         if trend.conclusion not in _NO_GROWTH_SHOWN:
             through = f" ({trend.variant})" if trend.variant else ""

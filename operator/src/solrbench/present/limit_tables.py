@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from solrbench.analysis.sentences import not_run_lines, objective_lines
+from solrbench.analysis.sentences import name_variant, not_run_lines, objective_lines
 from solrbench.api.v1alpha1.findings import ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.request_counts import ResponseGap, UserShares
@@ -27,12 +27,14 @@ Lines = tuple[str, list[str]]
 
 def limit_lines(status: Status) -> list[Lines]:
     """Return headings with lines of what the limits say; only those that there are."""
-    found = [_named(each.variant, f"{each.conclusion}: {each.message}") for each in status.capacity]
+    found = [
+        name_variant(each.variant, f"{each.conclusion}: {each.message}") for each in status.capacity
+    ]
     parts = [
         (OBJECTIVES, objective_lines(status.objectives) if status.objectives else []),
         ("Not run", not_run_lines(status.not_run)),
         ("Capacity", found),
-        ("Scalability", [_named(each.variant, each.message) for each in status.scalability]),
+        ("Scalability", [name_variant(each.variant, each.message) for each in status.scalability]),
     ]
     return [(title, lines) for title, lines in parts if lines]
 
@@ -61,14 +63,10 @@ def trial_tables(status: Status) -> list[Table]:
             rate("Requests/s", lambda trial: trial.requests_per_second, format_number),
             *_TRIAL_COLUMNS,
         ]
-        title = _named(result.variant, f"trials by {'users' if has_users else 'rate'}")
+        title = name_variant(result.variant, f"trials by {'users' if has_users else 'rate'}")
         trials = sorted(result.trials, key=lambda each: (each.users or 0, each.requests_per_second))
         tables.append(build_table(title, columns, trials).without_empty_columns())
     return tables
-
-
-def _named(variant: str | None, text: str) -> str:
-    return f"{variant}: {text}" if variant else text
 
 
 def format_measured(result: ObjectiveResult) -> str | None:

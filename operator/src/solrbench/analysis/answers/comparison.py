@@ -17,7 +17,7 @@ from solrbench.analysis.answers.difference import (
     digests,
     skip_reason,
 )
-from solrbench.api.v1alpha1 import Spec, Status
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, AnswerConclusion
 from solrbench.api.v1alpha1.conditions import StatusModel
 from solrbench.contract.answers import QueryAnswer, StoredAnswers
@@ -250,12 +250,6 @@ def different_queries(compared: AnswerComparison) -> str:
     """Return `31 of 1,000 queries`, or `all 1,000 queries` if none is different."""
     part = f"{compared.different:,} of" if compared.different else "all"
     return f"{part} {compared.queries:,} queries"
-
-
-def answer_answers(spec: Spec, status: Status) -> Iterator[str]:
-    """Yield a sentence for each comparison of answers in a status."""
-    del spec
-    yield from answer_sentences(status.answer_comparisons)
 
 
 def answer_sentences(comparisons: Iterable[AnswerComparison]) -> Iterator[str]:
