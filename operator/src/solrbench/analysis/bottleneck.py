@@ -5,7 +5,7 @@ about queries, and two of its own: merges, and the index client. Too few reading
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -34,8 +34,10 @@ from solrbench.contract.server_document import Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, format_percent, round_number
 
+Rules = Sequence[tuple[Resource, Callable[[BottleneckInput], Symptom | None]]]
+
 # Saturation comes before utilisation (Gregg, the USE method); the first rule that applies counts.
-RULES = (
+RULES: Rules = (
     # A load generator that delays requests makes all that the servers show worthless.
     (Resource.LOAD_GENERATOR, rules.find_load_generator),
     (Resource.THROTTLING, rules.find_throttling),
@@ -115,17 +117,22 @@ def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
 
 def find_bottleneck(run: BottleneckInput) -> RunBottleneck:
     """Return the first resource at its limit in one step run, or that there is none."""
-    for resource, find in RULES:
+    return _apply(RULES, run, {"heap after a collection": "heap_after_gc_max_percent"})
+
+
+def _apply(rules: Rules, run: BottleneckInput, shown: Mapping[str, str]) -> RunBottleneck:
+    """Return what the first rule finds; if none does, figures say so, further ones by `shown`."""
+    for resource, find in rules:
         symptom = find(run)
         if symptom is not None:
             return RunBottleneck(run.repeat, resource, symptom)
-    known = {
-        "CPU of the busiest node": run.figure("cpu_percent"),
-        "garbage collection": run.figure("gc_percent"),
-        "heap after a collection": run.figure("heap_after_gc_max_percent"),
-    }
-    shown = (f"{name} {format_percent(each)}" for name, each in known.items() if each is not None)
-    text = f"no resource reached its limit ({', '.join(shown) or 'none was read'})"
+    named = {"CPU of the busiest node": "cpu_percent", "garbage collection": "gc_percent", **shown}
+    texts = [
+        f"{name} {format_percent(value)}"
+        for name, figure in named.items()
+        if (value := run.figure(figure)) is not None
+    ]
+    text = f"no resource reached its limit ({', '.join(texts) or 'none was read'})"
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
@@ -211,7 +218,7 @@ def find_merges(run: BottleneckInput) -> Symptom | None:
     )
 
 
-INDEXING_RULES: tuple[tuple[Resource, Callable[[BottleneckInput], Symptom | None]], ...] = (
+INDEXING_RULES: Rules = (
     (Resource.THROTTLING, rules.find_throttling),
     (Resource.MEMORY, rules.find_memory),
     (Resource.GARBAGE_COLLECTION, rules.find_garbage_collection),
@@ -299,24 +306,15 @@ def find_indexing_bottleneck(
         why = f" ({'; '.join(servers.missing)})" if servers.missing else ""
         text = f"inconclusive, as Solr was read {times}{why}; {MIN_READINGS} readings are needed"
         return Bottleneck(step=INDEXING, resource=Resource.INCONCLUSIVE, message=text[:MAX_MESSAGE])
-    run = BottleneckInput(1, servers, {})
-    for resource, find in INDEXING_RULES:
-        symptom = find(run)
-        if symptom is not None:
-            return _bottleneck(resource, symptom)
-    known = {
-        "CPU of the busiest node": run.figure("cpu_percent"),
-        "garbage collection": run.figure("gc_percent"),
-        "updates that wait for merges": run.figure("merge_stalled_percent"),
-        "waits for the disk": run.figure("io_some_percent"),
+    waits = {
+        "updates that wait for merges": "merge_stalled_percent",
+        "waits for the disk": "io_some_percent",
     }
-    shown = (f"{name} {format_percent(each)}" for name, each in known.items() if each is not None)
-    return Bottleneck(
-        step=INDEXING,
-        resource=Resource.NONE,
-        message=f"no resource reached its limit ({', '.join(shown) or 'none was read'})",
-        field="dataset.indexing.concurrency",
-    )
+    found = _apply(INDEXING_RULES, BottleneckInput(1, servers, {}), waits)
+    bottleneck = _bottleneck(found.resource, found.symptom)
+    if found.resource is not Resource.NONE:
+        return bottleneck
+    return bottleneck.model_copy(update={"field": "dataset.indexing.concurrency"})
 
 
 def _bottleneck(resource: Resource, symptom: Symptom) -> Bottleneck:

@@ -144,9 +144,10 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     )
 
 
-def worst(findings: Iterable[ValidityFinding]) -> ValidityFinding | None:
-    """Return the finding with the largest number."""
-    return max(findings, key=lambda finding: finding.number, default=None)
+def worst(findings: Iterable[ValidityFinding | None]) -> ValidityFinding | None:
+    """Return the finding with the largest number; None if there is none."""
+    known = (finding for finding in findings if finding is not None)
+    return max(known, key=lambda finding: finding.number, default=None)
 
 
 def measured_seconds(worker: WorkerResult, document: StepRunResult) -> float:

@@ -122,8 +122,7 @@ def check_generator_delay(document: StepRunResult, load: Load) -> Outcome:
     """Compare response times with what they were without the workers' own delays."""
     # A worker that stood still for a moment sends all that was due at once: its delay is the tail.
     percent, limit = load.validity.percentile, load.validity.max_own_delay_percent
-    found = (_own_delay(request, percent, limit) for request in document.requests)
-    return worst(finding for finding in found if finding is not None)
+    return worst(_own_delay(request, percent, limit) for request in document.requests)
 
 
 def _own_delay(result: RequestResult, percent: int, limit: float) -> ValidityFinding | None:
@@ -214,9 +213,8 @@ def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
         return NotEvaluated("too few requests of each worker to compare their percentiles")
     limit = load.validity.max_worker_difference_percent
     return worst(
-        finding
+        _compare(each, [other for other in supported if other is not each], limit)
         for each in supported
-        if (finding := _compare(each, [other for other in supported if other is not each], limit))
     )
 
 

@@ -49,7 +49,8 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     if objective.failures is not None:
         return _failed_percent(requests)
     if objective.throughput is None and objective.goodput is None:
-        return _with_repeats(_measure_time(objective, samples, requests.perceived), samples)
+        found = _measure_time(objective, samples, requests.perceived)
+        return _allow_for_repeats(found, len(samples.runs))
     share, interval = weight, ConfidenceBounds(weight, weight)
     if objective.goodput is not None:
         within = objective.goodput.within_milliseconds * MILLISECOND
@@ -65,7 +66,7 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     bounds = ConfidenceBounds(lower, rate * (1 + error) * interval.upper)
     found = MeasuredValue(rate * share, bounds)
     # A planned rate is the same in each repeat.
-    return found if requests.is_planned else _with_repeats(found, samples)
+    return found if requests.is_planned else _allow_for_repeats(found, len(samples.runs))
 
 
 REPEATS_DIFFER = 0.05
@@ -78,13 +79,11 @@ _ASSUMED = (
 )
 
 
-def _with_repeats(found: MeasuredValue | None, samples: StepSamples) -> MeasuredValue | None:
-    return None if found is None else _allow_for_repeats(found, len(samples.runs))
-
-
-def _allow_for_repeats(found: MeasuredValue, repeats: int) -> MeasuredValue:
+def _allow_for_repeats(found: MeasuredValue | None, repeats: int) -> MeasuredValue | None:
     """Return a number of few repeats with an interval that allows for how far repeats differ."""
-    if found.interval is None or repeats >= MIN_REPEATS or math.isinf(found.value):
+    if found is None or found.interval is None:
+        return found
+    if repeats >= MIN_REPEATS or math.isinf(found.value):
         return found
     value, (lower, upper) = found.value, found.interval
     margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(repeats) * value

@@ -107,11 +107,8 @@ def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     a Solr that has become faster.
     """
     limit = load.validity.max_empty_increase_percent
-    return worst(
-        finding
-        for first, later, repeat in _pairs([run.document for run in runs])
-        if (finding := _increase(first, later, repeat, limit)) is not None
-    )
+    pairs = _pairs([run.document for run in runs])
+    return worst(_increase(*pair, limit) for pair in pairs)
 
 
 def _pairs(

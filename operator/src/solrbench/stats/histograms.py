@@ -68,6 +68,11 @@ Places = NDArray[np.int32] | NDArray[np.int64]
 Counts = NDArray[Any]
 
 
+def narrowed(counts: NDArray[Any]) -> NDArray[Any]:
+    """Return counts in the smallest whole numbers that hold them; they must not be added to."""
+    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
+
+
 class BucketCounts:
     """Counts of service or response times, to be read: the buckets that have any.
 
@@ -89,14 +94,7 @@ class BucketCounts:
         for part in known:
             total[part.buckets] += part.counts
         buckets = np.flatnonzero(total)
-        return cls.narrowed(buckets, total[buckets])
-
-    @classmethod
-    def narrowed(cls, buckets: NDArray[Any], counts: NDArray[Any]) -> "BucketCounts":
-        """Return counts by bucket in the smallest whole numbers that hold them."""
-        return cls(
-            buckets.astype(np.int32), counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
-        )
+        return cls(buckets.astype(np.int32), narrowed(total[buckets]))
 
     @property
     def count(self) -> int:
@@ -252,7 +250,7 @@ def decode(encoded: str) -> Histogram:
 def read(encoded: str) -> BucketCounts:
     """Return the counts behind a stored form, to be read and merged; ValueError as `decode`."""
     decoded = decode(encoded)
-    return BucketCounts.narrowed(decoded.buckets, decoded.counts)
+    return BucketCounts(decoded.buckets.astype(np.int32), narrowed(decoded.counts))
 
 
 def merge(encoded: Iterable[str]) -> Histogram:

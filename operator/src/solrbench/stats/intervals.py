@@ -166,9 +166,7 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
         return None
     whole = _total([each for _, each in pairs])
     # Within a repeat: differences between repeats are looked at apart.
-    deviations = [part - part.sum() / each.sum() * each for part, each in pairs]
-    squares = sum(float(each @ each) for each in deviations)
-    lag = neighbour_correlation(deviations, squares) if squares else 0.0
+    squares, lag = pool_blocks([part - part.sum() / each.sum() * each for part, each in pairs])
     if lag > MAX_AUTOCORRELATION:
         # The step is too short for its own swings: no interval is better than a wrong one.
         return None
@@ -176,10 +174,16 @@ def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | N
     return _among_repeats(pairs, _RatioVariance(within, student_t(blocks - repeats)))
 
 
-def neighbour_correlation(deviations: Sequence[_Row], squares: float) -> float:
-    """Return the correlation of neighbouring blocks, without its bias in few of them."""
-    products = sum(float(deviation[:-1] @ deviation[1:]) for deviation in deviations)
-    return products / squares + len(deviations) / sum(map(len, deviations))
+def pool_blocks(deviations: Sequence[_Row]) -> tuple[float, float]:
+    """Return the sum of squares of the blocks of several repeats, and their lag 1 correlation.
+
+    That is without its bias in few blocks, and 0 where nothing varies.
+    """
+    squares = sum(float(each @ each) for each in deviations)
+    if not squares:
+        return squares, 0.0
+    products = sum(float(each[:-1] @ each[1:]) for each in deviations)
+    return squares, products / squares + len(deviations) / sum(map(len, deviations))
 
 
 def error_factor(lag: float) -> float:

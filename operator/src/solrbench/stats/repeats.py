@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.stats.distributions import f_tail, t_tails
-from solrbench.stats.intervals import MIN_BATCHES, error_factor, neighbour_correlation
+from solrbench.stats.intervals import MIN_BATCHES, error_factor, pool_blocks
 from solrbench.stats.series import SCALE, truncation
 from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.stats.time_blocks import coarse_bucket_of
@@ -128,7 +128,7 @@ def compare_repeats(
     """
     centres = [fmean(blocks) for blocks in levels]
     count = len(levels)
-    squares, lag = _pool(
+    squares, lag = pool_blocks(
         [np.array(own) - centre for own, centre in zip(levels, centres, strict=True)]
     )
     if lag > MAX_CORRELATION:
@@ -162,12 +162,6 @@ def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAg
     if way_found is None and f_tail(dispersion / variance, count - 1, degrees) < _DISPERSION_LEVEL:
         way_found = Disagreement.SPREAD
     return RepeatAgreement(way_found, percents)
-
-
-def _pool(deviations: Sequence[_Row]) -> tuple[float, float]:
-    """Return the sum of squares of blocks of several repeats, and their lag 1 correlation."""
-    squares = sum(float(each @ each) for each in deviations)
-    return squares, neighbour_correlation(deviations, squares) if squares else 0.0
 
 
 def _places(count: int) -> list[float]:
@@ -307,7 +301,7 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int, *, is_far: bool = F
     """
     if min(len(lower.parts), len(higher.parts)) < MIN_BATCHES:
         return False
-    squares, lag = _pool([lower.deviations, higher.deviations])
+    squares, lag = pool_blocks([lower.deviations, higher.deviations])
     if not squares:
         return higher.value > lower.value
     count = len(lower.parts) + len(higher.parts)
@@ -367,7 +361,7 @@ def find_drift(means: Sequence[float]) -> StepDrift | None:
     width, centre = sum(each * each for each in places), fmean(levels)
     slope = sum(position * level for position, level in zip(places, levels, strict=True)) / width
     residuals = np.array(levels) - centre - slope * np.array(places)
-    squares, lag = _pool([residuals])
+    squares, lag = pool_blocks([residuals])
     widened = error_factor(lag)
     error = math.sqrt(max(squares / (BATCHES - 2), 1e-12) * widened / width)
     is_certain = (

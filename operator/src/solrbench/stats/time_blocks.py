@@ -11,13 +11,13 @@ request names or repeats have the same buckets and begin at the same moment, so 
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.contract.second_series import decode_planes, encode_planes
-from solrbench.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of
+from solrbench.stats.histograms import BUCKETS, HIGHEST_MICROSECONDS, lowest_of, narrowed
 
 MAX_BLOCKS = 60
 """Blocks of a step run, the most."""
@@ -33,11 +33,6 @@ _MAX_SECONDS = 2**20
 """Length of a block that no step run reaches."""
 
 Counts = NDArray[np.int32]
-
-
-def narrowed(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return counts in the smallest whole numbers that hold them; they must not be added to."""
-    return counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
 
 
 def coarse_bucket_of(microseconds: int) -> int:
