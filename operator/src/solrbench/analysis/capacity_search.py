@@ -20,6 +20,7 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
@@ -163,40 +164,47 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
     # A probe without a good response says nothing of where to begin.
     if len(trials) >= most or probed <= 0:
         return None
-    bracketed = first_narrow_search_interval(trials)
+    bracketed = _first_narrow_bracket(trials)
     if bracketed is None:
-        return _search_interval_rate(probed, trials)
-    crossing = line_crossing(trials)
-    if crossing is not None and len(trials) >= MIN_TRIALS and is_enough(crossing):
-        return None
-    return level_around(crossing, trials, len(trials) - bracketed, seed)
+        return _bracketing_rate(probed, trials)
+    return _level_around(trials, len(trials) - bracketed, seed)
 
 
-def level_around(
-    crossing: ZeroCrossing | None,
-    trials: Sequence[Trial],
-    number: int,
-    seed: int,
-    level_spacing: float = 0.0,
-) -> float:
-    """Return the level of trial `number` of those around the crossing, once there is a bracket."""
-    centre = interpolated_crossing(trials) if crossing is None else crossing.at
-    reach = MAX_TRIAL_DISTANCE if crossing is None else _reach(crossing)
+def _level_around(
+    trials: Sequence[Trial], number: int, seed: int, level_spacing: float = 0.0
+) -> float | None:
+    """Return the level of trial `number` of those around the crossing; None if it is known.
+
+    Trials stand less far from it where response times rise steeply.
+    """
+    crossing = _line_crossing(trials, level_spacing)
+    if crossing is None:
+        centre, reach = _interpolated_crossing(trials), MAX_TRIAL_DISTANCE
+    else:
+        # Known well enough to stop: to half a level spacing, for one.
+        enough = max(ENOUGH, level_spacing / 2 * math.exp(-crossing.at))
+        has_enough = len(trials) >= MIN_TRIALS and crossing.points >= MIN_NEAR_TRIALS
+        if has_enough and _half_width(crossing) <= enough:
+            return None
+        centre, reach = crossing.at, max(TARGET_OVERSHOOT / crossing.slope, MIN_TRIAL_DISTANCE)
+        reach = min(reach, MAX_TRIAL_DISTANCE)
     reach = max(reach, _MIN_LEVEL_SPACINGS * level_spacing * math.exp(-centre))
-    return math.exp(centre + reach * _step(number, seed))
+    cycle, index = divmod(number, len(STEPS))
+    steps = list(STEPS)
+    random.Random(f"{seed}/{cycle}").shuffle(steps)  # noqa: S311 - an order, not a secret
+    return math.exp(centre + reach * steps[index])
 
 
 def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEstimate:
     """Return what the trials say of the highest rate, or level, that meets the limits."""
-    met = max((trial.rate for trial in trials if trial.meets), default=None)
-    missed = min((trial.rate for trial in trials if not trial.meets), default=None)
+    met, missed = (None if each is None else each.rate for each in _bracket(trials))
     if met is None or missed is None:
         problem = "no trial met the objectives" if met is None else "no trial missed an objective"
         return CapacityEstimate(None, None, None, met, missed, problem)
-    crossing = line_crossing(trials, level_spacing)
+    crossing = _line_crossing(trials, level_spacing)
     problem = _line_problem(crossing, level_spacing)
     if crossing is None or problem:
-        cliff = _find_cliff(trials)
+        cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
             is_noisy = crossing is not None and _rises(crossing, level_spacing)
             return CapacityEstimate(None, None, None, met, missed, problem, is_noisy)
@@ -214,10 +222,9 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held)
 
 
-def _find_cliff(trials: Sequence[Trial]) -> tuple[float, float] | None:
+def _find_cliff(trials: Sequence[Trial], met: float, missed: float) -> tuple[float, float] | None:
     """Return the bounds, in ln, of a rate at which the limit is not crossed but jumped over."""
-    met, missed = _search_interval(trials)
-    if met is None or missed is None or abs(met - missed) > MAX_CLIFF_OVERLAP:
+    if abs(met - missed) > MAX_CLIFF_OVERLAP:
         return None
     near = [trial for trial in trials if abs(math.log(trial.rate) - met) <= NEAR]
     beyond = [trial.excess for trial in near if not trial.meets]
@@ -248,25 +255,21 @@ def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     if crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION:
         return f"trials at one {word} differ as if the target were in another state in each"
     if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
-        spread = _spread(crossing)
+        half, spread = _half_width(crossing), ""
+        # A line that is too flat has bounds that say nothing.
+        if half < _MAX_SHOWN_HALF_WIDTH:
+            spread = f"±{format_number(round_number(100 * math.expm1(half)))} %, "
         return f"trials vary too much ({spread}at most ±{100 * MAX_HALF_WIDTH:g} % wanted)"
     return ""
 
 
-def _spread(crossing: ZeroCrossing) -> str:
-    """Return half of the interval in per cent with a comma; empty for a line that is too flat."""
-    half = _half_width(crossing)
-    if not half < _MAX_SHOWN_HALF_WIDTH:
-        return ""
-    return f"±{format_number(round_number(100 * math.expm1(half)))} %, "
-
-
-def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:
+def _first_narrow_bracket(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:
     """Return after how many trials the bracket was narrow enough; None if it is not."""
     for count in range(2, len(trials) + 1):
-        low, high = _search_interval(trials[:count])
-        if low is None or high is None:
+        met, missed = _bracket(trials[:count])
+        if met is None or missed is None:
             continue
+        low, high = math.log(met.rate), math.log(missed.rate)
         # Two neighbouring numbers of users are as narrow as it gets, however far apart in ln.
         neighbours = math.log1p(level_spacing * math.exp(-low)) + _ROUNDING
         if high - low <= max(MAX_SEARCH_INTERVAL, neighbours):
@@ -274,44 +277,46 @@ def first_narrow_search_interval(trials: Sequence[Trial], level_spacing: float =
     return None
 
 
-def _search_interval(trials: Sequence[Trial]) -> tuple[float | None, float | None]:
-    """Return ln of the highest rate that met the limits and of the lowest that missed one."""
-    met = max((math.log(trial.rate) for trial in trials if trial.meets), default=None)
-    missed = min((math.log(trial.rate) for trial in trials if not trial.meets), default=None)
-    return met, missed
+def _bracket(trials: Sequence[Trial]) -> tuple[Trial | None, Trial | None]:
+    """Return the trial at the highest rate that met the limits, and at the lowest that did not."""
+    met = (trial for trial in trials if trial.meets)
+    missed = (trial for trial in trials if not trial.meets)
+    rate = attrgetter("rate")
+    return max(met, key=rate, default=None), min(missed, key=rate, default=None)
 
 
-def _search_interval_rate(probed: float, trials: Sequence[Trial]) -> float:
+def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
     if not trials:
         return FIRST_SHARE * probed
-    low, high = _search_interval(trials)
-    if low is None and high is not None:
-        return math.exp(high - _STEP_DOWN)
-    if low is not None and high is None:
+    met, missed = _bracket(trials)
+    if met is None and missed is not None:
+        return math.exp(math.log(missed.rate) - _STEP_DOWN)
+    if met is not None and missed is None:
+        low = math.log(met.rate)
         towards = math.exp(low) + _TOWARDS_PROBE * (probed - math.exp(low))
         if towards > math.exp(low + MAX_SEARCH_INTERVAL / 4):
             return towards
         # Close to the probe, whose users may have been too few to keep every place busy.
         return math.exp(low + _STEP)
-    return math.exp(interpolated_crossing(trials))
+    return math.exp(_interpolated_crossing(trials))
 
 
-def interpolated_crossing(trials: Sequence[Trial]) -> float:
+def _interpolated_crossing(trials: Sequence[Trial]) -> float:
     """Return ln of the rate between the two ends of the bracket, by false position."""
-    below = max((trial for trial in trials if trial.meets), key=lambda trial: trial.rate)
-    above = min((trial for trial in trials if not trial.meets), key=lambda trial: trial.rate)
+    below, above = _bracket(trials)
+    assert below is not None  # noqa: S101 - asked where there is a bracket
+    assert above is not None  # noqa: S101 - the same
     share = below.excess / (below.excess - above.excess)
     low, high = math.log(below.rate), math.log(above.rate)
     # False position alone may creep towards one end, trial by trial.
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
-def line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCrossing | None:
+def _line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCrossing | None:
     """Return where the line through the trials near its own crossing is zero."""
-    low, high = _search_interval(trials)
-    if low is None or high is None:
+    if None in _bracket(trials):
         return None
-    centre, crossing = interpolated_crossing(trials), None
+    centre, crossing = _interpolated_crossing(trials), None
     for _ in range(_ROUNDS):
         width = max(NEAR, (_MIN_LEVEL_SPACINGS + 1) * level_spacing * math.exp(-centre))
         near = [trial for trial in trials if abs(math.log(trial.rate) - centre) <= width]
@@ -324,27 +329,8 @@ def line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCr
     return crossing
 
 
-def is_enough(crossing: ZeroCrossing, level_spacing: float = 0.0) -> bool:
-    """Say whether the crossing is known well enough to stop: to half a level spacing, for one."""
-    enough = max(ENOUGH, level_spacing / 2 * math.exp(-crossing.at))
-    return crossing.points >= MIN_NEAR_TRIALS and _half_width(crossing) <= enough
-
-
 def _half_width(crossing: ZeroCrossing) -> float:
     return (crossing.upper - crossing.lower) / 2
-
-
-def _reach(crossing: ZeroCrossing) -> float:
-    """Return how far trials stand from the crossing, less where response times rise steeply."""
-    return min(max(TARGET_OVERSHOOT / crossing.slope, MIN_TRIAL_DISTANCE), MAX_TRIAL_DISTANCE)
-
-
-def _step(number: int, seed: int) -> float:
-    """Return where trial `number` around the crossing stands, as a share of the reach."""
-    cycle, index = divmod(number, len(STEPS))
-    steps = list(STEPS)
-    random.Random(f"{seed}/{cycle}").shuffle(steps)  # noqa: S311 - an order, not a secret
-    return steps[index]
 
 
 _LEVEL_SPACING = 1.0
@@ -370,15 +356,11 @@ def next_users(
     """Return the users of the next trial, of at most `most`; None if the search is over."""
     if len(trials) >= most:
         return None
-    bracketed = first_narrow_search_interval(trials, _LEVEL_SPACING)
+    bracketed = _first_narrow_bracket(trials, _LEVEL_SPACING)
     if bracketed is None:
         return _bracketing_users(within, probe, trials)
-    crossing = line_crossing(trials, _LEVEL_SPACING)
-    if crossing is not None and len(trials) >= MIN_TRIALS and is_enough(crossing, _LEVEL_SPACING):
-        return None
-    return within.nearest(
-        level_around(crossing, trials, len(trials) - bracketed, seed, _LEVEL_SPACING)
-    )
+    level = _level_around(trials, len(trials) - bracketed, seed, _LEVEL_SPACING)
+    return None if level is None else within.nearest(level)
 
 
 def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
@@ -394,10 +376,9 @@ def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
     if not trials:
         return within.nearest(probe.predicted)
-    met = max((t for t in trials if t.meets), key=lambda trial: trial.rate, default=None)
-    missed = min((t for t in trials if not t.meets), key=lambda trial: trial.rate, default=None)
+    met, missed = _bracket(trials)
     if met is not None and missed is not None:
-        between = within.nearest(math.exp(interpolated_crossing(trials)))
+        between = within.nearest(math.exp(_interpolated_crossing(trials)))
         return min(max(between, round(met.rate) + 1), round(missed.rate) - 1)
     if met is not None:
         wanted = within.nearest(max(met.predicted * _BEYOND, met.rate + 1))

@@ -143,7 +143,7 @@ def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
         name = path.resolve().name.removesuffix(".gz").removesuffix(".json")
         if "sweep" not in report:
             return comparison_input_of(name, report)
-        return SweepReport.of(report).model_copy(update={"sweep": name})
+        return SweepReport.parse(report).model_copy(update={"sweep": name})
     except (UnreadableReportError, ReportFormatError, OSError) as error:
         raise CommandError(f"{text}: {error}") from error
 

@@ -13,11 +13,11 @@ from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.stats.number_format import format_number, format_percent
+from solrbench.stats.number_format import format_gibibytes, format_number, format_percent
 
 Facts = dict[str, str]
 
-_MEBIBYTE, _GIBIBYTE = 1 << 20, 1 << 30
+_MEBIBYTE = 1 << 20
 _MAX_STEPS = 12
 """Steps that are listed; the tables have all."""
 
@@ -192,11 +192,6 @@ def count(number: int, noun: str, nouns: str = "") -> str:
 def format_time(time: datetime | None) -> str:
     """Return a time in UTC, to the second; empty if unknown."""
     return "" if time is None else f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
-
-
-def format_gibibytes(size: float) -> str:
-    """Return a number of bytes in GiB."""
-    return f"{format_number(size / _GIBIBYTE)} GiB"
 
 
 def _known(found: Facts) -> Facts:

@@ -29,32 +29,20 @@ class ReportDocument(LenientModel):
     """What it is the report of, in messages."""
 
     @classmethod
-    def parse(cls, text: bytes) -> Self:
-        """Return the report in the JSON of `to_json`.
+    def parse(cls, stored: bytes | Mapping[str, Any]) -> Self:
+        """Return the report in the JSON of `to_json`, or in the object that was read from it.
 
         It raises `ReportFormatError` if it is none.
         """
         try:
-            return cls.model_validate_json(text)
+            if isinstance(stored, bytes):
+                return cls.model_validate_json(stored)
+            return cls.model_validate(stored)
         except ValidationError as error:
-            raise cls._format_error(error) from error
-
-    @classmethod
-    def of(cls, body: Mapping[str, Any]) -> Self:
-        """Return the report in a JSON object, as `parse`.
-
-        It raises `ReportFormatError` if it is none.
-        """
-        try:
-            return cls.model_validate(body)
-        except ValidationError as error:
-            raise cls._format_error(error) from error
-
-    @classmethod
-    def _format_error(cls, error: ValidationError) -> ReportFormatError:
-        version = cls.model_fields["schema_version"].default
-        found = "; ".join(problems(error)[:_MAX_PROBLEMS])
-        return ReportFormatError(f"not a report{cls.subject} of version {version}: {found}")
+            version = cls.model_fields["schema_version"].default
+            found = "; ".join(problems(error)[:_MAX_PROBLEMS])
+            text = f"not a report{cls.subject} of version {version}: {found}"
+            raise ReportFormatError(text) from error
 
     def to_json(self) -> bytes:
         """Return the report as JSON; what was not measured is absent."""

@@ -32,6 +32,7 @@ from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,
     format_percent,
+    format_range,
     format_share,
 )
 
@@ -156,12 +157,7 @@ def _average(result: StepResult) -> _Estimate:
 
 def _percentile(result: StepResult, percent: float) -> _Estimate:
     found = percentile_of(result, percent)
-    if found is None:
-        return None, None
-    lower, upper = found.lower_milliseconds, found.upper_milliseconds
-    if lower is None or upper is None:
-        return found.milliseconds, None
-    return found.milliseconds, Interval(lower=lower, upper=upper)
+    return (None, None) if found is None else (found.milliseconds, found.interval)
 
 
 def intervals_table(results: Sequence[StepResult]) -> Table:
@@ -184,18 +180,18 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
             ),
         ),
         NumberColumn("Mean", lambda result: _time(_average(result), result.repeats)),
-        *map(_percentile_column, percents),
+        *(
+            NumberColumn(percent_label(each), partial(_percentile_time, percent=each))
+            for each in percents
+        ),
     ]
     # Without a request there are no percentiles, and no intervals.
     table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
     return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 
 
-def _percentile_column(percent: float) -> Column[StepResult]:
-    return NumberColumn(
-        percent_label(percent),
-        lambda result: _time(_percentile(result, percent), result.repeats),
-    )
+def _percentile_time(result: StepResult, percent: float) -> str | None:
+    return _time(_percentile(result, percent), result.repeats)
 
 
 def _time(estimate: _Estimate, repeats: int) -> str | None:
@@ -223,11 +219,7 @@ def _with_interval(value: float | None, interval: Interval | None, repeats: int)
     # With two repeats Student's t is 12.7: the interval would be wider than the number.
     if _is_meaningless(value, interval, repeats):
         return f"{format_number(value)} ({repeats} repeats)"
-    return f"{format_number(value)} ({_bounds(interval)})"
-
-
-def _bounds(interval: Interval) -> str:
-    return f"{format_number(interval.lower)} to {format_number(interval.upper)}"
+    return f"{format_number(value)} ({format_range(interval.lower, interval.upper)})"
 
 
 _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split(";")[0]
@@ -336,7 +328,8 @@ def _failures(result: StepResult) -> Cell:
 
 def _rate_cell(result: StepResult) -> Cell:
     interval = result.requests_per_second_interval
-    return Cell(format_number(result.requests_per_second), _bounds(interval) if interval else "")
+    bounds = "" if interval is None else format_range(interval.lower, interval.upper)
+    return Cell(format_number(result.requests_per_second), bounds)
 
 
 def _time_cell(estimate: _Estimate) -> Cell | None:
@@ -347,5 +340,5 @@ def _time_cell(estimate: _Estimate) -> Cell | None:
         return Cell(format_milliseconds(milliseconds))
     # One unit for both bounds.
     unit, scale = ("s", 1000) if interval.upper >= 1000 else ("ms", 1)
-    scaled = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
-    return Cell(format_milliseconds(milliseconds), f"{_bounds(scaled)} {unit}")
+    bounds = format_range(interval.lower / scale, interval.upper / scale)
+    return Cell(format_milliseconds(milliseconds), f"{bounds} {unit}")

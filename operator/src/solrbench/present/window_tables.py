@@ -10,7 +10,12 @@ from solrbench.api.v1alpha1.findings import StepVisibility
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
-from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_range,
+)
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""
@@ -160,10 +165,10 @@ def _percentile(percent: float) -> Callable[[StepVisibility], str]:
         if found is None:
             return ""
         shown = format_milliseconds(found.milliseconds)
-        lower, upper = found.lower_milliseconds, found.upper_milliseconds
-        if lower is None or upper is None:
-            return shown
-        return f"{shown} ({format_milliseconds(lower)} to {format_milliseconds(upper)})"
+        bounds = format_range(
+            found.lower_milliseconds, found.upper_milliseconds, format_milliseconds
+        )
+        return f"{shown} ({bounds})" if bounds else shown
 
     return text
 

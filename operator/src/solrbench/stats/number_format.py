@@ -1,6 +1,7 @@
 """Numbers as text: three significant digits and a unit."""
 
 import math
+from collections.abc import Callable
 from typing import overload
 
 _SIGNIFICANT = 3
@@ -67,6 +68,18 @@ def round_number(value: float) -> float:
 def format_percent(percent: float) -> str:
     """Return a number of percent with its unit."""
     return f"{format_number(percent)} %"
+
+
+def format_range(
+    lower: float | None, upper: float | None, show: Callable[[float], str] = format_number
+) -> str:
+    """Return `12.3 to 45.6`; empty unless both bounds are known."""
+    return "" if lower is None or upper is None else f"{show(lower)} to {show(upper)}"
+
+
+def format_gibibytes(size: float) -> str:
+    """Return a number of bytes in GiB."""
+    return f"{format_number(size / 2**30)} GiB"
 
 
 def _share(part: int, whole: int) -> str:

@@ -46,6 +46,13 @@ class PercentileResult(StatusModel):
     upper_milliseconds: Measure | None = None
     """Upper bound."""
 
+    @property
+    def interval(self) -> Interval | None:
+        """Both bounds; None if they are absent."""
+        if self.lower_milliseconds is None or self.upper_milliseconds is None:
+            return None
+        return Interval(lower=self.lower_milliseconds, upper=self.upper_milliseconds)
+
 
 class ColumnGroup(StrEnum):
     """The columns that stay together where a terminal is too narrow for all."""

@@ -10,7 +10,6 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import (
     CAPACITY_UNITS,
     CapacityResult,
-    Trend,
     TrendConclusion,
     capacity_unit,
 )
@@ -37,13 +36,18 @@ def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
     every = [each.status for each in benchmarks]
     statuses = [each for each in every if each.summary.verdict != "Invalid"] or every
     indexed = [each for each in statuses if each.dataset.is_valid] or statuses
+    searches: dict[str | None, list[CapacityResult]] = {}
+    for result in (result for status in statuses for result in status.capacity):
+        searches.setdefault(result.variant, []).append(result)
+    growing = ([t for t in each.trends if t.conclusion not in _NO_GROWTH] for each in statuses)
     return {
         "steps": _steps(statuses),
-        "capacities": _capacities(statuses),
+        "capacities": [_capacity(*each) for each in searches.items()],
         "indexing_seconds": _mean(each.dataset.seconds for each in indexed),
         "documents_per_second": _mean(each.dataset.documents_per_second for each in indexed),
         "index_bytes": _mean(each.dataset.index_bytes for each in statuses),
-        "trends": _growing(statuses),
+        # What grew in the last round in which anything did.
+        "trends": next(filter(None, reversed([*growing])), []),
     }
 
 
@@ -68,14 +72,11 @@ def _steps(statuses: Sequence[Status]) -> list[PointStep]:
     names: dict[tuple[str, str | None], set[str]] = {}
     for step, variant, request in found:
         names.setdefault((step, variant), set()).add(request)
+    totals = {key for key in found if key[2] == ALL_REQUESTS or len(names[key[:2]]) == 1}
     return [
-        _step(key, results, servers.get(key[:2], []) if _is_total(key[2], names[key[:2]]) else [])
+        _step(key, results, servers.get(key[:2], []) if key in totals else [])
         for key, results in found.items()
     ]
-
-
-def _is_total(request: str, names: set[str]) -> bool:
-    return request == ALL_REQUESTS or len(names) == 1
 
 
 def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTelemetry]) -> PointStep:
@@ -91,7 +92,9 @@ def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTeleme
 
     rates = [each.requests_per_second for each in results]
     rate_bounds = _interval(rates, (each.requests_per_second_interval for each in results))
-    p95_bounds = _interval(times("p95_milliseconds"), map(_own_p95, results))
+    p95s = (percentile_of(each, 95.0) for each in results)
+    own_p95 = (None if each is None else each.interval for each in p95s)
+    p95_bounds = _interval(times("p95_milliseconds"), own_p95)
     return PointStep(
         step=step,
         variant=variant,
@@ -132,21 +135,6 @@ def _interval(
     return round_significant(first.lower, _DIGITS), round_significant(first.upper, _DIGITS)
 
 
-def _own_p95(result: StepResult) -> Interval | None:
-    found = percentile_of(result, 95.0)
-    if found is None or found.lower_milliseconds is None or found.upper_milliseconds is None:
-        return None
-    return Interval(lower=found.lower_milliseconds, upper=found.upper_milliseconds)
-
-
-def _capacities(statuses: Sequence[Status]) -> list[PointCapacity]:
-    found: dict[str | None, list[CapacityResult]] = {}
-    for status in statuses:
-        for result in status.capacity:
-            found.setdefault(result.variant, []).append(result)
-    return [_capacity(variant, results) for variant, results in found.items()]
-
-
 def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
     unit = capacity_unit(results)
     name = CAPACITY_UNITS[unit]
@@ -161,12 +149,3 @@ def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCa
         upper=upper,
         message=results[-1].message,
     )
-
-
-def _growing(statuses: Sequence[Status]) -> list[Trend]:
-    """Return what grew in the last round in which anything did."""
-    for status in reversed(statuses):
-        growing = [each for each in status.trends if each.conclusion not in _NO_GROWTH]
-        if growing:
-            return growing
-    return []

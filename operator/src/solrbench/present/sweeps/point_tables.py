@@ -5,7 +5,6 @@ from itertools import islice
 
 from solrbench.api.v1alpha1.findings import Trend
 from solrbench.present.comparison_tables import DifferenceCells, difference_columns
-from solrbench.present.fact_tables import format_gibibytes
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import MAX_ROWS, cut_table, point_cells
 from solrbench.present.table import (
@@ -17,9 +16,11 @@ from solrbench.present.table import (
     build_table,
 )
 from solrbench.stats.number_format import (
+    format_gibibytes,
     format_milliseconds,
     format_number,
     format_percent,
+    format_range,
 )
 from solrbench.sweep.objective_figure import figure_of
 
@@ -138,17 +139,11 @@ _CAPACITY_COLUMNS: Sequence[Column[_CapacityRow]] = (
     NameColumn("Point", lambda row: name_point(row[0])),
     TextColumn("Variant", lambda row: row[1].variant),
     NumberColumn("Capacity", lambda row: row[1].value, format_number),
-    NumberColumn("95 % interval", lambda row: _bounds(row[1])),
+    NumberColumn("95 % interval", lambda row: format_range(row[1].lower, row[1].upper)),
     TextColumn("Unit", lambda row: row[1].unit),
     NumberColumn("Searches", lambda row: row[1].searches),
     TextColumn("Last search", lambda row: row[1].message),
 )
-
-
-def _bounds(found: PointCapacity) -> str:
-    if found.lower is None or found.upper is None:
-        return ""
-    return f"{format_number(found.lower)} to {format_number(found.upper)}"
 
 
 def capacity_table(report: SweepReport) -> Table:

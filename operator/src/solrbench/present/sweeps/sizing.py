@@ -31,7 +31,7 @@ from solrbench.present.table import (
     TextColumn,
     build_table,
 )
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import format_number, format_range
 
 _WORDS = {
     "holds": "holds",
@@ -91,9 +91,8 @@ def _by_price(report: SweepReport) -> list[PointReport]:
 def _with_bounds(value: float | None, lower: float | None, upper: float | None) -> str | None:
     if value is None:
         return None
-    if lower is None or upper is None:
-        return format_number(value)
-    return f"{format_number(value)} ({format_number(lower)} to {format_number(upper)})"
+    bounds = format_range(lower, upper)
+    return f"{format_number(value)} ({bounds})" if bounds else format_number(value)
 
 
 _MAX_ROWS = 40

@@ -17,7 +17,7 @@ from solrbench.present.sweeps.figures import MAX_LINES, line_chart
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
-from solrbench.stats.number_format import format_milliseconds, format_number
+from solrbench.stats.number_format import format_milliseconds, format_number, format_range
 
 MAX_CONDITIONS = 3
 """Conditions whose lines are drawn; the table of steps has all."""
@@ -112,7 +112,9 @@ def _draw(
         NameColumn("Line", lambda row: row[0]),
         NameColumn("Step", lambda row: row[1].step),
         NumberColumn(figure.title, lambda row: figure.value(row[1]), figure.show),
-        NumberColumn("95 % interval", lambda row: _interval(figure, row[1])),
+        NumberColumn(
+            "95 % interval", lambda row: format_range(*figure.bounds(row[1]), figure.show)
+        ),
     ]
     rows = [(name, step) for name, found in lines.items() for step in found.values()]
     return ReportFigure(
@@ -124,8 +126,3 @@ def _draw(
         build_table(figure.title, columns, rows),
         300,
     )
-
-
-def _interval(figure: _Figure, step: PointStep) -> str | None:
-    low, high = figure.bounds(step)
-    return None if low is None or high is None else f"{figure.show(low)} to {figure.show(high)}"

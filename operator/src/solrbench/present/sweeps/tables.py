@@ -14,7 +14,7 @@ from solrbench.present.comparison_tables import (
     difference_cells,
     difference_columns,
 )
-from solrbench.present.fact_tables import format_gibibytes, format_time, step_label
+from solrbench.present.fact_tables import format_time, step_label
 from solrbench.present.limit_tables import format_measured
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
@@ -27,6 +27,7 @@ from solrbench.present.table import (
     conclusion,
 )
 from solrbench.stats.number_format import (
+    format_gibibytes,
     format_milliseconds,
     format_number,
     format_percent,
