@@ -183,7 +183,6 @@ def build_page(report: Report) -> dict[str, Any]:
     outcome = outcome_facts(benchmark)
     distribution = distribution_of_steps(documents)
     beside = [] if status.comparison is None else [baseline_table(status.comparison)]
-    windows = trend_table(status.trends), steadiness_table(documents), outlier_table(documents)
     verdict = one_line_verdict(verdicts)
     if verdict == "Valid":
         number = len(verdicts)
@@ -213,7 +212,7 @@ def build_page(report: Report) -> dict[str, Any]:
             *capacity_curves(status),
             *([distribution] if distribution is not None else []),
         ],
-        "comparisons": [table for table in (*beside, comparison_table(status)) if table],
+        "comparisons": _shown(*beside, comparison_table(status)),
         "indexing": indexing_table(status.dataset),
         "indexing_figure": indexing_figure(status.dataset),
         "visibility": visibility_table(status.visibility),
@@ -222,17 +221,22 @@ def build_page(report: Report) -> dict[str, Any]:
         "cold_start": cold_start_curve(documents),
         "failures": failure_table(documents),
         "evidence": list(report.evidence),
-        "waits": [table for table in (user_table(documents), stall_table(documents)) if table],
+        "waits": _shown(user_table(documents), stall_table(documents)),
         "slow": slow_table(documents),
-        "windows": [table for table in windows if table],
-        "environment": [
-            *filter(None, [index_pods_table(status.dataset)]),
-            *environment_tables(environment, documents),
-        ],
+        "windows": _shown(
+            trend_table(status.trends), steadiness_table(documents), outlier_table(documents)
+        ),
+        "environment": _shown(
+            index_pods_table(status.dataset), *environment_tables(environment, documents)
+        ),
         "differences": environment.differences if environment is not None else (),
         "spec": _yaml("SolrBenchmark", report.benchmark, report.spec),
         "spec_hash": environment.spec_hash if environment is not None else "",
     }
+
+
+def _shown(*tables: Table) -> list[Table]:
+    return [table for table in tables if table]
 
 
 def _yaml(kind: str, key: str, spec: BaseModel) -> str:
@@ -272,25 +276,15 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "conditions": condition_tables(report),
         "points": points_table(report),
         "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),
-        "measured": [
-            table
-            for table in (
-                capacity_table(report),
-                differences_table(report),
-                steps_table(report),
-                index_table(report),
-            )
-            if table
-        ],
-        "benchmarks": [
-            table
-            for table in (
-                cold_start_table(report),
-                index_pods_of_points(report),
-                waits_table(report),
-            )
-            if table
-        ],
+        "measured": _shown(
+            capacity_table(report),
+            differences_table(report),
+            steps_table(report),
+            index_table(report),
+        ),
+        "benchmarks": _shown(
+            cold_start_table(report), index_pods_of_points(report), waits_table(report)
+        ),
         "trends": trends_table(report),
         "objectives": objectives_table(report),
         "bottlenecks": bottlenecks_table(report),

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.figure import (
     LegendEntry,
     OptionPart,
@@ -14,11 +13,12 @@ from solrbench.present.figure import (
     color,
     grid,
 )
-from solrbench.present.sweeps.figures import MetricAxis, metric_axis
+from solrbench.present.sweeps.figures import axis_format
 from solrbench.present.sweeps.point_tables import changed_values, name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
-from solrbench.present.sweeps.tables import point_cells, rounds_table
-from solrbench.present.table import NameColumn, Table, build_table
+from solrbench.present.sweeps.tables import point_columns, rounds_table
+from solrbench.present.table import Column, NameColumn, Table, build_table, columns_of_part
+from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
@@ -51,10 +51,11 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         tooltip={"trigger": "item", "valueFormatter": "@percent"},
         series=[part for word in words for part in _series(word, drawn, labels)],
     )
-    axis = metric_axis(report)
+    figure = figure_of(report.spec)
     text = (
-        f"{axis.name} of each point compared with the baseline {name_point(baseline)},"
-        f" {axis.text(axis.value(baseline))}, with 95 % intervals of all points together."
+        f"{figure.title} of each point compared with the baseline {name_point(baseline)},"
+        f" {figure.short(figure.value(baseline.result))}, with 95 % intervals of all points"
+        " together."
     )
     if len(points) > len(drawn):
         text += f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest."
@@ -64,7 +65,7 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     title = f"Difference of each point from the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
-    table = _table(drawn, labels, axis)
+    table = _table(drawn, labels, figure)
     return ReportFigure("differences", title, text, option, legend, table, height)
 
 
@@ -122,16 +123,11 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     return [dots, bars]
 
 
-def _table(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> Table:
-    def cells(row: tuple[str, PointReport]) -> DifferenceCells:
-        return point_cells(row[1], axis.figure, _NO_CONCLUSION)
-
-    estimate, interval, word = difference_columns("Difference", cells)
-    columns = [
-        NameColumn[tuple[str, PointReport]]("Point", itemgetter(0)),
-        word,
-        estimate,
-        interval,
+def _table(drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure) -> Table:
+    shown = point_columns(figure, _NO_CONCLUSION)
+    columns: list[Column[tuple[str, PointReport]]] = [
+        NameColumn("Point", itemgetter(0)),
+        *columns_of_part(itemgetter(1), shown),
     ]
     return build_table("Differences", columns, zip(labels, drawn, strict=True))
 
@@ -141,10 +137,10 @@ _ROUND, _ALL = "a round", "all rounds"
 
 def round_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None where no point has a figure of two rounds."""
-    axis, baseline = metric_axis(report), report.baseline
-    drawn = [each for each in report.points if each.counted_rounds(axis.figure)]
+    figure, baseline = figure_of(report.spec), report.baseline
+    drawn = [each for each in report.points if each.counted_rounds(figure)]
     drawn = drawn[:MAX_DRAWN_POINTS]
-    if baseline is None or not any(len(each.counted_rounds(axis.figure)) > 1 for each in drawn):
+    if baseline is None or not any(len(each.counted_rounds(figure)) > 1 for each in drawn):
         return None
     labels = [
         name_point(point) if point.is_baseline else changed_values(point, baseline)
@@ -152,12 +148,14 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     ]
     option = base(
         grid=grid(top=8, bottom=44),
-        xAxis=bottom_axis(axis.name, axis.formatter, scale=True),
+        xAxis=bottom_axis(figure.title, axis_format(figure), scale=True),
         yAxis=category_rows(labels),
-        tooltip={"trigger": "item", "valueFormatter": axis.formatter},
-        series=[_dots(drawn, labels, axis), _means(drawn, labels, axis)],
+        tooltip={"trigger": "item", "valueFormatter": axis_format(figure)},
+        series=[_dots(drawn, labels, figure), _means(drawn, labels, figure)],
     )
-    text = f"{axis.name} in each round, and over all of them. A round that is Invalid is excluded."
+    text = (
+        f"{figure.title} in each round, and over all of them. A round that is Invalid is excluded."
+    )
     return ReportFigure(
         "rounds",
         "Points in their rounds",
@@ -169,23 +167,27 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     )
 
 
-def _dots(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
+def _dots(
+    drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure
+) -> OptionPart:
     data = [
         {
             "name": f"{labels[row]}, round {round_report.round}",
-            "value": [round_report.read(axis.figure), row],
+            "value": [round_report.read(figure), row],
         }
         for row, point in enumerate(drawn)
-        for round_report in point.counted_rounds(axis.figure)
+        for round_report in point.counted_rounds(figure)
     ]
     return _scatter(_ROUND, data, 0, "emptyCircle", 8)
 
 
-def _means(drawn: Sequence[PointReport], labels: Sequence[str], axis: MetricAxis) -> OptionPart:
+def _means(
+    drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure
+) -> OptionPart:
     data = [
-        {"name": labels[row], "value": [axis.value(point), row]}
+        {"name": labels[row], "value": [value, row]}
         for row, point in enumerate(drawn)
-        if axis.value(point) is not None
+        if (value := figure.value(point.result)) is not None
     ]
     return _scatter(_ALL, data, 7, "diamond", 12)
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 from solrbench.analysis.metrics import Scale
 from solrbench.present.figure import (
@@ -28,29 +27,11 @@ from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.points import AxisValueError, read_values
 
 
-class MetricAxis(NamedTuple):
-    """How the figure of the objective is read, named on axes, and written."""
-
-    figure: ObjectiveFigure
-    name: str
-    formatter: str
-
-    def value(self, point: PointReport) -> float | None:
-        """Return the figure of a point."""
-        return self.figure.value(point.result)
-
-    def text(self, value: float | None) -> str:
-        """Return it with its unit; empty if there is none."""
-        return self.figure.short(value)
-
-
-def metric_axis(report: SweepReport) -> MetricAxis:
-    """Return the axis of the figure of the objective."""
-    figure = figure_of(report.spec)
-    formatter = "@milliseconds" if figure.comparison.unit == "ms" else "@number"
+def axis_format(figure: ObjectiveFigure) -> str:
+    """Return what writes the figure of the objective on an axis."""
     if figure.comparison.scale is Scale.POINTS:
-        formatter = "@percent"
-    return MetricAxis(figure, figure.title, formatter)
+        return "@percent"
+    return "@milliseconds" if figure.comparison.unit == "ms" else "@number"
 
 
 MAX_LINES = 8
@@ -78,7 +59,7 @@ def _is_given(report: SweepReport, place: int) -> bool:
 
 
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
-    name, metric = report.axes[place], metric_axis(report)
+    name, metric = report.axes[place], figure_of(report.spec)
     lines = _lines(report, metric, place)
     if not lines:
         return None
@@ -88,14 +69,14 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
         for i, (title, points) in enumerate(lines)
         for part in _series(title, i, points, metric)
     ]
-    option = line_chart(name, labels, metric.name, metric.formatter, series)
-    text = f"{metric.name} by the values of {name}, with 95 % intervals from repeats."
+    option = line_chart(name, labels, metric.title, axis_format(metric), series)
+    text = f"{metric.title} by the values of {name}, with 95 % intervals from repeats."
     columns = _cell_columns(("Other axes", name), metric)
     rows = [
         (title, labels[x], point) for title, points in lines for x, point in sorted(points.items())
     ]
     table = build_table(f"Points along {name}", columns, rows)
-    title = f"{metric.name.partition(' of ')[0]} by {name}"
+    title = f"{metric.title.partition(' of ')[0]} by {name}"
     names = [title for title, _ in lines]
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
@@ -126,12 +107,12 @@ def axis_labels(report: SweepReport, place: int) -> list[str]:
         return []
 
 
-def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[str, Line]]:
+def _lines(report: SweepReport, metric: ObjectiveFigure, place: int) -> list[tuple[str, Line]]:
     """Return the lines with the most points, that of the baseline first."""
     groups: dict[tuple[int, ...], Line] = {}
     for point in report.points:
         values = point.result.values
-        if metric.value(point) is not None and len(values) == len(report.axes):
+        if metric.value(point.result) is not None and len(values) == len(report.axes):
             others = (*values[:place], *values[place + 1 :])
             groups.setdefault(others, {})[values[place]] = point
     base_values = report.baseline.result.values if report.baseline is not None else []
@@ -147,16 +128,16 @@ def _lines(report: SweepReport, metric: MetricAxis, place: int) -> list[tuple[st
     return lines
 
 
-def _series(title: str, index: int, points: Line, metric: MetricAxis) -> list[OptionPart]:
+def _series(title: str, index: int, points: Line, metric: ObjectiveFigure) -> list[OptionPart]:
     ordered = sorted(points.items())
-    drawn: list[Point] = [(x, rounded(metric.value(point) or 0)) for x, point in ordered]
+    drawn: list[Point] = [(x, rounded(metric.value(point.result) or 0)) for x, point in ordered]
     bounds = [(x, *pair) for x, each in ordered if (pair := repeat_interval(each, metric))]
     return [line(title, index, drawn, showSymbol=True), intervals(index, bounds, name=title)]
 
 
-def repeat_interval(point: PointReport, metric: MetricAxis) -> tuple[float, float] | None:
+def repeat_interval(point: PointReport, metric: ObjectiveFigure) -> tuple[float, float] | None:
     """Return the 95 % interval of a point from its repeats, by Student's t on logarithms."""
-    value, deviation = metric.value(point), point.result.deviation_percent
+    value, deviation = metric.value(point.result), point.result.deviation_percent
     repeats = point.result.repeats or 0
     if not value or deviation is None or repeats < 2:
         return None
@@ -166,12 +147,12 @@ def repeat_interval(point: PointReport, metric: MetricAxis) -> tuple[float, floa
     return rounded(value / factor), rounded(value * factor)
 
 
-def _cell_columns(titles: tuple[str, str], metric: MetricAxis) -> list[Column[_PointRow]]:
+def _cell_columns(titles: tuple[str, str], metric: ObjectiveFigure) -> list[Column[_PointRow]]:
     """Return the columns of two names and what was measured there."""
     return [
         NameColumn(titles[0], lambda row: row[0]),
         NameColumn(titles[1], lambda row: row[1]),
-        NumberColumn("Measured", lambda row: metric.text(metric.value(row[2]))),
+        NumberColumn("Measured", lambda row: metric.short(metric.value(row[2].result))),
     ]
 
 
@@ -201,11 +182,11 @@ def heat_maps(report: SweepReport) -> list[ReportFigure]:
 
 
 def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
-    metric, baseline = metric_axis(report), report.baseline
+    metric, baseline = figure_of(report.spec), report.baseline
     if baseline is None:
         return
     usual = baseline.result.values
-    measured = [(p, p.result.values) for p in report.points if metric.value(p) is not None]
+    measured = [(p, p.result.values) for p in report.points if metric.value(p.result) is not None]
     for first, second in combinations(range(len(report.axes)), 2):
         cells = {
             (values[first], values[second]): point
@@ -218,18 +199,18 @@ def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
 
 
 def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> ReportFigure:
-    metric = metric_axis(report)
+    metric = figure_of(report.spec)
     across, down = axis_labels(report, first), axis_labels(report, second)
     names = report.axes[first], report.axes[second]
     option = base(
         grid={"left": 8, "right": 16, "top": 30, "bottom": 34, "containLabel": True},
         xAxis=_axis(names[0], across, nameLocation="middle", nameGap=30),
         yAxis=_axis(names[1], down, inverse=True, nameLocation="start"),
-        tooltip={"trigger": "item", "valueFormatter": metric.formatter},
+        tooltip={"trigger": "item", "valueFormatter": axis_format(metric)},
         series=[
             {
                 "type": "heatmap",
-                "name": metric.name,
+                "name": metric.title,
                 "data": list(_cells(cells, metric)),
                 "itemStyle": {"color": color(0)},
                 "label": _CELL_TEXT,
@@ -237,14 +218,14 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
             }
         ],
     )
-    lower = "lower" if metric.figure.comparison.is_lower_better else "higher"
+    lower = "lower" if metric.comparison.is_lower_better else "higher"
     text = (
-        f"{metric.name} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
+        f"{metric.title} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
         f" the baseline. Darker is a larger number; {lower} is better."
     )
     rows = [(across[x], down[y], point) for (x, y), point in sorted(cells.items())]
     table = build_table("Cells", _cell_columns(names, metric), rows)
-    title = f"{metric.name.partition(' of ')[0]} by {names[0]} and {names[1]}"
+    title = f"{metric.title.partition(' of ')[0]} by {names[0]} and {names[1]}"
     height = _FRAME_PX + _ROW_PX * len(down)
     return ReportFigure(f"heat-{first}-{second}", title, text, option, (), table, height)
 
@@ -263,9 +244,9 @@ def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
     }
 
 
-def _cells(cells: Cells, metric: MetricAxis) -> Iterator[OptionPart]:
+def _cells(cells: Cells, metric: ObjectiveFigure) -> Iterator[OptionPart]:
     """Yield each cell; its number stands in it, so that the shade is an aid only."""
-    numbers = [metric.value(cell) or 0 for cell in cells.values()]
+    numbers = [metric.value(cell.result) or 0 for cell in cells.values()]
     low, range_ = min(numbers), (max(numbers) - min(numbers)) or 1
     for ((x, y), cell), number in zip(cells.items(), numbers, strict=True):
         opacity = _LIGHTEST + (_DARKEST - _LIGHTEST) * (number - low) / range_
@@ -274,5 +255,5 @@ def _cells(cells: Cells, metric: MetricAxis) -> Iterator[OptionPart]:
             "name": f"{', '.join(cell.values.values())}",
             "value": [x, y, number],
             "itemStyle": {"opacity": round(opacity, 3)},
-            "label": {"formatter": metric.text(number).removesuffix(" requests/s") + invalid},
+            "label": {"formatter": metric.short(number).removesuffix(" requests/s") + invalid},
         }

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from itertools import islice
 
 from solrbench.api.v1alpha1.findings import Trend
-from solrbench.present.comparison_tables import DifferenceCells, difference_columns
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
-from solrbench.present.sweeps.tables import MAX_ROWS, cut_table, point_cells
+from solrbench.present.sweeps.tables import MAX_ROWS, cut_table, point_columns
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -61,17 +60,10 @@ def condition_tables(report: SweepReport) -> list[Table]:
     settings = [axis for axis in report.axes if axis not in report.conditions]
     if not settings or not report.conditions:
         return []
-
-    def cells(point: PointReport) -> DifferenceCells:
-        return point_cells(point, figure)
-
-    estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
         *map(_setting_column, settings),
         NumberColumn(figure.title, lambda point: figure.short(figure.value(point.result))),
-        word,
-        estimate,
-        interval,
+        *point_columns(figure),
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
     ]

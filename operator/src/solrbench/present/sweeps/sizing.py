@@ -19,7 +19,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.sweeps.figures import MAX_LINES, metric_axis, repeat_interval
+from solrbench.present.sweeps.figures import MAX_LINES, axis_format, repeat_interval
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import axis_column
@@ -32,6 +32,7 @@ from solrbench.present.table import (
     build_table,
 )
 from solrbench.stats.number_format import format_number, format_range
+from solrbench.sweep.objective_figure import figure_of
 
 _WORDS = {
     "holds": "holds",
@@ -51,10 +52,10 @@ def costs_table(report: SweepReport) -> Table:
     if demand is not None:
         scale, measured = demand.rate, f"Holds ({demand.unit})"
 
-    metric, is_sizing = metric_axis(report), report.spec.objective.minimise is not None
+    metric, is_sizing = figure_of(report.spec), report.spec.objective.minimise is not None
 
     def reached(point: PointReport) -> str | None:
-        return None if is_sizing else metric.text(metric.value(point))
+        return None if is_sizing else metric.short(metric.value(point.result))
 
     def held(point: PointReport) -> str | None:
         values = (point.headroom, point.headroom_lower, point.headroom_upper)
@@ -65,7 +66,7 @@ def costs_table(report: SweepReport) -> Table:
         *map(axis_column, report.axes),
         TextColumn("Load", lambda point: _WORDS.get(point.holding or "")),
         NumberColumn(measured, held),
-        NumberColumn(metric.name, reached),
+        NumberColumn(metric.title, reached),
         NumberColumn(f"Price per hour{unit}", lambda point: point.price_per_hour, format_number),
         NumberColumn(
             f"Per million requests{unit}",
@@ -141,26 +142,26 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
 
 
 def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> ReportFigure | None:
-    metric, groups = metric_axis(report), dict[str, list[_Dot]]()
+    metric, groups = figure_of(report.spec), dict[str, list[_Dot]]()
     for given, of_condition in islice(group_by_condition(report).items(), MAX_LINES):
         for point in points:
-            value = metric.value(point)
+            value = metric.value(point.result)
             if point in of_condition and value is not None:
                 dot = _Dot(point.price_per_hour or 0.0, value, repeat_interval(point, metric))
                 groups.setdefault(given or "points", []).append(dot)
     # At one price there is nothing to choose.
     if len({dot.price for dots in groups.values() for dot in dots}) < 2:
         return None
-    is_lower_better = metric.figure.comparison.is_lower_better
+    is_lower_better = metric.comparison.is_lower_better
     best = [
         line(name, index, _frontier(dots, is_lower_better=is_lower_better), step="end")
         for index, (name, dots) in enumerate(groups.items())
     ]
     text = (
-        f"{metric.name} of each point against its price per hour, with 95 % intervals from repeats."
-        " The steps join the points that no cheaper one beats."
+        f"{metric.title} of each point against its price per hour, with 95 % intervals from"
+        " repeats. The steps join the points that no cheaper one beats."
     )
-    return _draw(report, (metric.name, metric.formatter), text, groups, best)
+    return _draw(report, (metric.title, axis_format(metric)), text, groups, best)
 
 
 def _frontier(dots: Sequence[_Dot], *, is_lower_better: bool) -> list[Point]:

@@ -68,18 +68,11 @@ POINTS_NOTE = (
 def points_table(report: SweepReport) -> Table:
     """Return a row for each point, in the order of measuring."""
     figure = figure_of(report.spec)
-
-    def cells(point: PointReport) -> DifferenceCells:
-        return point_cells(point, figure)
-
-    estimate, interval, word = difference_columns("Difference", cells)
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
         *map(axis_column, report.axes),
         TextColumn("State", lambda point: conclusion(point.result.state)),
-        word,
-        estimate,
-        interval,
+        *point_columns(figure),
         NumberColumn(
             figure.title,
             lambda point: figure.short(None if figure.has_field else point.result.value),
@@ -100,8 +93,17 @@ def axis_column(axis: str) -> Column[PointReport]:
     return TextColumn(axis, lambda point: point.values.get(axis))
 
 
-def point_cells(point: PointReport, figure: ObjectiveFigure, without: str = "") -> DifferenceCells:
-    """Return how far a point is from the baseline; `without` stands for a missing conclusion."""
+def point_columns(figure: ObjectiveFigure, without: str = "") -> list[Column[PointReport]]:
+    """Return the conclusion on a point, or `without` one, and how far it is from the baseline."""
+
+    def cells(point: PointReport) -> DifferenceCells:
+        return _point_cells(point, figure, without)
+
+    estimate, interval, word = difference_columns("Difference", cells)
+    return [word, estimate, interval]
+
+
+def _point_cells(point: PointReport, figure: ObjectiveFigure, without: str) -> DifferenceCells:
     lower, upper = point.difference_lower_percent, point.difference_upper_percent
     difference = None
     if point.difference_percent is not None:
