@@ -17,7 +17,7 @@ from solrbench.contract.answers import (
 )
 from solrbench.present.comparison_tables import answers_tables
 from solrbench.present.html import render_sweep_html
-from solrbench.present.sweeps.markdown import sweep_to_markdown
+from solrbench.present.markdown import sweep_to_markdown
 from support.results.builders import make_document, make_result, make_spec
 from support.results.sweep_reports import full_report
 

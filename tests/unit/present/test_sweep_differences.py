@@ -14,9 +14,9 @@ from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison, Sum
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
+from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.difference_tables import differences_table, page_answers
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.point_tables import steps_table
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report

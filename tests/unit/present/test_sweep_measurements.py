@@ -18,8 +18,8 @@ from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 from solrbench.api.v1alpha1.sweep_spec import AxisRole
 from solrbench.present.html import render_sweep_html
+from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.point_tables import (
     capacity_table,

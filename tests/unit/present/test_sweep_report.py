@@ -14,11 +14,11 @@ from solrbench.api.v1alpha1.findings import Bottleneck
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
+from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
 from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.tables import bottlenecks_table
 from support.narrowing import not_none

@@ -12,8 +12,8 @@ from solrbench.metrics.sweeps import SweepStore
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
+from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure

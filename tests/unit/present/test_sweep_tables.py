@@ -11,9 +11,9 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint, SweepStatus
 from solrbench.present.junit import sweep_to_junit
+from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.difference_figures import round_figure
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import (

@@ -38,10 +38,9 @@ from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.result_documents import read_environment, sorted_documents
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
-from solrbench.present.markdown import to_markdown
+from solrbench.present.markdown import sweep_to_markdown, to_markdown
 from solrbench.present.report import Report, ReportFormatError
 from solrbench.present.result_tables import results_with_totals
-from solrbench.present.sweeps.markdown import sweep_to_markdown
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.window_tables import whole_note
 
