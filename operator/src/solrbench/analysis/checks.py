@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1.comparisons import ColdStart
@@ -73,18 +73,14 @@ class VerdictReason:
     remedy: str
 
 
-@dataclass(frozen=True)
-class ValidityCheck(VerdictReason):
-    """A reason that a check of one step run gives."""
-
-    find: Check
+_Find = TypeVar("_Find")
 
 
 @dataclass(frozen=True)
-class RepeatsCheck(VerdictReason):
-    """A reason that a check of all repeats together gives."""
+class CheckedReason(VerdictReason, Generic[_Find]):
+    """A reason that a check gives: of one step run, of all repeats, or of where pods ran."""
 
-    find: CheckOfRepeats
+    find: _Find
 
 
 def worst_share_of_requests(

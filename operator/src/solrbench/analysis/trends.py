@@ -9,7 +9,7 @@ The interval of b is the union over all tau that fit about as well, its standard
 residuals that follow each other. Growth is said only if all four hold:
 
 - the lower bound of the 99 % interval is above zero;
-- over the run, b makes more than `min_growth` of the level and more than three scaled median
+- over the run, b makes more than `MIN_GROWTH` of the level and more than three scaled median
   absolute deviations of the residuals;
 - the median slope of the second half (Sen 1968) is more than 0.3 b, so it goes on;
 - no single rise between neighbouring eighths of the run, wherever they begin, is half of the
@@ -92,7 +92,6 @@ def find_growth(
     values: Sequence[float],
     load: Sequence[float] | None = None,
     *,
-    min_growth: float = MIN_GROWTH,
     least: float = 0.0,
 ) -> Growth | None:
     """Return what a series does; None with fewer than `MIN_TREND_WINDOWS` windows.
@@ -101,8 +100,7 @@ def find_growth(
         seconds: the middle of each window, growing
         values: the figure in each window
         load: requests per second in each window, None if unknown
-        min_growth: share of the level that the growth over the run must reach
-        least: what it must reach anyway, in the figure's unit
+        least: what the growth over the run must reach anyway, in the figure's unit
     """
     if len(values) < MIN_TREND_WINDOWS:
         return None
@@ -117,7 +115,7 @@ def find_growth(
     near = [fit for fit in fits if fit.squares <= limit]
     lower, upper = _union(near, 0.95)
     level = float(np.median(y))
-    matters = max(min_growth * abs(level), least)
+    matters = max(MIN_GROWTH * abs(level), least)
     deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
     needed = max(matters, _DEVIATIONS * float(deviation))
     if best.slope > matters and _rises_once(columns, y, matters, best.squares):

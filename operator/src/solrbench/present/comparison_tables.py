@@ -86,11 +86,11 @@ def difference_cells(difference: Difference | None, text: str = "") -> Differenc
 
 
 def difference_columns(
-    title: str, cells: Callable[[_Row], DifferenceCells]
+    cells: Callable[[_Row], DifferenceCells],
 ) -> tuple[Column[_Row], Column[_Row], Column[_Row]]:
     """Return the columns of the difference, its interval and its conclusion."""
     return (
-        NumberColumn(title, lambda row: cells(row).estimate),
+        NumberColumn("Difference", lambda row: cells(row).estimate),
         NumberColumn("95 % CI", lambda row: cells(row).interval),
         TextColumn("Conclusion", lambda row: cells(row).conclusion),
     )
@@ -133,7 +133,7 @@ def figure_columns(place: str = "step", side: str = "This run") -> list[Column[F
             "Baseline", lambda row: _format_value(row.difference.metric, row.stored.baseline)
         ),
         NumberColumn(side, lambda row: _format_value(row.difference.metric, row.stored.value)),
-        *difference_columns("Difference", _figure_cells),
+        *difference_columns(_figure_cells),
         TextColumn("More repeats", lambda row: _more_repeats(row.difference)),
     ]
 
@@ -197,7 +197,7 @@ _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     NameColumn("Variant", lambda row: row.comparison.variant),
     NumberColumn("Baseline", lambda row: _result_value(row, row.baseline)),
     NumberColumn("This variant", lambda row: _result_value(row, row.candidate)),
-    *difference_columns("Difference", _variant_cells),
+    *difference_columns(_variant_cells),
     TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
 _FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)

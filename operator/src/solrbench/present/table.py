@@ -81,19 +81,14 @@ class NumberColumn(Column[_Item_contra]):
     is_number = True
 
 
-_Whole = TypeVar("_Whole")
+def named_columns(title: str, columns: Iterable[Column[_Row]]) -> list[Column[tuple[str, _Row]]]:
+    """Return a column of names and the columns of what they are of, for pairs of both."""
 
-
-def columns_of_part(
-    part: Callable[[_Whole], _Row], columns: Iterable[Column[_Row]]
-) -> list[Column[_Whole]]:
-    """Return columns of a part of each row as columns of the whole row."""
-
-    def of_whole(column: Column[_Row]) -> Column[_Whole]:
+    def of_pair(column: Column[_Row]) -> Column[tuple[str, _Row]]:
         kind: type[Column[Any]] = type(column)
-        return kind(column.title, lambda row: column.cell(part(row)), part=column.part)
+        return kind(column.title, lambda pair: column.cell(pair[1]), part=column.part)
 
-    return [of_whole(column) for column in columns]
+    return [NameColumn(title, lambda pair: pair[0]), *map(of_pair, columns)]
 
 
 @dataclass(frozen=True)

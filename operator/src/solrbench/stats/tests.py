@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
 from statistics import fmean, median, variance
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from solrbench.stats.distributions import (
     ConfidenceBounds,
@@ -107,26 +107,6 @@ class Precision(NamedTuple):
     degrees: float
 
 
-class DifferenceEstimate(Protocol):
-    """A difference of two sides, second minus first."""
-
-    @property
-    def centre(self) -> float:
-        """Return the difference."""
-
-    def interval(self, level: float) -> ConfidenceBounds | None:
-        """Return what holds the true difference but for a share `level`; None with too few."""
-
-    def p_above(self, bound: float) -> float:
-        """Return how likely so large a difference is, if the true one is at most `bound`."""
-
-    def p_below(self, bound: float) -> float:
-        """Return how likely so small a difference is, if the true one is at least `bound`."""
-
-    def precision(self, more: int) -> Precision:
-        """Return how well the difference is about known after `more` repeats of each side."""
-
-
 class SampleVariance(NamedTuple):
     """A sample: its variance and how many values it has."""
 
@@ -136,7 +116,7 @@ class SampleVariance(NamedTuple):
 
 @dataclass(frozen=True)
 class StudentEstimate:
-    """A difference of means with Student's t.
+    """A difference of means, that of the second side minus that of the first, with Student's t.
 
     One variance, that of differences within rounds, is the paired t. Those of two sides are the
     test of Welch (The generalization of Student's problem, 1947), which does not take the sides to
@@ -172,23 +152,26 @@ class StudentEstimate:
         )
 
     def interval(self, level: float) -> ConfidenceBounds:
-        """Return centre -+ t * error."""
+        """Return what holds the true difference but for a share `level`: centre -+ t * error."""
         error, degrees = self.precision(0)
         margin = t_quantile(level, degrees) * error
         return ConfidenceBounds(self.centre - margin, self.centre + margin)
 
     def p_above(self, bound: float) -> float:
-        """Return the upper tail of t at the difference."""
+        """Return how likely so large a difference is, if the true one is at most `bound`."""
         error, degrees = self.precision(0)
         return _upper_tail((self.centre - bound) / error, degrees)
 
     def p_below(self, bound: float) -> float:
-        """Return the lower tail of t at the difference."""
+        """Return how likely so small a difference is, if the true one is at least `bound`."""
         error, degrees = self.precision(0)
         return _upper_tail((bound - self.centre) / error, degrees)
 
     def precision(self, more: int) -> Precision:
-        """Return the error, with the degrees of freedom of Welch and Satterthwaite."""
+        """Return how well it is about known after `more` repeats of each side.
+
+        The degrees of freedom are those of Welch and Satterthwaite.
+        """
         squares = [each.variance / (each.size + more) for each in self.variances]
         parts = (
             square**2 / (each.size + more - 1)
@@ -234,7 +217,7 @@ class RankEstimate:
         return median(self.differences)
 
     def interval(self, level: float) -> ConfidenceBounds | None:
-        """Return the outermost differences that the ranks of few orders lie beyond."""
+        """Return the outermost differences that the ranks of few orders lie beyond, if any."""
         rank = -1
         while rank + 1 < len(self.differences) // 2 and self._tail(rank + 1) <= level / 2:
             rank += 1
@@ -261,6 +244,10 @@ class RankEstimate:
     def _tail(self, u: int) -> float:
         sizes = [*map(len, self.samples)]
         return signed_rank_tail(u, *sizes) if len(sizes) == 1 else rank_sum_tail(u, *sizes)
+
+
+DifferenceEstimate = StudentEstimate | RankEstimate
+"""A difference of two sides, second minus first."""
 
 
 def robust_deviation(values: Sequence[float], least: float = MIN_DEVIATION) -> float:

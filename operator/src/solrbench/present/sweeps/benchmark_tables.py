@@ -1,43 +1,23 @@
 """What single benchmarks of points met: a cold start, long waits, index pods of unequal speed."""
 
-from collections.abc import Iterable, Sequence
-from operator import itemgetter
-from typing import TypeVar
+from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import StepResponseGaps
 from solrbench.present.fact_tables import INDEX_COLUMNS, index_rows
 from solrbench.present.sweeps.report import SweepReport
-from solrbench.present.sweeps.tables import benchmarks_of, cut_table
+from solrbench.present.sweeps.tables import benchmarks_of, point_table
 from solrbench.present.table import (
     Column,
     NameColumn,
     NumberColumn,
     Table,
     TextColumn,
-    columns_of_part,
 )
 from solrbench.stats.number_format import format_milliseconds, format_number
 
 _MAX_ROWS = 50
 """Rows of each table: of 500 points, a page is to stay below 2 MB."""
-
-_Item = TypeVar("_Item")
-
-
-def _table(
-    caption: str,
-    columns: Sequence[Column[_Item]],
-    rows: Iterable[tuple[str, _Item]],
-    note: str = "",
-) -> Table:
-    """Return a row for each item, behind the name of its benchmark."""
-    whole: list[Column[tuple[str, _Item]]] = [
-        NameColumn("Point", itemgetter(0)),
-        *columns_of_part(itemgetter(1), columns),
-    ]
-    return cut_table(caption, whole, [*rows], note, _MAX_ROWS)
-
 
 _COLD_COLUMNS: Sequence[Column[ColdStart]] = (
     NameColumn("Step", lambda cold: cold.step),
@@ -60,14 +40,15 @@ def cold_start_table(report: SweepReport) -> Table:
     """Return how each benchmark began, where its first thousand requests are known."""
     every = ((name, part.cold_start) for name, part in benchmarks_of(report))
     rows = ((name, cold) for name, cold in every if cold is not None)
-    return _table("Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE)
+    return point_table("Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE, _MAX_ROWS)
 
 
 def index_pods_of_points(report: SweepReport) -> Table:
     """Return documents, size and time of each index pod, and of its slowest files."""
     parts = benchmarks_of(report)
     rows = ((name, row) for name, part in parts for row in index_rows(part.index_pods))
-    return _table("Indexing of each point by pod and file", INDEX_COLUMNS, rows)
+    caption = "Indexing of each point by pod and file"
+    return point_table(caption, INDEX_COLUMNS, rows, most=_MAX_ROWS)
 
 
 def _user(user: int | None, node: str | None) -> str:
@@ -95,4 +76,4 @@ _WAIT_NOTE = (
 def waits_table(report: SweepReport) -> Table:
     """Return who waited longest in each step, and which user got the fewest responses."""
     rows = ((name, gap) for name, part in benchmarks_of(report) for gap in part.response_gaps)
-    return _table("Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE)
+    return point_table("Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE, _MAX_ROWS)

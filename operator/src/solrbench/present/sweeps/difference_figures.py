@@ -1,7 +1,6 @@
 """Points beside the baseline with intervals, and the objective's metric in each round."""
 
 from collections.abc import Mapping, Sequence
-from operator import itemgetter
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.present.figure import (
@@ -17,7 +16,7 @@ from solrbench.present.sweeps.figures import axis_format
 from solrbench.present.sweeps.point_tables import changed_values, name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import point_columns, rounds_table
-from solrbench.present.table import Column, NameColumn, Table, build_table, columns_of_part
+from solrbench.present.table import Table, build_table, named_columns
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 
 MAX_DRAWN_POINTS = 40
@@ -124,11 +123,7 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
 
 
 def _table(drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure) -> Table:
-    shown = point_columns(figure, _NO_CONCLUSION)
-    columns: list[Column[tuple[str, PointReport]]] = [
-        NameColumn("Point", itemgetter(0)),
-        *columns_of_part(itemgetter(1), shown),
-    ]
+    columns = named_columns("Point", point_columns(figure, _NO_CONCLUSION))
     return build_table("Differences", columns, zip(labels, drawn, strict=True))
 
 

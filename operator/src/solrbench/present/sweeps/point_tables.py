@@ -5,7 +5,13 @@ from itertools import islice
 
 from solrbench.api.v1alpha1.findings import Trend
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
-from solrbench.present.sweeps.tables import MAX_ROWS, cut_table, point_columns
+from solrbench.present.sweeps.tables import (
+    MAX_ROWS,
+    cut_table,
+    name_step,
+    point_columns,
+    point_table,
+)
 from solrbench.present.table import (
     Column,
     NameColumn,
@@ -25,10 +31,6 @@ from solrbench.sweep.objective_figure import figure_of
 
 MAX_CONDITIONS = 12
 """Conditions that have a table of their own."""
-
-_StepRow = tuple[PointReport, PointStep]
-_CapacityRow = tuple[PointReport, PointCapacity]
-_TrendRow = tuple[PointReport, Trend]
 
 
 def name_point(point: PointReport) -> str:
@@ -79,31 +81,30 @@ def _setting_column(axis: str) -> Column[PointReport]:
     return NameColumn(axis, lambda point: point.values.get(axis))
 
 
-_STEP_COLUMNS: Sequence[Column[_StepRow]] = (
-    NameColumn("Point", lambda row: name_point(row[0])),
-    NameColumn("Step", lambda row: row[1].step),
-    TextColumn("Variant", lambda row: row[1].variant),
-    TextColumn("Request", lambda row: row[1].request),
-    NumberColumn("Requests/s", lambda row: row[1].requests_per_second, format_number),
-    NumberColumn("Mean", lambda row: row[1].mean_milliseconds, format_milliseconds),
-    NumberColumn("P50", lambda row: row[1].p50_milliseconds, format_milliseconds),
-    NumberColumn("P95", lambda row: row[1].p95_milliseconds, format_milliseconds),
-    NumberColumn("P99", lambda row: row[1].p99_milliseconds, format_milliseconds),
-    NumberColumn("Failed", lambda row: row[1].failed_percent or None, format_percent),
+_STEP_COLUMNS: Sequence[Column[PointStep]] = (
+    NameColumn("Step", lambda each: each.step),
+    TextColumn("Variant", lambda each: each.variant),
+    TextColumn("Request", lambda each: each.request),
+    NumberColumn("Requests/s", lambda each: each.requests_per_second, format_number),
+    NumberColumn("Mean", lambda each: each.mean_milliseconds, format_milliseconds),
+    NumberColumn("P50", lambda each: each.p50_milliseconds, format_milliseconds),
+    NumberColumn("P95", lambda each: each.p95_milliseconds, format_milliseconds),
+    NumberColumn("P99", lambda each: each.p99_milliseconds, format_milliseconds),
+    NumberColumn("Failed", lambda each: each.failed_percent or None, format_percent),
     NumberColumn(
-        "CPU per request", lambda row: row[1].cpu_milliseconds_per_request, format_milliseconds
+        "CPU per request", lambda each: each.cpu_milliseconds_per_request, format_milliseconds
     ),
-    NumberColumn("Reads per request", lambda row: row[1].reads_per_request, format_number),
-    NumberColumn("Heap after GC", lambda row: row[1].heap_after_gc_bytes, format_gibibytes),
+    NumberColumn("Reads per request", lambda each: each.reads_per_request, format_number),
+    NumberColumn("Heap after GC", lambda each: each.heap_after_gc_bytes, format_gibibytes),
 )
 
 
 def steps_table(report: SweepReport) -> Table:
     """Return a row for each step, variant and request name of each point, over all rounds."""
-    rows = [(point, step) for point in report.points for step in point.steps]
+    rows = ((name_point(point), step) for point in report.points for step in point.steps)
     is_compared = report.spec.rounds is not None or any(point.figures for point in report.points)
     note = "" if is_compared else _NOT_COMPARED
-    return cut_table("Steps of each point", _STEP_COLUMNS, rows, note)
+    return point_table("Steps of each point", _STEP_COLUMNS, rows, note)
 
 
 _NOT_COMPARED = (
@@ -127,33 +128,31 @@ def index_table(report: SweepReport) -> Table:
     return cut_table("Index of each point", _INDEX_COLUMNS, rows)
 
 
-_CAPACITY_COLUMNS: Sequence[Column[_CapacityRow]] = (
-    NameColumn("Point", lambda row: name_point(row[0])),
-    TextColumn("Variant", lambda row: row[1].variant),
-    NumberColumn("Capacity", lambda row: row[1].value, format_number),
-    NumberColumn("95 % interval", lambda row: format_range(row[1].lower, row[1].upper)),
-    TextColumn("Unit", lambda row: row[1].unit),
-    NumberColumn("Searches", lambda row: row[1].searches),
-    TextColumn("Last search", lambda row: row[1].message),
+_CAPACITY_COLUMNS: Sequence[Column[PointCapacity]] = (
+    TextColumn("Variant", lambda each: each.variant),
+    NumberColumn("Capacity", lambda each: each.value, format_number),
+    NumberColumn("95 % interval", lambda each: format_range(each.lower, each.upper)),
+    TextColumn("Unit", lambda each: each.unit),
+    NumberColumn("Searches", lambda each: each.searches),
+    TextColumn("Last search", lambda each: each.message),
 )
 
 
 def capacity_table(report: SweepReport) -> Table:
     """Return a row for each search for a capacity, by point and variant."""
-    rows = [(point, each) for point in report.points for each in point.capacities]
-    return cut_table("Capacity of each point", _CAPACITY_COLUMNS, rows)
+    rows = ((name_point(point), each) for point in report.points for each in point.capacities)
+    return point_table("Capacity of each point", _CAPACITY_COLUMNS, rows)
 
 
-_TREND_COLUMNS: Sequence[Column[_TrendRow]] = (
-    NameColumn("Point", lambda row: name_point(row[0])),
-    NameColumn("Step", lambda row: ", ".join(filter(None, (row[1].step, row[1].variant)))),
-    TextColumn("Figure", lambda row: row[1].figure),
-    TextColumn("Conclusion", lambda row: row[1].conclusion),
-    TextColumn("Evidence", lambda row: row[1].message),
+_TREND_COLUMNS: Sequence[Column[Trend]] = (
+    NameColumn("Step", name_step),
+    TextColumn("Figure", lambda each: each.figure),
+    TextColumn("Conclusion", lambda each: each.conclusion),
+    TextColumn("Evidence", lambda each: each.message),
 )
 
 
 def trends_table(report: SweepReport) -> Table:
     """Return what grew within a step of a point."""
-    rows = [(point, each) for point in report.points for each in point.trends]
-    return cut_table("Trends", _TREND_COLUMNS, rows)
+    rows = ((name_point(point), each) for point in report.points for each in point.trends)
+    return point_table("Trends", _TREND_COLUMNS, rows)

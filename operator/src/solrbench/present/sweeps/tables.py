@@ -1,13 +1,13 @@
 """The report of a sweep: facts and tables, and both as GitHub's Markdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import TypeVar
 
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
-from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ObjectiveResult, Trend
 from solrbench.api.v1alpha1.sweep import BestPoint
 from solrbench.present.comparison_tables import (
     DifferenceCells,
@@ -25,6 +25,7 @@ from solrbench.present.table import (
     TextColumn,
     build_table,
     conclusion,
+    named_columns,
 )
 from solrbench.stats.number_format import (
     format_gibibytes,
@@ -53,6 +54,17 @@ def cut_table(
     if len(rows) > most:
         note = f"The first {most} of {len(rows):,} rows; -o json has all. {note}".rstrip()
     return build_table(caption, columns, rows[:most], note).without_empty_columns()
+
+
+def point_table(
+    caption: str,
+    columns: Sequence[Column[_Row]],
+    rows: Iterable[tuple[str, _Row]],
+    note: str = "",
+    most: int = MAX_ROWS,
+) -> Table:
+    """Return a row for each item behind the name of its point, as many as a page has room for."""
+    return cut_table(caption, named_columns("Point", columns), [*rows], note, most)
 
 
 MAX_BEST_FACTS = 8
@@ -99,7 +111,7 @@ def point_columns(figure: ObjectiveFigure, without: str = "") -> list[Column[Poi
     def cells(point: PointReport) -> DifferenceCells:
         return _point_cells(point, figure, without)
 
-    estimate, interval, word = difference_columns("Difference", cells)
+    estimate, interval, word = difference_columns(cells)
     return [word, estimate, interval]
 
 
@@ -165,40 +177,39 @@ def _price(report: SweepReport, price: float | None) -> str:
     return "" if price is None or prices is None else f"{format_number(price)} {prices.currency}/h"
 
 
-_OBJECTIVE_COLUMNS: Sequence[Column[tuple[str, ObjectiveResult]]] = (
-    NameColumn("Point", lambda row: row[0]),
-    NameColumn("Objective", lambda row: row[1].name),
-    TextColumn("Step", lambda row: _step(row[1])),
-    TextColumn("Result", lambda row: conclusion(row[1].conclusion)),
-    NumberColumn("Measured", lambda row: format_measured(row[1])),
-    NumberColumn("Limit", lambda row: f"{format_number(row[1].limit)} {row[1].unit}"),
+def name_step(found: ObjectiveResult | Bottleneck | Trend) -> str:
+    """Return the step and the variant that something was found in."""
+    return ", ".join(filter(None, (found.step, found.variant)))
+
+
+_OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
+    NameColumn("Objective", lambda result: result.name),
+    TextColumn("Step", name_step),
+    TextColumn("Result", lambda result: conclusion(result.conclusion)),
+    NumberColumn("Measured", format_measured),
+    NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
 )
 
 
 def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
-    rows = [(name, each) for name, part in benchmarks_of(report) for each in part.objectives]
-    return cut_table("Objectives", _OBJECTIVE_COLUMNS, rows)
+    rows = ((name, each) for name, part in benchmarks_of(report) for each in part.objectives)
+    return point_table("Objectives", _OBJECTIVE_COLUMNS, rows)
 
 
-_BOTTLENECK_COLUMNS: Sequence[Column[tuple[str, Bottleneck]]] = (
-    NameColumn("Point", lambda row: row[0]),
-    NameColumn("Step", lambda row: _step(row[1])),
-    TextColumn("Held back by", lambda row: row[1].resource),
-    TextColumn("Server", lambda row: row[1].server),
-    TextColumn("Evidence", lambda row: row[1].message),
-    TextColumn("Change next", lambda row: row[1].field),
+_BOTTLENECK_COLUMNS: Sequence[Column[Bottleneck]] = (
+    NameColumn("Step", name_step),
+    TextColumn("Held back by", lambda found: found.resource),
+    TextColumn("Server", lambda found: found.server),
+    TextColumn("Evidence", lambda found: found.message),
+    TextColumn("Change next", lambda found: found.field),
 )
 
 
 def bottlenecks_table(report: SweepReport) -> Table:
     """Return what held each step of each point back, where servers were measured."""
-    rows = [(name, each) for name, part in benchmarks_of(report) for each in part.bottlenecks]
-    return cut_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
-
-
-def _step(found: ObjectiveResult | Bottleneck) -> str:
-    return ", ".join(filter(None, (found.step, found.variant)))
+    rows = ((name, each) for name, part in benchmarks_of(report) for each in part.bottlenecks)
+    return point_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
 
 
 def objectives_sentence(report: SweepReport) -> str:
@@ -248,20 +259,20 @@ def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[tuple[s
             yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
 
 
-_ROUND_COLUMNS: Sequence[Column[tuple[str, RoundReport]]] = (
-    NameColumn("Point", lambda row: row[0]),
-    NameColumn("Round", lambda row: row[1].round),
-    NumberColumn("Requests/s", lambda row: row[1].summary.requests_per_second, format_number),
-    NumberColumn("P95", lambda row: row[1].summary.p95_milliseconds, format_milliseconds),
-    NumberColumn("Failed", lambda row: row[1].summary.failed_percent, format_percent),
-    TextColumn("Verdict", lambda row: conclusion(row[1].summary.verdict)),
+_ROUND_COLUMNS: Sequence[Column[RoundReport]] = (
+    NameColumn("Round", lambda each: each.round),
+    NumberColumn("Requests/s", lambda each: each.summary.requests_per_second, format_number),
+    NumberColumn("P95", lambda each: each.summary.p95_milliseconds, format_milliseconds),
+    NumberColumn("Failed", lambda each: each.summary.failed_percent, format_percent),
+    TextColumn("Verdict", lambda each: conclusion(each.summary.verdict)),
 )
 
 
 def rounds_table(report: SweepReport) -> Table:
     """Return a row for each round of each point; empty without rounds."""
     rows = [(point.name, each) for point in report.points for each in point.rounds]
-    return build_table("Rounds", _ROUND_COLUMNS, rows).without_empty_columns()
+    columns = named_columns("Point", _ROUND_COLUMNS)
+    return build_table("Rounds", columns, rows).without_empty_columns()
 
 
 def benchmarks_of(report: SweepReport) -> Iterator[tuple[str, RoundReport | PointReport]]:
