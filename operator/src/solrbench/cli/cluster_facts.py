@@ -16,7 +16,8 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.kubeconfig import NoClusterError
-from solrbench.sweep.cluster_capacity import GIBIBYTE, format_pods, free_nodes, without_capacity
+from solrbench.stats.number_format import GIBIBYTE
+from solrbench.sweep.cluster_capacity import format_pods, free_nodes, without_capacity
 from solrbench.sweep.requirements import PodGroup, peak
 
 OPERATOR_LABELS = {"app.kubernetes.io/name": "solr-benchmark-operator"}

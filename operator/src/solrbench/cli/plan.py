@@ -13,7 +13,8 @@ from solrbench.cli.validation import valid_parts
 from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
-from solrbench.sweep.cluster_capacity import GIBIBYTE, capacity_of_nodes, format_pods
+from solrbench.stats.number_format import GIBIBYTE
+from solrbench.sweep.cluster_capacity import capacity_of_nodes, format_pods
 from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
 from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from typing import overload
 
+GIBIBYTE = 2**30
 _SIGNIFICANT = 3
 _DIGITS = 3
 """Decimals of milliseconds kept: whole microseconds."""
@@ -79,7 +80,7 @@ def format_range(
 
 def format_gibibytes(size: float) -> str:
     """Return a number of bytes in GiB."""
-    return f"{format_number(size / 2**30)} GiB"
+    return f"{format_number(size / GIBIBYTE)} GiB"
 
 
 def _share(part: int, whole: int) -> str:

@@ -8,7 +8,7 @@ from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats, format_size
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.sweep.differences import MeasuredCondition, MeasuredPoint, join_some, phrase_point
+from solrbench.sweep.differences import MeasuredCondition, join_some, phrase_point
 from solrbench.sweep.points import AxisValue
 
 _AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
@@ -29,7 +29,7 @@ def advise(
     for condition in conditions:
         alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
         for point in condition.others:
-            changed = changes_of(condition.baseline, point)
+            changed = condition.changes(point)
             if len(changed) == 1 and point.is_valid:
                 alone.setdefault(changed[0].axis, []).append((changed[0], found[point.name]))
         for axis, values in alone.items():
@@ -39,14 +39,6 @@ def advise(
     yield from _to_leave(every)
     yield from _to_compare(conditions)
     yield from _to_repeat(spec, conditions, found)
-
-
-def changes_of(baseline: MeasuredPoint | None, point: MeasuredPoint) -> list[AxisValue]:
-    """Return the values in which a point differs from the baseline of its condition."""
-    if baseline is None:
-        return []
-    pairs = zip(point.values, baseline.values, strict=True)
-    return [value for value, usual in pairs if value.index != usual.index]
 
 
 def _best_value(
@@ -75,8 +67,7 @@ def _beyond(spec: SweepSpec, alone: Alone, where: str) -> Iterator[str]:
 def _to_cross(condition: MeasuredCondition, alone: Alone) -> Iterator[str]:
     """Yield two values that are each Better alone and were not measured together."""
     together = {
-        frozenset((v.axis, v.index) for v in changes_of(condition.baseline, each))
-        for each in condition.others
+        frozenset((v.axis, v.index) for v in condition.changes(each)) for each in condition.others
     }
     best = [
         best_value[0] for each in alone.values() if (best_value := _best_value(each)) is not None

@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_percent
-from solrbench.sweep.points import DesignPoint, Values
+from solrbench.sweep.points import DesignPoint, Values, changed_values
 
 _ANSWERING = ("target.solrCloud.image", "collection.configSet")
 """Fields that decide how queries are analysed and answered, with those below them."""
@@ -38,10 +38,7 @@ def compares_answers(spec: SweepSpec) -> bool:
 
 def point_label(values: Values, baseline: Values) -> str:
     """Return what a point is called beside the baseline: the values in which they differ."""
-    differing = [
-        value for value, usual in zip(values, baseline, strict=True) if value.index != usual.index
-    ]
-    shown = {value.axis: value.label for value in differing or values}
+    shown = {each.axis: each.label for each in changed_values(values, baseline) or values}
     return label_of(shown, alone=len(values) == 1)
 
 

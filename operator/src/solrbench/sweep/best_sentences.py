@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import format_gibibytes, format_number
 from solrbench.sweep.differences import (
     BestSet,
     Candidate,
@@ -118,5 +118,5 @@ def _describe(
 def _cost(planned: PlannedPoint) -> str:
     """Return what Solr and ZooKeeper of a point request."""
     cost = planned.demand.target
-    cores, memory = format_number(cost.cores), format_number(cost.memory_bytes / 2**30)
-    return f"({f'{cores} cores' if cost.cores else 'no CPU'} and {memory} GiB requested)"
+    cores = f"{format_number(cost.cores)} cores" if cost.cores else "no CPU"
+    return f"({cores} and {format_gibibytes(cost.memory_bytes)} requested)"

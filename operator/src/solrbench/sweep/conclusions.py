@@ -9,7 +9,7 @@ from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence, shorten_sentence
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.sweep.advice import advise, changes_of
+from solrbench.sweep.advice import advise
 from solrbench.sweep.best_sentences import answer_best
 from solrbench.sweep.differences import (
     MeasuredCondition,
@@ -121,7 +121,7 @@ def _axis_sentences(
             values = [
                 (point, found[point.name])
                 for point in condition.others
-                if [value.axis for value in changes_of(condition.baseline, point)] == [axis.axis]
+                if [value.axis for value in condition.changes(point)] == [axis.axis]
             ]
             if values:
                 usual = condition.baseline.values[place]

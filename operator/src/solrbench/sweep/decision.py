@@ -107,23 +107,17 @@ def _find_blocker(seen: SweepObservation) -> _Blocker | None:
         for name, point in seen.stored.items()
         if point.state not in (PointState.PLANNED, PointState.NOT_MEASURED) and name not in planned
     ]
-    if not lost:
-        return _find_missing_capacity(seen)
-    names = ", ".join(lost[:MAX_NAMED])
-    return _Blocker(
-        SweepReason.POINTS_REMOVED,
-        f"{len(lost)} points that have begun are in the sweep no more: {names}; put their values"
-        " back, or create another sweep",
-    )
-
-
-def _find_missing_capacity(seen: SweepObservation) -> _Blocker | None:
-    """Return which points could never run on the nodes there are, unless that is not asked."""
-    room = seen.room
-    if room is None or not seen.sweep.spec.check_room:
+    if lost:
+        names = ", ".join(lost[:MAX_NAMED])
+        return _Blocker(
+            SweepReason.POINTS_REMOVED,
+            f"{len(lost)} points that have begun are in the sweep no more: {names}; put their"
+            " values back, or create another sweep",
+        )
+    if seen.room is None or not seen.sweep.spec.check_room:
         return None
-    point_names = find_points_without_capacity(seen.plan.points, room)
-    return _Blocker(SweepReason.POINTS_DO_NOT_FIT, "; ".join(point_names)) if point_names else None
+    without = find_points_without_capacity(seen.plan.points, seen.room)
+    return _Blocker(SweepReason.POINTS_DO_NOT_FIT, "; ".join(without)) if without else None
 
 
 def _hold(seen: SweepObservation, blocker: _Blocker) -> SweepStatus:

@@ -31,7 +31,7 @@ from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import Looks
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.points import Values, text_of_values
+from solrbench.sweep.points import AxisValue, Values, changed_values, text_of_values
 from solrbench.sweep.state import PointState, is_valid
 
 DIGITS = 4
@@ -86,6 +86,11 @@ class MeasuredCondition(NamedTuple):
     def measured(self) -> tuple[MeasuredPoint, ...]:
         """All of its points."""
         return self.others if self.baseline is None else (self.baseline, *self.others)
+
+    def changes(self, point: MeasuredPoint) -> list[AxisValue]:
+        """Return the values in which a point differs from the baseline, if that was measured."""
+        baseline = self.baseline
+        return [] if baseline is None else changed_values(point.values, baseline.values)
 
 
 def group_by_condition(
@@ -237,12 +242,12 @@ def _best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> Bes
         if (difference := next(differences)).conclusion
         in (Conclusion.SAME, Conclusion.INCONCLUSIVE)
     ]
-    return sorted(near, key=lambda each: _rank_by_cost(each[0]))
 
+    def cost(each: tuple[Candidate, Difference | None]) -> tuple[float, float]:
+        amounts = each[0].planned.demand.target
+        return amounts.memory_bytes, amounts.cores
 
-def _rank_by_cost(candidate: Candidate) -> tuple[float, float]:
-    cost = candidate.planned.demand.target
-    return cost.memory_bytes, cost.cores
+    return sorted(near, key=cost)
 
 
 def find_best(found: Iterable[tuple[RankedCondition, BestSet]]) -> list[BestPoint]:
@@ -368,12 +373,11 @@ MAX_NAMED = 5
 
 def phrase_point(values: Values, baseline: Values) -> str:
     """Return what a point differs in from the baseline, such as `heap 2Gi`."""
-    differ = [v for v, usual in zip(values, baseline, strict=True) if v.index != usual.index]
-    return text_of_values(differ) or "the baseline"
+    return text_of_values(changed_values(values, baseline)) or "the baseline"
 
 
-def join_some(texts: Iterable[str]) -> str:
+def join_some(texts: Iterable[str], most: int = MAX_NAMED) -> str:
     """Return the first of some texts, and how many more there are."""
     listed = [*texts]
-    more = len(listed) - MAX_NAMED
-    return "; ".join(listed[:MAX_NAMED]) + (f"; and {more} more" if more > 0 else "")
+    more = len(listed) - most
+    return "; ".join(listed[:most]) + (f"; and {more} more" if more > 0 else "")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import GIBIBYTE, format_number
 from solrbench.stats.regression import (
     MIN_RUNS,
     MIN_SIZES,
@@ -15,7 +15,6 @@ from solrbench.stats.regression import (
 )
 from solrbench.sweep.plan import SweepPlan
 
-_GIB = 2**30
 _MIN_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
 _MIN_SIZES = 3
@@ -85,8 +84,8 @@ def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
     interval = f"({CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB)"
     near = f"{_gib(bend.joint)} GiB {interval}"
     slopes = (
-        f"{format_number(bend.after * _GIB)} reads per GiB above,"
-        f" {format_number(bend.before * _GIB)} below."
+        f"{format_number(bend.after * GIBIBYTE)} reads per GiB above,"
+        f" {format_number(bend.before * GIBIBYTE)} below."
     )
     if bend.shape is CurveShape.CURVED:
         return f"disk reads per query follow a curve. If it has a breakpoint, near {near}: {slopes}"
@@ -94,4 +93,4 @@ def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
 
 
 def _gib(size: float) -> str:
-    return format_number(size / _GIB)
+    return format_number(size / GIBIBYTE)

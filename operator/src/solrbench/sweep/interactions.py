@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import log1p
+from operator import mul
 from statistics import fmean
 from typing import NamedTuple
 
@@ -111,14 +112,8 @@ def _contrast(metric: ComparisonMetric, contrast: _Contrast) -> Difference:
     samples = [sample(metric, repeats) for repeats in _in_common(points)]
     varying: list[Sequence[float]] = [*samples]
     if all(point.in_rounds for point in points):
-        varying = [
-            [
-                sum(sign * value for sign, value in zip(signs, round_, strict=True))
-                for round_ in rows
-            ]
-            for rows in [list(zip(*samples, strict=True))]
-        ]
-    centre = sum(sign * fmean(values) for sign, values in zip(signs, samples, strict=True))
+        varying = [[sum(map(mul, signs, round_)) for round_ in zip(*samples, strict=True)]]
+    centre = sum(map(mul, signs, map(fmean, samples)))
     known = all(len(values) >= MIN_REPEATS for values in varying)
     fewest = min(len(values) for values in samples[1:])
     return Difference(

@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import format_gibibytes, format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.objective_checks import check_objective
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
@@ -47,6 +47,7 @@ from solrbench.sweep.validation import (
     check_points,
     check_rounds,
     check_template,
+    name_points,
     warn_of_few_rounds,
 )
 
@@ -235,11 +236,8 @@ def find_points_without_capacity(
         problem = room.find_problem(point.demand.pods)
         if problem is not None:
             points_by_problem.setdefault(problem, []).append(point.point.text)
-    return [
-        f"point {'; '.join(names[:MAX_NAMED])}"
-        f"{f' and {len(names) - MAX_NAMED} more' if len(names) > MAX_NAMED else ''}: {problem}"
-        for problem, names in points_by_problem.items()
-    ][:MAX_NAMED]
+    named = points_by_problem.items()
+    return [f"{name_points(names)}: {problem}" for problem, names in named][:MAX_NAMED]
 
 
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
@@ -385,12 +383,12 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     duration = sum((each.demand.duration for each in plan.points), NO_LOAD)
     totals = [each.demand.total for each in plan.points]
     cores = format_number(max(each.cores for each in totals))
-    memory = format_number(max(each.memory_bytes for each in totals) / 2**30)
+    memory = format_gibibytes(max(each.memory_bytes for each in totals))
     made = sum(each.reuses is None for each in plan.points)
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
     return (
         f"{len(plan.points)} points, {duration_text(duration)} of load; the largest requests"
-        f" {cores} cores and {memory} GiB; targets are made {made} times, indexes filled"
+        f" {cores} cores and {memory}; targets are made {made} times, indexes filled"
         f" {filled} times{_rounds(spec, duration)}"
     )
 
@@ -411,9 +409,8 @@ def _line(sweep: str, planned: PlannedPoint, spec: SweepSpec) -> str:
         price = f", {format_number(planned.price)} {spec.prices.currency}/h"
     baseline = " (baseline)" if planned.point.is_baseline else ""
     total = planned.demand.total
-    cores, memory = format_number(total.cores), format_number(total.memory_bytes / 2**30)
     return (
         f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
-        f" {duration_text(planned.demand.duration)}, {cores} cores, {memory} GiB"
-        f"{price}{_REUSES[planned.reuses]}"
+        f" {duration_text(planned.demand.duration)}, {format_number(total.cores)} cores,"
+        f" {format_gibibytes(total.memory_bytes)}{price}{_REUSES[planned.reuses]}"
     )

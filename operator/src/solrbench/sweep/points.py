@@ -191,6 +191,12 @@ def text_of_values(values: Iterable[AxisValue]) -> str:
     return ", ".join(f"{value.axis} {value.label}" for value in values)
 
 
+def changed_values(values: Values, baseline: Values) -> list[AxisValue]:
+    """Return the values that differ from those of the baseline."""
+    pairs = zip(values, baseline, strict=True)
+    return [value for value, usual in pairs if value.index != usual.index]
+
+
 @dataclass(frozen=True)
 class DesignPoint:
     """A point with a value for each axis; its name is these in short, and a hash of them."""

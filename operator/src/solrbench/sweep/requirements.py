@@ -14,9 +14,7 @@ from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
 from solrbench.contract.step_runs import prepares_each_step, variant_names, warm_up_of
-from solrbench.stats.number_format import format_number
-
-_GIBIBYTE = 2**30
+from solrbench.stats.number_format import GIBIBYTE, format_number
 
 HEAP_FACTOR = 1.25
 """A Java process takes at least so much of its heap: the rule on limits of memory, too."""
@@ -223,8 +221,8 @@ def find_price(prices: Prices | None, pods: Iterable[PodGroup]) -> float | None:
         pod.count
         * (
             pod.cores * prices.per_core_hour
-            + pod.memory_bytes / _GIBIBYTE * prices.per_memory_gibibyte_hour
-            + pod.storage_bytes / _GIBIBYTE * prices.per_disk_gibibyte_hour
+            + pod.memory_bytes / GIBIBYTE * prices.per_memory_gibibyte_hour
+            + pod.storage_bytes / GIBIBYTE * prices.per_disk_gibibyte_hour
         )
         for pod in counted
     )

@@ -196,7 +196,7 @@ def _finish(
     if figure.has_field:
         values = _read_repeats(repeats, figure.comparison.name, most)
     else:
-        value = rounded(figure.read(child.status))
+        value = round_significant(figure.read(child.status), DIGITS)
     verdict = PointState.INVALID if figure.is_invalid(child.status) else summary.get("verdict")
     if verdict == PointState.INCONCLUSIVE and in_rounds and _is_only_short(child):
         verdict = PointState.VALID
@@ -204,11 +204,14 @@ def _finish(
         update={
             "state": verdict if verdict in MEASURED else PointState.VALID,
             "reuses": child.reuses,
-            "requests_per_second": rounded(summary.get("requestsPerSecond")),
-            "p95_milliseconds": rounded(summary.get("p95Milliseconds")),
-            "failed_percent": rounded(summary.get("failedPercent")),
+            "requests_per_second": round_significant(summary.get("requestsPerSecond"), DIGITS),
+            "p95_milliseconds": round_significant(summary.get("p95Milliseconds"), DIGITS),
+            "failed_percent": round_significant(summary.get("failedPercent"), DIGITS),
             "value": value,
-            **{name: rounded(child.telemetry.get(key)) for name, key in _COST.items()},
+            **{
+                name: round_significant(child.telemetry.get(key), DIGITS)
+                for name, key in _COST.items()
+            },
             "repeats": len(repeats) or (None if value is None else 1),
             **values,
         }
@@ -253,11 +256,6 @@ _COST = {
     "reads_deviation": "readsDeviation",
     "index_bytes": "indexBytes",
 }
-
-
-def rounded(number: Any) -> float | None:
-    """Return a value with four significant digits."""
-    return None if number is None else round_significant(float(number), DIGITS)
 
 
 def plan_next_round(

@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.sweep import (
 )
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number, round_significant
+from solrbench.sweep.differences import join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
 from solrbench.sweep.sizing import (
@@ -150,12 +151,11 @@ class SizingWords:
         return f" At most {repeats.max} rounds are run of each." if repeats is not None else ""
 
     def _join(self, some: Sequence[SizedPoint]) -> str:
-        named = [
+        named = (
             f"{self._name(each)}{f', {self._measured(each)}' if each.headroom else ''}"
-            for each in some[:MAX_NAMED]
-        ]
-        more = len(some) - MAX_NAMED
-        return "; ".join(named) + (f"; and {more} more" if more > 0 else "")
+            for each in some
+        )
+        return join_some(named, MAX_NAMED)
 
     def _name(self, sized: SizedPoint) -> str:
         given = {axis.name for axis in self.spec.axes if axis.is_condition}

@@ -315,9 +315,11 @@ def check_points(
 def group_problems(wrong: Mapping[str, Sequence[str]], total: int) -> Iterable[str]:
     """Yield each problem with the points that have it, as many as a message has room for."""
     for problem, names in wrong.items():
-        if len(names) == total > 1:
-            yield f"every point: {problem}"
-        else:
-            shown = "; ".join(names[:MAX_NAMED])
-            more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
-            yield f"point {shown}{more}: {problem}"
+        where = "every point" if len(names) == total > 1 else name_points(names)
+        yield f"{where}: {problem}"
+
+
+def name_points(names: Sequence[str]) -> str:
+    """Return points by their names, as many as a message has room for, and how many more."""
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"point {'; '.join(names[:MAX_NAMED])}{more}"

@@ -211,14 +211,14 @@ def _rounds(
     """Return the rounds whose benchmarks are there, the one under way too; none without rounds."""
     if sweep.spec.rounds is None:
         return []
-    numbers = range(1, (point.rounds or 0) + 2)
+    figure, numbers = figure_of(sweep.spec), range(1, (point.rounds or 0) + 2)
     named = {each: benchmark_name(sweep.metadata.name, point.name, each) for each in numbers}
     return [
         RoundReport(
             round=number,
             benchmark=name,
             summary=benchmarks[name].status.summary,
-            value=_read_value(sweep, benchmarks[name]),
+            value=None if figure.has_field else figure.read(_as_json(benchmarks[name].status)),
             **_measured(benchmarks[name]),
         )
         for number, name in named.items()
@@ -247,11 +247,8 @@ def _compare_figures(
     return [point.model_copy(update={"figures": found.get(point.name, [])}) for point in points]
 
 
-def _read_value(sweep: SolrBenchmarkSweep, benchmark: SolrBenchmark) -> float | None:
-    figure = figure_of(sweep.spec)
-    if figure.has_field:
-        return None
-    return figure.read(benchmark.status.model_dump(mode="json", by_alias=True, exclude_none=True))
+def _as_json(status: Status) -> dict[str, Any]:
+    return status.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
