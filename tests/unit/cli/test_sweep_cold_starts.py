@@ -14,8 +14,7 @@ from solrbench.contract.names import LABEL_STEP_RUN
 from solrbench.contract.windows import RequestWindow
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweeps.cold_start import cold_start_points
-from solrbench.present.sweeps.figures import MAX_LINES
+from solrbench.present.sweeps.figures import MAX_LINES, cold_start_points
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child

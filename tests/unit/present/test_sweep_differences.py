@@ -16,8 +16,7 @@ from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweeps.difference_tables import differences_table, page_answers
-from solrbench.present.sweeps.point_tables import steps_table
+from solrbench.present.sweeps.point_tables import differences_table, page_answers, steps_table
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import MAX_ROWS

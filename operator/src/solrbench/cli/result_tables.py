@@ -33,10 +33,11 @@ from solrbench.present.result_tables import (
     summary_table,
 )
 from solrbench.present.server_tables import SLOW_NOTE, failure_table, slow_lines
-from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
+    differences_table,
     index_table,
+    page_answers,
     steps_table,
     trends_table,
 )

@@ -13,7 +13,7 @@ from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_answers, read_environment, read_undamaged
-from solrbench.present.sweeps.cold_start import cold_start_points
+from solrbench.present.sweeps.figures import cold_start_points
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name

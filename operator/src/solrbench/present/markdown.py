@@ -34,11 +34,12 @@ from solrbench.present.sweeps.benchmark_tables import (
     index_pods_of_points,
     waits_table,
 )
-from solrbench.present.sweeps.difference_tables import differences_table, page_answers
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
+    differences_table,
     index_table,
+    page_answers,
     steps_table,
     trends_table,
 )

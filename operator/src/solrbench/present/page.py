@@ -50,14 +50,14 @@ from solrbench.present.sweeps.benchmark_tables import (
     index_pods_of_points,
     waits_table,
 )
-from solrbench.present.sweeps.cold_start import cold_start_figures
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
-from solrbench.present.sweeps.difference_tables import differences_table, page_answers
-from solrbench.present.sweeps.figures import axis_figures, heat_maps
+from solrbench.present.sweeps.figures import axis_figures, cold_start_figures, heat_maps
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
+    differences_table,
     index_table,
+    page_answers,
     steps_table,
     trends_table,
 )

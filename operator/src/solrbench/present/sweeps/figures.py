@@ -1,9 +1,10 @@
-"""The metric of a sweep's objective along each axis, and over two axes that are crossed."""
+"""The objective's metric along each axis and over two that are crossed; cold starts by axis."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from solrbench.analysis.cold_start import MAX_STRETCHES
 from solrbench.analysis.metrics import Scale
 from solrbench.present.figure import (
     MUTED,
@@ -23,6 +24,7 @@ from solrbench.present.figure import (
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.distributions import t_quantile
+from solrbench.stats.number_format import format_milliseconds
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.points import AxisValueError, read_values
 
@@ -257,3 +259,63 @@ def _cells(cells: Cells, metric: ObjectiveFigure) -> Iterator[OptionPart]:
             "itemStyle": {"opacity": round(opacity, 3)},
             "label": {"formatter": metric.short(number).removesuffix(" requests/s") + invalid},
         }
+
+
+MAX_FIGURES = 3
+"""Axes along which it is drawn: what is drawn is read from the stored step run of each point."""
+_Row = tuple[str, str, float]
+_WHERE = "Up to thousand requests"
+_STRETCHES = [*(str(2**place) for place in range(MAX_STRETCHES - 1)), "all"]
+"""Thousands of requests at the end of each stretch."""
+
+
+def cold_start_points(report: SweepReport) -> Iterator[tuple[str, Sequence[PointReport]]]:
+    """Yield each axis with at most `MAX_LINES` cold points that differ from the baseline in it."""
+    if report.baseline is None:
+        return
+    usual = report.baseline.values
+    for place in conditions_first(report)[:MAX_FIGURES]:
+        axis = report.axes[place]
+        cold = [each for each in report.points if each.cold_benchmark and each.values]
+        points = [each for each in cold if each.values | {axis: ""} == usual | {axis: ""}]
+        points.sort(key=lambda each: each.result.values[place])
+        if (count := min(len(points), MAX_LINES)) > 1:
+            last = len(points) - 1
+            yield axis, [points[i * last // (count - 1)] for i in range(count)]
+
+
+def cold_start_figures(report: SweepReport) -> list[ReportFigure]:
+    """Return a figure for each axis with points whose stored step runs were read."""
+    return [
+        _draw(axis, means)
+        for axis, points in cold_start_points(report)
+        if (
+            means := {
+                f"{axis} {p.values[axis]}": each
+                for p in points
+                if (each := p.cold_start_average_milliseconds)
+            }
+        )
+    ]
+
+
+def _draw(axis: str, means: Mapping[str, Sequence[float]]) -> ReportFigure:
+    labels = _STRETCHES[: max(map(len, means.values()))]
+    series = [
+        line(name, index, [*enumerate(map(rounded, values))], showSymbol=True)
+        for index, (name, values) in enumerate(means.items())
+    ]
+    option = line_chart(_WHERE, labels, "Mean service time", "@milliseconds", series)
+    text = (
+        "Mean service time of the first thousand requests that a target got, of the second, of the"
+        " next two, four and so on, warm-up included; other axes as in the baseline."
+    )
+    columns = [
+        NameColumn[_Row](axis, lambda row: row[0]),
+        NameColumn[_Row](_WHERE, lambda row: row[1]),
+        NumberColumn[_Row]("Mean", lambda row: row[2], format_milliseconds),
+    ]
+    rows = [(n, *pair) for n, values in means.items() for pair in zip(labels, values, strict=False)]
+    table = build_table("Cold start", columns, rows)
+    title = f"Cold start by {axis}"
+    return ReportFigure(f"cold-{axis}", title, text, option, legend([*means]), table, 300)
