@@ -174,6 +174,7 @@ def good_rate(run: RunSamples) -> float:
 
 
 _DIGITS = 3
+_NO_RECOVERY = "did not recover at any rate that was tried"
 
 
 class LevelUnit(NamedTuple):
@@ -273,7 +274,8 @@ def _result(
         recovered = round_number(recovered * found.rate)
     message = _message(found, problem, remedy, search, unit)
     if not problem and recovered is not None:
-        message += f" {_recovery_message(recovered, unit)}"
+        rate = f"recovers only at {unit.text(recovered)} or less"
+        message += f" Once overloaded, it {rate if recovered else _NO_RECOVERY}."
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
     if next_trial(alone, own) is not None:
         word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
@@ -324,12 +326,6 @@ def _longer_trials(search: CapacitySearch) -> str:
     # Far longer ones, since the wait of a queue takes the longer to settle the fuller it is.
     wanted = min(4 * search.capacity.trial_seconds, MAX_TRIAL_SECONDS)
     return f" Set trialSeconds to {wanted}." if wanted > search.capacity.trial_seconds else ""
-
-
-def _recovery_message(recovered: float, unit: LevelUnit) -> str:
-    if not recovered:
-        return "Once overloaded, it did not recover at any rate that was tried."
-    return f"Once overloaded, it recovers only at {unit.text(recovered)} or less."
 
 
 def _level_fields(found: CapacityEstimate, unit: LevelUnit) -> dict[str, object]:

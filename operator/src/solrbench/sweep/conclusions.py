@@ -2,7 +2,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
@@ -90,7 +90,7 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
         *answer_sizes(plan, points),
         *advise(spec, conditions, found),
         *_rounds(spec, plan, points),
-        *_scope(found.values()),
+        *([_ON_TARGETS] if any(e.on_target and e.conclusion for e in found.values()) else []),
     ]
     return SweepAnswers(found, shorten_answers(sentences, len(points)), find_best(best))
 
@@ -294,10 +294,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     )
 
 
-def _scope(differences: Iterable[Difference]) -> Iterator[str]:
-    """Yield what conclusions from repeats on one target are about."""
-    if any(each.on_target and each.conclusion is not None for each in differences):
-        yield (
-            "Conclusions on one target are about these targets: identical ones may differ more than"
-            " repeats. Set order to Random, or startOn of load.repeats to FreshTarget."
-        )
+_ON_TARGETS = (
+    "Conclusions on one target are about these targets: identical ones may differ more than"
+    " repeats. Set order to Random, or startOn of load.repeats to FreshTarget."
+)

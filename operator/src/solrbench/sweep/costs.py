@@ -58,19 +58,14 @@ def point_costs(
     costs = {}
     for planned, point in pairs:
         of_point, price = sized.get(point.name), planned.price or 0.0
-        bounds = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
-        costs[point.name] = PointCost(
-            price,
-            _cost_at(price, _rate(spec, point)),
-            None if bounds is None else _cost_bounds(price, bounds),
-            of_point,
-        )
+        # Requests cost least at the capacity where that is measured.
+        rate = point.value if _is_capacity(spec) else point.requests_per_second
+        interval = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
+        # The higher the rate, the less a request costs.
+        upper, lower = (_cost_at(price, each) for each in interval or (None, None))
+        bounds = None if lower is None or upper is None else (lower, upper)
+        costs[point.name] = PointCost(price, _cost_at(price, rate), bounds, of_point)
     return costs
-
-
-def _rate(spec: SweepSpec, point: SweepPoint) -> float | None:
-    """Return the rate at which requests cost least: the capacity where that is measured."""
-    return point.value if _is_capacity(spec) else point.requests_per_second
 
 
 def _is_capacity(spec: SweepSpec) -> bool:
@@ -85,12 +80,6 @@ def _is_capacity(spec: SweepSpec) -> bool:
 
 def _cost_at(price: float, rate: float | None) -> float | None:
     return round_significant(price * _REQUESTS / 3600 / rate, _DIGITS) if rate else None
-
-
-def _cost_bounds(price: float, bounds: Bounds) -> Bounds | None:
-    # The higher the rate, the less a request costs.
-    lower, upper = _cost_at(price, bounds[1]), _cost_at(price, bounds[0])
-    return None if lower is None or upper is None else (lower, upper)
 
 
 def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -> Bounds | None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus, SweepTarget
 from solrbench.api.v1alpha1.sweep_spec import PointOrder
 from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
@@ -61,7 +61,9 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     stored = seen.sweep.status
     points, round_ = finish_points(listed, seen.children, spec, stored.round), stored.round
     due: frozenset[str] | None = None
-    places = _places(seen, points)
+    places = 0 if spec.suspend else min(spec.parallelism, seen.concurrency)
+    if has_stopped(seen, points):
+        places = 0
     if spec.rounds is not None and spec.objective.minimise is not None:
         points, due = plan_sizing(spec, spec.rounds, seen.plan, points, places)
         round_ = max(map(round_of, points))
@@ -136,14 +138,6 @@ def _hold(seen: SweepObservation, blocker: _Blocker) -> SweepStatus:
             "conditions": conditions.as_list(),
         }
     )
-
-
-def _places(seen: SweepObservation, points: list[SweepPoint]) -> int:
-    """Return how many points may be under way."""
-    spec = seen.sweep.spec
-    if spec.suspend or has_stopped(seen, points):
-        return 0
-    return min(spec.parallelism, seen.concurrency)
 
 
 def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[DesignPoint, ...]:

@@ -50,7 +50,15 @@ def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
 
 def _describe(points: Sequence[SweepPoint]) -> str:
     """Return what the reads of points say; empty if they are not about the size."""
-    sizes = [_runs_of(each) for each in points]
+    sizes = [
+        SizeRuns(
+            x=each.index_bytes or 0.0,
+            mean=each.reads_per_request or 0.0,
+            deviation=each.reads_deviation or 0.0,
+            runs=1 if each.reads_deviation is None else each.repeats or 1,
+        )
+        for each in points
+    ]
     smallest, largest = min(each.x for each in sizes), max(each.x for each in sizes)
     different = len({each.x for each in sizes})
     if different < _MIN_SIZES or largest < _MIN_RANGE * smallest:
@@ -64,15 +72,6 @@ def _describe(points: Sequence[SweepPoint]) -> str:
             " needed)."
         )
     return _words(bend, smallest, largest)
-
-
-def _runs_of(point: SweepPoint) -> SizeRuns:
-    return SizeRuns(
-        x=point.index_bytes or 0.0,
-        mean=point.reads_per_request or 0.0,
-        deviation=point.reads_deviation or 0.0,
-        runs=1 if point.reads_deviation is None else point.repeats or 1,
-    )
 
 
 def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:

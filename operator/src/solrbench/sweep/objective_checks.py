@@ -20,7 +20,11 @@ def check_objective(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str
     if not specs:
         return []
     wrong = [*_check_metric(spec, specs), *_check_documents(spec, specs), *_check_axes(spec)]
-    wrong += _check_visibility(spec, specs)
+    is_measured = any(each.load.visibility is not None for each in specs)
+    if spec.metric is Metric.TIME_UNTIL_FOUND and not is_measured:
+        wrong.append(
+            f"spec.objective.metric: must not be {spec.metric} without load.visibility; set it"
+        )
     figure, given = figure_of(spec), spec.template.load_repeats
     repeats = given.get("count")
     has_repeats = "until" in given or (isinstance(repeats, int) and repeats > 1)
@@ -55,13 +59,6 @@ def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
                 f"{field}: {metric} is not read; set load.telemetry.collect of the template to"
                 f" {wanted[-1]}"
             )
-
-
-def _check_visibility(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
-    """Yield that the time until found is the objective, and no point measures it."""
-    is_measured = any(each.load.visibility is not None for each in specs)
-    if spec.metric is Metric.TIME_UNTIL_FOUND and not is_measured:
-        yield f"spec.objective.metric: must not be {spec.metric} without load.visibility; set it"
 
 
 def _check_documents(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:

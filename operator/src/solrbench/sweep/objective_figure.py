@@ -112,18 +112,15 @@ class ObjectiveFigure:
     def title(self) -> str:
         """What an axis or a column calls it."""
         of_request = f" of {self.request}" if self.request else ""
-        label = self.comparison.label
-        return f"{label[:1].upper()}{label[1:]}{of_request}{self._place or self._usual_place}"
+        label, place = self.comparison.label, self._place
+        if not place and self.metric not in (*OF_BENCHMARK, Metric.CAPACITY):
+            place = " of the last step"
+        return f"{label[:1].upper()}{label[1:]}{of_request}{place}"
 
     @property
     def _place(self) -> str:
         step = f" in {self.step}" if self.step else ""
         return step + (f" through {self.variant}" if self.variant else "")
-
-    @property
-    def _usual_place(self) -> str:
-        one_number = (*OF_BENCHMARK, Metric.CAPACITY)
-        return "" if self.metric in one_number else " of the last step"
 
     @property
     def leader(self) -> str:
@@ -148,11 +145,9 @@ class ObjectiveFigure:
         """Return a value with what it is of and its unit, such as `p95 70 ms`."""
         if value is None:
             return ""
-        label = "" if self.metric in RATES else self.comparison.label
-        of_request = f"of {self.request}" if self.request else ""
-        if not label:
-            return " ".join(filter(None, (self.short(value), of_request)))
-        return " ".join(filter(None, (label, of_request, self.short(value))))
+        of_request, shown = f" of {self.request}" if self.request else "", self.short(value)
+        is_rate = self.metric in RATES
+        return shown + of_request if is_rate else f"{self.comparison.label}{of_request} {shown}"
 
     def short(self, value: float | None) -> str:
         """Return a value with its unit alone, for a cell of a table or figure."""
@@ -213,17 +208,12 @@ class ObjectiveFigure:
         return self.metric is Metric.INDEXING_SECONDS and dataset.get("verdict") == INVALID
 
     def _of_requests(self, result: Body) -> float | None:
-        found: float | None
         if self.metric is Metric.FAILED_PERCENT:
             requests = result.get("requests")
             return share_percent(result.get("failures", 0), requests) if requests else None
-        if self.metric is Metric.REQUESTS_PER_SECOND:
-            found = result.get("requestsPerSecond")
-        elif self.metric is Metric.DOCUMENTS_PER_SECOND:
-            found = result.get("documentsPerSecond")
-        else:
-            service, response = _TIMES[self.metric]
-            found = result.get(response, result.get(service))
+        # The name of a rate is that of its field.
+        names = _TIMES.get(self.metric, (self.comparison.name, self.comparison.name))
+        found: float | None = result.get(names[1], result.get(names[0]))
         return found
 
     def of_step(self, status: Body, kind: str) -> Body:

@@ -173,14 +173,16 @@ def finish_points(
             ended.append(point)
     if len(points) <= MAX_POINTS_WITH_DETAILS:
         return ended
-    return [_without_details(point) for point in ended]
-
-
-def _without_details(point: SweepPoint) -> SweepPoint:
-    """Return a point of many without what its values of repeats say, too."""
-    is_known = point.repeats == len(point.repeat_values or [])
-    update = {"deviation_percent": None, "repeats": None if is_known else point.repeats}
-    return point.model_copy(update=update)
+    # Of many points, what the values of their repeats say, too, is left out.
+    return [
+        each.model_copy(
+            update={
+                "deviation_percent": None,
+                "repeats": None if each.repeats == len(each.repeat_values or []) else each.repeats,
+            }
+        )
+        for each in ended
+    ]
 
 
 def _finish(
@@ -345,25 +347,19 @@ def _open(
                 yield from _open_pair(condition.baseline, point, beside[point.name])
     pairs = []
     for condition, ranked in rank_points(spec, plan, points):
-        measured = [each.measured for each in ranked]
-        # Not the cheapest of the best: what is faster than it has to be distinguished first.
-        if not measured or (
-            rounds.until is RoundsUntil.DECIDED
-            and _is_no_gain(measured[0], condition.baseline, beside)
-        ):
+        if not ranked:
             continue
-        pairs += [(measured[0], each) for each in condition.measured if each != measured[0]]
+        # Not the cheapest of the best: what is faster than it has to be distinguished first.
+        best = ranked[0].measured
+        known = beside.get(best.name)
+        is_same = known is not None and known.conclusion is Conclusion.SAME
+        # Nothing is to choose where the best point is the baseline, or the Same.
+        if rounds.until is RoundsUntil.DECIDED and (best == condition.baseline or is_same):
+            continue
+        pairs += [(best, each) for each in condition.measured if each != best]
     differences = compare_pairs(pairs, figure_of(spec).comparison, rule)
     for (first, other), difference in zip(pairs, differences, strict=True):
         yield from _open_pair(first, other, difference)
-
-
-def _is_no_gain(
-    best: MeasuredPoint, baseline: MeasuredPoint | None, beside: Mapping[str, Difference]
-) -> bool:
-    """Return whether there is nothing to choose: the best point is the baseline, or the Same."""
-    known = beside.get(best.name)
-    return best == baseline or (known is not None and known.conclusion is Conclusion.SAME)
 
 
 def _open_pair(

@@ -87,13 +87,11 @@ def digests(answer: QueryAnswer, *, same_shards: bool = True) -> dict[str, str]:
 
 def _compare_documents(one: QueryAnswer, other: QueryAnswer) -> AnswerDifference:
     """Return which documents come first, and in which order."""
-    if missing := _missing(one, other):
-        return AnswerDifference(AnswerKind.MISSING, missing)
-    if inverted := _inverted(one, other):
-        return AnswerDifference(AnswerKind.ORDER, inverted)
-    if not one.by_score and (misplaced := _misplaced(one, other)):
-        return AnswerDifference(AnswerKind.ORDER, misplaced)
-    return AnswerDifference()
+    length = min(len(one.ids), len(other.ids))
+    if lost := _lost(one, other, length) | _lost(other, one, length):
+        return AnswerDifference(AnswerKind.MISSING, len(lost) / max(length, 1))
+    moved = _inverted(one, other) or (0.0 if one.by_score else _misplaced(one, other))
+    return AnswerDifference(AnswerKind.ORDER, moved) if moved else AnswerDifference()
 
 
 def _vary(one: QueryAnswer, other: QueryAnswer) -> bool:
@@ -113,14 +111,8 @@ def _deviation(one: float, other: float) -> float:
     return abs(one - other) / max(abs(one), abs(other), 1e-30)
 
 
-def _missing(one: QueryAnswer, other: QueryAnswer) -> float:
-    """Return the share of documents that only one side has, beyond ties at the end of the list."""
-    length = min(len(one.ids), len(other.ids))
-    lost = _lost(one, other, length) | _lost(other, one, length)
-    return len(lost) / max(length, 1)
-
-
 def _lost(one: QueryAnswer, other: QueryAnswer, length: int) -> set[str]:
+    """Return the documents that only one side has, beyond ties at the end of the list."""
     lost = [index for index, each in enumerate(one.ids[:length]) if each not in other.ids]
     # Where all that was found is listed, no other document can have taken the place of a tie; nor
     # where the other list ends at another value.

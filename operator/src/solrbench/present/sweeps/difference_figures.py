@@ -16,7 +16,7 @@ from solrbench.present.sweeps.figures import axis_format
 from solrbench.present.sweeps.point_tables import changed_values, name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import point_columns, rounds_table
-from solrbench.present.table import Table, build_table, named_columns
+from solrbench.present.table import build_table, named_columns
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 
 MAX_DRAWN_POINTS = 40
@@ -64,7 +64,8 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     title = f"Difference of each point from the baseline{only}"
     legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
-    table = _table(drawn, labels, figure)
+    columns = named_columns("Point", point_columns(figure, _NO_CONCLUSION))
+    table = build_table("Differences", columns, zip(labels, drawn, strict=True))
     return ReportFigure("differences", title, text, option, legend, table, height)
 
 
@@ -120,11 +121,6 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
         "z": 3,
     }
     return [dots, bars]
-
-
-def _table(drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure) -> Table:
-    columns = named_columns("Point", point_columns(figure, _NO_CONCLUSION))
-    return build_table("Differences", columns, zip(labels, drawn, strict=True))
 
 
 _ROUND, _ALL = "a round", "all rounds"

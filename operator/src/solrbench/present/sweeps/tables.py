@@ -242,21 +242,17 @@ def failures_table(report: SweepReport) -> Table:
 
 def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
     if point.result.state == PointState.FAILED:
-        reason = point.result.reason or ""
-        yield (point.name, "", reason, point.outcome.removeprefix(f"{reason}: "))
+        word = point.result.reason or ""
+        yield (point.name, "", word, point.outcome.removeprefix(f"{word}: "))
     for name, part in point.benchmarks.items():
-        yield from _failures_of(name, part)
-
-
-def _failures_of(name: str, part: RoundReport | PointReport) -> Iterator[tuple[str, str, str, str]]:
-    for verdict in part.verdicts:
-        for reason in verdict.reasons:
-            yield name, step_label(verdict), reason.reason, reason.message
-    for total in part.totals:
-        if total.failures:
-            text = f"{total.failures:,} of {total.requests:,} requests"
-            share = format_share(total.failures, total.requests)
-            yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
+        for verdict in part.verdicts:
+            for reason in verdict.reasons:
+                yield name, step_label(verdict), reason.reason, reason.message
+        for total in part.totals:
+            if total.failures:
+                text = f"{total.failures:,} of {total.requests:,} requests"
+                share = format_share(total.failures, total.requests)
+                yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
 
 
 _ROUND_COLUMNS: Sequence[Column[RoundReport]] = (
