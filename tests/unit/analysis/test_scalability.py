@@ -132,11 +132,12 @@ def test_ladders_that_begin_too_high_or_are_too_short_have_no_knee(users: tuple[
         (
             {1: 10, 8: 60, 20: 50},
             0.2,
-            Knee(6.0, None),
+            Knee(6.0, (5.0, 7.0)),
             None,
             (
-                "Throughput is highest at 8 users: 60 requests/s. From about 6 users on, more users"
-                " mainly add waiting. The 50 requests/s at 20 users may be as high."
+                "Throughput is highest at 8 users: 60 requests/s. From about 6 users on (95 %"
+                " confidence interval 5 to 7), more users mainly add waiting. The 50 requests/s at"
+                " 20 users may be as high."
             ),
         ),
         (

@@ -15,6 +15,7 @@ from solrbench.analysis.bottleneck_evidence import (
     BottleneckInput,
     Symptom,
     above,
+    found_by_verdict,
     pod_of,
 )
 from solrbench.analysis.checks import EvaluatedRun
@@ -34,15 +35,18 @@ from solrbench.contract.server_document import Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, format_percent, round_number
 
+# Not `ScheduleLag`, which says nothing of how much it matters beside the response times.
+_OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
+
 Rules = Sequence[tuple[Resource, Callable[[BottleneckInput], Symptom | None]]]
 
 # Saturation comes before utilisation (Gregg, the USE method); the first rule that applies counts.
 RULES: Rules = (
     # A load generator that delays requests makes all that the servers show worthless.
-    (Resource.LOAD_GENERATOR, rules.find_load_generator),
+    (Resource.LOAD_GENERATOR, lambda run: found_by_verdict(run, *_OF_GENERATOR)),
     (Resource.THROTTLING, rules.find_throttling),
     # All else that a node shows may be the doing of others, but not that a pod meets its own limit.
-    (Resource.MACHINE, rules.find_others),
+    (Resource.MACHINE, lambda run: found_by_verdict(run, "OthersUseCpu")),
     (Resource.MEMORY, rules.find_memory),
     (Resource.GARBAGE_COLLECTION, rules.find_garbage_collection),
     (Resource.CPU, rules.find_cpu),

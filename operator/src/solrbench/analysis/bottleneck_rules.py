@@ -320,19 +320,6 @@ MAX_ZOOKEEPER_MILLISECONDS = 50.0
 MIN_ZOOKEEPER_RATE = 1.0
 MAX_STEAL_PERCENT = 10.0
 
-# Not `ScheduleLag`, which says nothing of how much it matters beside the response times.
-_OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
-
-
-def find_load_generator(run: BottleneckInput) -> Symptom | None:
-    """Apply if a check of the verdict found that the load pods delayed requests."""
-    return found_by_verdict(run, *_OF_GENERATOR)
-
-
-def find_others(run: BottleneckInput) -> Symptom | None:
-    """Apply if a check of the verdict found processes of others that use a node's CPU."""
-    return found_by_verdict(run, "OthersUseCpu")
-
 
 def find_zookeeper(run: BottleneckInput) -> Symptom | None:
     """Apply if requests wait in ZooKeeper, or take long there, and there are enough to matter."""

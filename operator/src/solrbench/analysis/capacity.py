@@ -71,27 +71,24 @@ def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> Planned
         taken, following = {each.number for each in trials}, most + 1 + len(confirming)
         # The first number that is not stored: a trial in between may have been lost.
         number = next(number for number in range(1, len(taken) + 2) if number not in taken)
-        probed = probe.requests_per_second
-        if search.capacity.search_for is SearchFor.USERS:
-            within = UserRange(search.workers, search.capacity.max_users)
-            users = next_users(within, as_trial(probe), so_far, most, search.seed)
-            if users is not None:
-                return planned_users_trial(search, variant, number, users)
-            found = estimate_users(so_far)
+        probed, has_users = probe.requests_per_second, search.capacity.search_for is SearchFor.USERS
+        within, overload = UserRange(search.workers, search.capacity.max_users), None
+        level = (
+            next_users(within, as_trial(probe), so_far, most, search.seed)
+            if has_users
+            else next_rate(probed, so_far, most, search.seed)
+        )
+        if level is None:
+            found = estimate_users(so_far) if has_users else estimate(so_far)
             run = confirmation(search, found, confirming, probed).next_run
-            if run is not None and found.rate is not None:
-                users = within.nearest(math.floor(run.share * found.rate))
-                return planned_users_trial(search, variant, following, users)
-        else:
-            rate = next_rate(probed, so_far, most, search.seed)
-            if rate is not None:
-                return planned_trial(search, variant, number, rate)
-            found = estimate(so_far)
-            run = confirmation(search, found, confirming, probed).next_run
-            if run is not None and found.rate is not None:
-                rate = run.share * found.rate
-                overload = overload_rate(rate, probed) if run.is_after_overload else None
-                return planned_trial(search, variant, following, rate, overload)
+            if run is None or found.rate is None:
+                continue
+            number, level = following, run.share * found.rate
+            overload = overload_rate(level, probed) if run.is_after_overload else None
+        if has_users:
+            users = within.nearest(math.floor(level))
+            return planned_users_trial(search, variant, number, users)
+        return planned_trial(search, variant, number, level, overload)
     return None
 
 

@@ -1,6 +1,7 @@
 """Every reason for which a step is Invalid, with the check of a step run that gives it."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from solrbench.analysis import load_checks, target_checks
 from solrbench.analysis.checks import Check, CheckedReason, CheckOfRepeats, VerdictReason
@@ -141,17 +142,17 @@ CHECKS_OF_REPEATS: Mapping[str, CheckedReason[CheckOfRepeats]] = {
         "The first repeat is unlike the others by more than chance explains: too short a"
         " warm-up, most often.",
         "lengthen warmUp, or let it last until steady with warmUp.untilSteady",
-        check_agreement(Disagreement.FIRST),
+        partial(check_agreement, Disagreement.FIRST),
     ),
     "RepeatsDrift": CheckedReason(
         "Repeats become slower or faster one after another.",
         "look for a growing index, a leak, or caches that still fill, and lengthen warmUp",
-        check_agreement(Disagreement.TREND),
+        partial(check_agreement, Disagreement.TREND),
     ),
     "RepeatsDisagree": CheckedReason(
         "Repeats differ by more than chance explains.",
         "look at the outliers and at what else ran on the nodes, and measure longer steps",
-        check_agreement(Disagreement.SPREAD),
+        partial(check_agreement, Disagreement.SPREAD),
     ),
     "RepeatTimesDiffer": CheckedReason(
         "The mean or the percentile of one repeat is far above that of another, by more than chance"

@@ -7,11 +7,9 @@ the check says so. Fresh targets that differ by more than step runs on one are a
 import math
 from array import array
 from collections.abc import Iterator, Sequence
-from functools import partial
 from itertools import product
 
 from solrbench.analysis.checks import (
-    CheckOfRepeats,
     EvaluatedRun,
     NotEvaluated,
     Outcome,
@@ -49,12 +47,8 @@ def mean_series(document: StepRunResult) -> "array[float]":
     return array("f", (max(each.mean_microseconds, 1.0) for each in second_means(requests)))
 
 
-def check_agreement(way: Disagreement) -> CheckOfRepeats:
-    """Return the check whether repeats differ in one way by more than their seconds explain."""
-    return partial(_check_agreement, way)
-
-
-def _check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
+def check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
+    """Look whether repeats differ in one way by more than their seconds explain."""
     if len(runs) < 2:
         return None
     series = [run.second_means for run in runs]

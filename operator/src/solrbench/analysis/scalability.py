@@ -29,22 +29,20 @@ from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import confidence_interval
-from solrbench.stats.number_format import format_number, round_number
+from solrbench.stats.number_format import format_number, format_range, round_number
 from solrbench.stats.tests import StudentEstimate, holm
 
 
 @dataclass(frozen=True)
 class Knee:
-    """Where the asymptotes meet, in users; without an interval if unknown."""
+    """Where the asymptotes meet, in users."""
 
     at: float
-    interval: tuple[float, float] | None
+    interval: tuple[float, float]
 
     @property
-    def rounded_interval(self) -> Interval | None:
+    def rounded_interval(self) -> Interval:
         """The interval with the digits that are shown."""
-        if self.interval is None:
-            return None
         lower, upper = self.interval
         return Interval(lower=round_number(lower), upper=round_number(upper))
 
@@ -255,12 +253,9 @@ def describe_scaling(
     rate = format_number(round_number(best.rate))
     parts = [f"Throughput is highest at {best.users} users: {rate} requests/s."]
     if knee is not None:
-        at = format_number(round_number(knee.at))
-        bounds = ""
-        if knee.rounded_interval is not None:
-            lower, upper = knee.rounded_interval.lower, knee.rounded_interval.upper
-            bounds = f" ({CONFIDENCE} {format_number(lower)} to {format_number(upper)})"
-        parts.append(f"From about {at} users on{bounds}, more users mainly add waiting.")
+        at, interval = format_number(round_number(knee.at)), knee.rounded_interval
+        bounds = f"{CONFIDENCE} {format_range(interval.lower, interval.upper)}"
+        parts.append(f"From about {at} users on ({bounds}), more users mainly add waiting.")
     if peak is not None:
         at = format_number(round_number(peak))
         parts.append(f"By the Universal Scalability Law, it peaks at about {at} users.")

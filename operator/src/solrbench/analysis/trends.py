@@ -66,7 +66,6 @@ class Growth:
     """What the rule found: slope and bounds are growth per second, of the best fit."""
 
     shape: SeriesShape
-    level: float
     slope: float
     lower: float
     upper: float
@@ -114,8 +113,7 @@ def find_growth(
     limit = best.squares * (1 + t_quantile(0.01, best.freedom) ** 2 / best.freedom)
     near = [fit for fit in fits if fit.squares <= limit]
     lower, upper = _union(near, 0.95)
-    level = float(np.median(y))
-    matters = max(MIN_GROWTH * abs(level), least)
+    matters = max(MIN_GROWTH * abs(float(np.median(y))), least)
     deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
     needed = max(matters, _DEVIATIONS * float(deviation))
     if best.slope > matters and _rises_once(columns, y, matters, best.squares):
@@ -127,7 +125,7 @@ def find_growth(
         # The form of the curve is one more number, which has to be worth it.
         if slowing < limit and slowing * (1 + 1 / fits[0].freedom) < fits[0].squares:
             shape = SeriesShape.SLOWS_DOWN
-    return Growth(shape, level, best.slope / run, lower / run, upper / run, run)
+    return Growth(shape, best.slope / run, lower / run, upper / run, run)
 
 
 def _union(fits: Sequence[_Fit], level: float) -> tuple[float, float]:

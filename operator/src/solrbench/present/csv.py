@@ -27,15 +27,15 @@ def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) 
     for percent in percents_of(results):
         columns += [_percentile(percent, field) for field in _TIMES]
 
-    def verdict(result: StepResult) -> str:
-        found = verdict_of(result, verdicts)
-        return found.verdict if found else ""
-
     def reasons(result: StepResult) -> str:
         found = verdict_of(result, verdicts)
         return " ".join(reason.reason for reason in found.reasons) if found else ""
 
-    return items_to_csv([*columns, Column("verdict", verdict), Column("reasons", reasons)], results)
+    columns += [
+        Column("verdict", lambda each: getattr(verdict_of(each, verdicts), "verdict", "")),
+        Column("reasons", reasons),
+    ]
+    return items_to_csv(columns, results)
 
 
 def _bound(name: str, side: str) -> Column[StepResult]:

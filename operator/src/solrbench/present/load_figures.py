@@ -32,9 +32,6 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 _Numbers = tuple[float, float | None, float | None]
 """A figure and the bounds of its interval."""
 
-_MAX_PERCENTILE = 99.0
-"""Highest percentile that is drawn; beyond it one slow request hides all others."""
-
 
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     """Return throughput and latency; nothing unless two steps differ in their load."""
@@ -83,11 +80,12 @@ def _throughput(
 def _latency(
     axis: str, loads: Mapping[str, float], variants: Mapping[str, Sequence[StepResult]]
 ) -> ReportFigure | None:
-    # Three lines for each of several variants could not be distinguished.
-    shown = [p for p in (50, 95, 99) if p <= _MAX_PERCENTILE] if len(variants) == 1 else [50, 95]
+    # Three lines for each of several variants could not be distinguished; beyond P99, one slow
+    # request hides all others.
+    shown = {50.0, 95.0, 99.0} if len(variants) == 1 else {50.0, 95.0}
     lines = {}
     for variant, results in variants.items():
-        for percent in sorted({*percents_of(results)} & {*map(float, shown)}):
+        for percent in sorted(shown.intersection(percents_of(results))):
             if points := [(loads[r.step], n) for r in results if (n := _percentile(r, percent))]:
                 lines[f"{variant} {percent_label(percent)}".strip()] = points
     if not lines:

@@ -86,9 +86,6 @@ _AXES = (
     value_axis("CPU of the busiest Solr node, %", "@number", gridIndex=2, min=0, splitNumber=3),
 )
 
-PointsByRepeat = Mapping[str, Sequence[tuple[float, float | None]]]
-"""Seconds and values of each repeat; None where there was no request."""
-
 _MAX_POINTS = 240
 _TABLE_ROWS = 30
 
@@ -157,7 +154,9 @@ def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
     return list(zip(most.seconds, most.values, strict=False))
 
 
-def _lines(names: Sequence[str], plot: int, points: PointsByRepeat) -> list[OptionPart]:
+def _lines(
+    names: Sequence[str], plot: int, points: Mapping[str, Sequence[tuple[float, float | None]]]
+) -> list[OptionPart]:
     """Return a line for each repeat in one of the plots, in the colour of the repeat."""
     lines = []
     for repeat, drawn in points.items():
