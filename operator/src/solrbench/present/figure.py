@@ -145,6 +145,24 @@ def grid(**more: object) -> OptionPart:
     return {"left": 8, "right": 16, "top": 34, "bottom": 30, "containLabel": True, **more}
 
 
+def chart(
+    x_axis: OptionPart,
+    y_axis: OptionPart | Sequence[OptionPart],
+    format_name: str,
+    series: Sequence[OptionPart],
+    trigger: str = "axis",
+    **place: object,
+) -> OptionPart:
+    """Return an option of one `grid`, whose tooltip the function `format_name` writes."""
+    return base(
+        grid=grid(**place),
+        xAxis=x_axis,
+        yAxis=y_axis,
+        tooltip={"trigger": trigger, "valueFormatter": format_name},
+        series=series,
+    )
+
+
 def rounded(value: float) -> float:
     """Return a number with four digits, more than any figure shows."""
     return float(f"{value:.4g}")

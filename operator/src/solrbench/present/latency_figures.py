@@ -14,10 +14,9 @@ from solrbench.present.figure import (
     MUTED,
     OptionPart,
     ReportFigure,
-    base,
     bottom_axis,
+    chart,
     color,
-    grid,
     legend,
     line,
     rounded,
@@ -45,20 +44,16 @@ def distribution(
         return None
     series = [line(each, i, _points(h)) for i, (each, h) in enumerate(known.items())]
     most = max(_nines(h.count) for h in known.values())
-    option = base(
-        grid=grid(right=32),
-        xAxis=bottom_axis("Percentile", "@nines", min=0, max=math.ceil(most), interval=1),
-        yAxis=value_axis(
-            times,
-            "@milliseconds",
-            type="log",
-            minorSplitLine={"show": True, "lineStyle": {"color": "var(--grid)", "opacity": 0.5}},
-            minorTick={"show": False},
-            **_bounds(list(known.values())),
-        ),
-        tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
-        series=series,
+    y_axis = value_axis(
+        times,
+        "@milliseconds",
+        type="log",
+        minorSplitLine={"show": True, "lineStyle": {"color": "var(--grid)", "opacity": 0.5}},
+        minorTick={"show": False},
+        **_bounds(list(known.values())),
     )
+    x_axis = bottom_axis("Percentile", "@nines", min=0, max=math.ceil(most), interval=1)
+    option = chart(x_axis, y_axis, "@milliseconds", series, right=32)
     shown = "; ".join(
         f"{each}: P50 {_cell(h, 50)}, P99 {_cell(h, 99)}" for each, h in list(known.items())[:8]
     )
@@ -130,24 +125,18 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
         hits = [(each.number, each.hit_ratios.get(cache)) for each in shown]
         percents = [(n, None if hit is None else rounded(100 * hit)) for n, hit in hits]
         series.append(line(cache, index, percents, yAxisIndex=1))
-    option = base(
-        grid=grid(right=8),
-        xAxis=bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1),
-        yAxis=[
-            value_axis("Mean service time", "@milliseconds", min=0),
-            value_axis(
-                "Cache hits" if caches else "",
-                "@percent",
-                min=0,
-                max=100,
-                show=bool(caches),
-                splitLine={"show": False},
-                nameTextStyle={**MUTED, "align": "right"},
-            ),
-        ],
-        tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=series,
+    hits_axis = value_axis(
+        "Cache hits" if caches else "",
+        "@percent",
+        min=0,
+        max=100,
+        show=bool(caches),
+        splitLine={"show": False},
+        nameTextStyle={**MUTED, "align": "right"},
     )
+    y_axes = [value_axis("Mean service time", "@milliseconds", min=0), hits_axis]
+    x_axis = bottom_axis("Thousand requests", min=0, max=points[-1].number, minInterval=1)
+    option = chart(x_axis, y_axes, "@number", series, right=8)
     title = f"First requests of {first.id}"
     begin, end = (points[index].window.mean_microseconds / 1000 for index in (0, -1))
     text = (

@@ -15,9 +15,8 @@ from solrbench.present.figure import (
     MUTED,
     OptionPart,
     ReportFigure,
-    base,
     bottom_axis,
-    grid,
+    chart,
     intervals,
     legend,
     line,
@@ -135,13 +134,8 @@ def _option(
     most, (name, format_name) = max(loads.values()), times
     # The end of the axis is no load that was measured: it has no label.
     label = {**MUTED, "formatter": "@number", "hideOverlap": True, "showMaxLabel": False}
-    return base(
-        grid=grid(),
-        xAxis=bottom_axis(axis, min=0, max=rounded(most * 1.05), axisLabel=label),
-        yAxis=value_axis(name, format_name, min=0),
-        tooltip={"trigger": "axis", "valueFormatter": format_name},
-        series=series,
-    )
+    x_axis = bottom_axis(axis, min=0, max=rounded(most * 1.05), axisLabel=label)
+    return chart(x_axis, value_axis(name, format_name, min=0), format_name, series)
 
 
 def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
@@ -182,16 +176,12 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     for index, name in enumerate(curves):
         rate = held[name]
         marks.append(mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {})
-    option = base(
-        grid=grid(),
-        xAxis=bottom_axis(load, scale=True),
-        yAxis=value_axis("P95 of the response time", "@milliseconds", min=0),
-        tooltip={"trigger": "axis", "valueFormatter": "@milliseconds"},
-        series=[
-            line(name, i, points, showSymbol=True, **marks[i])
-            for i, (name, points) in enumerate(curves.items())
-        ],
-    )
+    y_axis = value_axis("P95 of the response time", "@milliseconds", min=0)
+    series = [
+        line(name, i, points, showSymbol=True, **marks[i])
+        for i, (name, points) in enumerate(curves.items())
+    ]
+    option = chart(bottom_axis(load, scale=True), y_axis, "@milliseconds", series)
     text = " ".join(result.message for result in status.capacity)
     title = (
         f"Latency against {'users' if unit == 'users' else 'rate'} in the search for the capacity"

@@ -7,10 +7,9 @@ from solrbench.present.figure import (
     LegendEntry,
     OptionPart,
     ReportFigure,
-    base,
     bottom_axis,
+    chart,
     color,
-    grid,
 )
 from solrbench.present.sweeps.figures import axis_format
 from solrbench.present.sweeps.point_tables import changed_values, name_point
@@ -43,12 +42,14 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         return None
     labels = [changed_values(point, baseline) for point in drawn]
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
-    option = base(
-        grid=grid(top=8, bottom=44),
-        xAxis=bottom_axis("Difference from the baseline", "@percent"),
-        yAxis=category_rows(labels),
-        tooltip={"trigger": "item", "valueFormatter": "@percent"},
-        series=[part for word in words for part in _series(word, drawn, labels)],
+    option = chart(
+        bottom_axis("Difference from the baseline", "@percent"),
+        category_rows(labels),
+        "@percent",
+        [part for word in words for part in _series(word, drawn, labels)],
+        "item",
+        top=8,
+        bottom=44,
     )
     figure = figure_of(report.spec)
     text = (
@@ -137,12 +138,14 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         name_point(point) if point.is_baseline else changed_values(point, baseline)
         for point in drawn
     ]
-    option = base(
-        grid=grid(top=8, bottom=44),
-        xAxis=bottom_axis(figure.title, axis_format(figure), scale=True),
-        yAxis=category_rows(labels),
-        tooltip={"trigger": "item", "valueFormatter": axis_format(figure)},
-        series=[_dots(drawn, labels, figure), _means(drawn, labels, figure)],
+    option = chart(
+        bottom_axis(figure.title, axis_format(figure), scale=True),
+        category_rows(labels),
+        axis_format(figure),
+        [_dots(drawn, labels, figure), _means(drawn, labels, figure)],
+        "item",
+        top=8,
+        bottom=44,
     )
     text = (
         f"{figure.title} in each round, and over all of them. A round that is Invalid is excluded."

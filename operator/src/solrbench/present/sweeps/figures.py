@@ -11,10 +11,9 @@ from solrbench.present.figure import (
     OptionPart,
     Point,
     ReportFigure,
-    base,
     bottom_axis,
+    chart,
     color,
-    grid,
     intervals,
     legend,
     line,
@@ -92,13 +91,8 @@ def line_chart(
 ) -> OptionPart:
     """Return lines of what `of` names over the names of values or steps."""
     style = {**LABELS, "hideOverlap": True}
-    return base(
-        grid=grid(bottom=48),
-        xAxis=bottom_axis(name, type="category", data=[*labels], axisLabel=style),
-        yAxis=value_axis(of, formatter, min=0),
-        tooltip={"trigger": "axis", "valueFormatter": formatter},
-        series=series,
-    )
+    x_axis = bottom_axis(name, type="category", data=[*labels], axisLabel=style)
+    return chart(x_axis, value_axis(of, formatter, min=0), formatter, series, bottom=48)
 
 
 def axis_labels(report: SweepReport, place: int) -> list[str]:
@@ -204,22 +198,17 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
     metric = figure_of(report.spec)
     across, down = axis_labels(report, first), axis_labels(report, second)
     names = report.axes[first], report.axes[second]
-    option = base(
-        grid={"left": 8, "right": 16, "top": 30, "bottom": 34, "containLabel": True},
-        xAxis=_axis(names[0], across, nameLocation="middle", nameGap=30),
-        yAxis=_axis(names[1], down, inverse=True, nameLocation="start"),
-        tooltip={"trigger": "item", "valueFormatter": axis_format(metric)},
-        series=[
-            {
-                "type": "heatmap",
-                "name": metric.title,
-                "data": list(_cells(cells, metric)),
-                "itemStyle": {"color": color(0)},
-                "label": _CELL_TEXT,
-                "emphasis": {"disabled": True},
-            }
-        ],
-    )
+    series: OptionPart = {
+        "type": "heatmap",
+        "name": metric.title,
+        "data": list(_cells(cells, metric)),
+        "itemStyle": {"color": color(0)},
+        "label": _CELL_TEXT,
+        "emphasis": {"disabled": True},
+    }
+    x_axis = _axis(names[0], across, nameLocation="middle", nameGap=30)
+    y_axis = _axis(names[1], down, inverse=True, nameLocation="start")
+    option = chart(x_axis, y_axis, axis_format(metric), [series], "item", top=30, bottom=34)
     lower = "lower" if metric.comparison.is_lower_better else "higher"
     text = (
         f"{metric.title} for each {names[0]} (across) and {names[1]} (down), all other axes as in"

@@ -10,9 +10,8 @@ from solrbench.present.figure import (
     OptionPart,
     Point,
     ReportFigure,
-    base,
     bottom_axis,
-    grid,
+    chart,
     intervals,
     legend,
     line,
@@ -189,13 +188,9 @@ def _draw(
         bounds = [(dot.price, *map(rounded, dot.bounds)) for dot in dots if dot.bounds is not None]
         series.append(line(title, index, drawn, showSymbol=True, lineStyle={"width": 0}))
         series.append(intervals(index, bounds, name=title))
-    option = base(
-        grid=grid(bottom=48),
-        xAxis=bottom_axis(f"Price per hour ({currency})", scale=True),
-        yAxis=value_axis(name, formatter, min=0),
-        tooltip={"trigger": "item", "valueFormatter": formatter},
-        series=[*series, *lines],
-    )
+    x_axis = bottom_axis(f"Price per hour ({currency})", scale=True)
+    y_axis = value_axis(name, formatter, min=0)
+    option = chart(x_axis, y_axis, formatter, [*series, *lines], "item", bottom=48)
     names = dict.fromkeys([*groups, *(str(each["name"]) for each in lines)])
     shown = costs_table(report)
     shown = replace(shown, rows=shown.rows[:_MAX_ROWS])
