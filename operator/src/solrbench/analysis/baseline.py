@@ -6,7 +6,7 @@ Either may be a benchmark of the cluster or a report that was kept as a file.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 import orjson
@@ -107,11 +107,12 @@ class ComparisonInput:
         search for the capacity are left out: no two are at the same rate.
         """
         latest: dict[str, RunSamples] = {}
-        for run in sorted(self.runs, key=lambda run: (run.document.attempt, _start(run))):
+        started = attrgetter("document.start_time")
+        for run in sorted(self.runs, key=lambda run: (run.document.attempt, started(run))):
             latest[run.document.id] = run
         groups: dict[StepKey, list[RunSamples]] = {}
         steps = (run for run in latest.values() if run.document.trial is None)
-        for run in sorted(steps, key=lambda run: (run.document.repeat, _start(run))):
+        for run in sorted(steps, key=lambda run: (run.document.repeat, started(run))):
             groups.setdefault((run.document.step, run.document.variant), []).append(run)
         return {key: StepSamples(group) for key, group in groups.items()}
 
@@ -121,35 +122,19 @@ class ComparisonInput:
 
         A time that is that of the index pods is left out.
         """
-        filled = filled_indexes(self.runs)
-        if not filled:  # nothing is measured yet
-            seconds = self.dataset.seconds if self.dataset.is_valid else None
-            return _index_metrics([(1, "", seconds, self.dataset.index_bytes)])
-        return _index_metrics(
-            (
-                number,
-                key,
-                record.indexing_seconds if record.indexing_is_valid else None,
-                record.index_bytes,
-            )
-            for number, (key, record) in enumerate(filled, start=1)
-        )
-
-
-def _start(run: RunSamples) -> datetime:
-    return run.document.start_time
-
-
-def _index_metrics(
-    indexes: Iterable[tuple[int, str, float | None, float | None]],
-) -> RepeatValues:
-    """Return the metrics from number, target, seconds and bytes of each index."""
-    values: RepeatValues = {}
-    for number, target, seconds, size in indexes:
-        for metric, value in ((INDEXING, seconds), (INDEX_SIZE, size)):
-            if value:
-                values.setdefault(metric, []).append(RepeatValue(number, target, value))
-    return values
+        indexes = [
+            (target, each.indexing_seconds if each.indexing_is_valid else None, each.index_bytes)
+            for target, each in filled_indexes(self.runs)
+        ]
+        if not indexes:  # nothing is measured yet
+            data = self.dataset
+            indexes = [("", data.seconds if data.is_valid else None, data.index_bytes)]
+        values: RepeatValues = {}
+        for number, (target, seconds, size) in enumerate(indexes, start=1):
+            for metric, value in ((INDEXING, seconds), (INDEX_SIZE, size)):
+                if value:
+                    values.setdefault(metric, []).append(RepeatValue(number, target, value))
+        return values
 
 
 def benchmark_input(

@@ -18,8 +18,8 @@ def step_response_gaps(samples: BenchmarkSamples) -> list[StepResponseGaps]:
         for step, variant, step_samples in samples.steps()
         if any(document.response_gaps for document in step_samples.documents)
     ]
-    worst = sorted(range(len(all_gaps)), key=lambda index: _rank(all_gaps[index]))
-    return [all_gaps[index] for index in sorted(worst[:MAX_RESPONSE_GAPS])]
+    worst = sorted(all_gaps, key=_rank)[:MAX_RESPONSE_GAPS]
+    return [each for each in all_gaps if each in worst]
 
 
 def _rank(each: StepResponseGaps) -> tuple[float, float]:

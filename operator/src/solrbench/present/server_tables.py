@@ -80,13 +80,10 @@ def _of_pods(title: str, field: str, show: Callable[[float], str]) -> Column[_Po
     )
 
 
-_POD_NAMES: Sequence[Column[_PodGroup]] = (
+_POD_COLUMNS: Sequence[Column[_PodGroup]] = (
     NameColumn("Step", lambda group: group[0].step),
     NameColumn("Variant", lambda group: group[0].variant),
     NameColumn("Pods of", lambda group: group[1]),
-)
-_POD_COLUMNS = (
-    *_POD_NAMES,
     _of_pods("CPU", "cpu_cores", format_number),
     _of_pods("Throttled", "throttled_percent", format_percent),
     _of_pods("Waits for CPU", "cpu_some_percent", format_percent),

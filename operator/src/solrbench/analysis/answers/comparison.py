@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pydantic import Field
 
 from solrbench.analysis.answers.difference import (
-    AnswerDifference,
     AnswerKind,
     compare_answer,
     digests,
@@ -109,13 +108,19 @@ def compare_answers(
         skipped=skipped.total(),
         notes=[
             *(f"{number} {reason}" for reason, number in skipped.most_common(_MAX_NAMED)),
-            *_failure_notes(pairs),
-            *_layout_notes(baseline, candidate),
+            *_query_notes(pairs),
             *_notes(baseline, candidate, len(before), len(after), len(common)),
         ],
         examples=[
-            _example(*each)
-            for each in sorted(different, key=lambda each: -each[0].change)[:MAX_EXAMPLES]
+            AnswerExample(
+                query=one.query,
+                kind=difference.kind or AnswerKind.SCORES,
+                baseline=_shown(one, other, difference.kind),
+                candidate=_shown(other, one, difference.kind),
+            )
+            for difference, one, other in sorted(different, key=lambda each: -each[0].change)[
+                :MAX_EXAMPLES
+            ]
         ],
     )
 
@@ -147,7 +152,7 @@ def _problem(
     return ""
 
 
-def _failure_notes(pairs: Iterable[tuple[QueryAnswer, QueryAnswer]]) -> Iterator[str]:
+def _query_notes(pairs: Iterable[tuple[QueryAnswer, QueryAnswer]]) -> Iterator[str]:
     failed = Counter(
         one.failed_status
         for one, other in pairs
@@ -157,7 +162,10 @@ def _failure_notes(pairs: Iterable[tuple[QueryAnswer, QueryAnswer]]) -> Iterator
         yield f"{number} fail on both sides with {status}, and count as the same; correct them"
 
 
-def _layout_notes(baseline: StoredAnswers, candidate: StoredAnswers) -> Iterator[str]:
+def _notes(
+    baseline: StoredAnswers, candidate: StoredAnswers, before: int, after: int, common: int
+) -> Iterator[str]:
+    """Yield what a reader must know of both sides, each with its remedy."""
     if _differs(baseline.layout, candidate.layout):
         yield (
             "documents that scores choose, and facets that shards may only estimate, are not"
@@ -169,45 +177,28 @@ def _layout_notes(baseline: StoredAnswers, candidate: StoredAnswers) -> Iterator
             "the shards of one side are unknown; if both have others, scores and estimated facets"
             " differ by themselves; allow reading of /admin/collections"
         )
-
-
-def _notes(
-    baseline: StoredAnswers, candidate: StoredAnswers, before: int, after: int, common: int
-) -> list[str]:
-    """Return what a reader must know of the queries, each with its remedy."""
-    notes = []
+    # Of two sides with such queries, the baseline's are named.
     for stored, number in ((baseline, before), (candidate, after)):
         if number > common or stored.left_out:
-            notes.append(
+            yield (
                 f"{number - common + stored.left_out} queries were answered by one side only, or"
                 " not in time; give both the same workload and seed, or lower"
                 " spec.comparison.answers.queries"
             )
             break
     if candidate.fewer_rows:
-        notes.append(
+        yield (
             f"{candidate.fewer_rows} queries ask for fewer than {candidate.first} documents; raise"
             " their rows, or lower spec.comparison.answers.first"
         )
     if candidate.not_queries:
-        notes.append(
+        yield (
             f"{candidate.not_queries} entries of workload.mix are updates or transactions, which"
             " are not compared"
         )
-    return notes
 
 
-def _example(difference: AnswerDifference, one: QueryAnswer, other: QueryAnswer) -> AnswerExample:
-    kind = difference.kind or AnswerKind.SCORES
-    return AnswerExample(
-        query=one.query,
-        kind=kind,
-        baseline=_shown(one, other, kind),
-        candidate=_shown(other, one, kind),
-    )
-
-
-def _shown(answer: QueryAnswer, other: QueryAnswer, kind: AnswerKind) -> str:
+def _shown(answer: QueryAnswer, other: QueryAnswer, kind: AnswerKind | None) -> str:
     if answer.error:
         return answer.error[:MAX_TEXT]
     if kind is AnswerKind.FACETS:

@@ -52,11 +52,8 @@ def axis_figures(report: SweepReport) -> list[ReportFigure]:
 
 def conditions_first(report: SweepReport) -> list[int]:
     """Return the places of the axes: over what is given, such as users, is looked at first."""
-    return sorted(range(len(report.axes)), key=lambda place: not _is_given(report, place))
-
-
-def _is_given(report: SweepReport, place: int) -> bool:
-    return report.axes[place] in report.conditions
+    given = report.conditions
+    return sorted(range(len(report.axes)), key=lambda place: report.axes[place] not in given)
 
 
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
@@ -173,7 +170,8 @@ def heat_maps(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each two axes that are crossed, all others as in the baseline."""
     crossed = [each for each in _crossed(report) if len(each[2]) >= _MIN_CELLS]
     # A setting and a condition show whether the best one changes; two conditions come last.
-    crossed.sort(key=lambda each: abs(sum(_is_given(report, place) for place in each[:2]) - 1))
+    given = report.conditions
+    crossed.sort(key=lambda each: abs(sum(report.axes[place] in given for place in each[:2]) - 1))
     return [_heat_map(report, *each) for each in crossed[:MAX_MAPS]]
 
 
