@@ -41,37 +41,6 @@ class RunTelemetry:
     missing: tuple[str, ...] = ()
 
 
-_WORST = {
-    "cpu_percent": "cpu_percent",
-    "gc_percent": "gc_percent",
-    "gc_per_second": "gc_count",
-    "heap_used_max_percent": "heap_used_max_percent",
-    "heap_after_gc_max_percent": "heap_after_gc_max_percent",
-    "heap_after_gc_max_bytes": "heap_after_gc_max_bytes",
-    "threads_blocked": "threads_blocked_mean",
-    "threads_runnable": "threads_runnable_mean",
-    "jetty_busy_max_percent": "jetty_busy_max_percent",
-    "jetty_queue_max": "jetty_queue_max",
-    "system_cpu_percent": "system_cpu_mean_percent",
-    "cpus": "cpus",
-    "pending_documents_max": "pending_documents_max",
-}
-"""Figures of the worst node."""
-
-_SUMS = {
-    "cpu_cores": "cpu_seconds",
-    "index_bytes": "index_bytes",
-    "segments": "segments",
-    "deleted_documents": "deleted_documents",
-    "merges_per_second": "merges",
-    "updates_per_second": "updates",
-    "commits_per_second": "commits",
-    "soft_auto_commits_per_second": "soft_auto_commits",
-    "solr_requests_per_second": "requests",
-}
-"""Figures added over all nodes."""
-
-
 def _of_requests(solr: Mapping[str, Spread]) -> dict[str, float]:
     fields: dict[str, float] = {}
     requests = solr["requests"].total if "requests" in solr else 0.0
@@ -83,65 +52,82 @@ def _of_requests(solr: Mapping[str, Spread]) -> dict[str, float]:
     return fields
 
 
-_WORST_POD = {
-    "throttled_percent": "throttled_percent",
-    "cpu_limit_percent": "cpu_limit_percent",
-    "cpu_some_percent": "cpu_some_percent",
-    "memory_full_percent": "memory_full_percent",
-    "memory_some_percent": "memory_some_percent",
-    "io_some_percent": "io_some_percent",
-    "io_full_percent": "io_full_percent",
-    "memory_used_max_percent": "memory_used_max_percent",
-    "working_set_max_percent": "working_set_max_percent",
-    "working_set_max_bytes": "working_set_max_bytes",
-    "major_faults_per_second": "major_faults",
+_FIGURES_OF = {
+    ("solr", "highest"): {
+        "cpu_percent": "cpu_percent",
+        "gc_percent": "gc_percent",
+        "gc_per_second": "gc_count",
+        "heap_used_max_percent": "heap_used_max_percent",
+        "heap_after_gc_max_percent": "heap_after_gc_max_percent",
+        "heap_after_gc_max_bytes": "heap_after_gc_max_bytes",
+        "threads_blocked": "threads_blocked_mean",
+        "threads_runnable": "threads_runnable_mean",
+        "jetty_busy_max_percent": "jetty_busy_max_percent",
+        "jetty_queue_max": "jetty_queue_max",
+        "system_cpu_percent": "system_cpu_mean_percent",
+        "cpus": "cpus",
+        "pending_documents_max": "pending_documents_max",
+    },
+    ("solr", "total"): {
+        "cpu_cores": "cpu_seconds",
+        "index_bytes": "index_bytes",
+        "segments": "segments",
+        "deleted_documents": "deleted_documents",
+        "merges_per_second": "merges",
+        "updates_per_second": "updates",
+        "commits_per_second": "commits",
+        "soft_auto_commits_per_second": "soft_auto_commits",
+        "solr_requests_per_second": "requests",
+    },
+    # What the threads of a node do with updates, which is read while indexing.
+    ("solr-threads", "highest"): {
+        "merge_stalled_percent": "merge_stalled_mean_percent",
+        "flush_stalled_percent": "flush_stalled_mean_percent",
+    },
+    ("solr-threads", "total"): {
+        "merge_threads": "merge_threads_mean",
+        "update_threads": "update_threads_mean",
+    },
+    ("solr-pods", "highest"): {
+        "throttled_percent": "throttled_percent",
+        "cpu_limit_percent": "cpu_limit_percent",
+        "cpu_some_percent": "cpu_some_percent",
+        "memory_full_percent": "memory_full_percent",
+        "memory_some_percent": "memory_some_percent",
+        "io_some_percent": "io_some_percent",
+        "io_full_percent": "io_full_percent",
+        "memory_used_max_percent": "memory_used_max_percent",
+        "working_set_max_percent": "working_set_max_percent",
+        "working_set_max_bytes": "working_set_max_bytes",
+        "major_faults_per_second": "major_faults",
+    },
+    ("solr-pods", "total"): {
+        "page_cache_bytes": "page_cache_bytes",
+        "pod_cpu_user_cores": "cpu_user_seconds",
+        "pod_cpu_system_cores": "cpu_system_seconds",
+        "read_bytes_per_second": "read_bytes",
+        "written_bytes_per_second": "written_bytes",
+        "reads_per_second": "reads",
+        "writes_per_second": "writes",
+        "network_bytes_per_second": "network_sent_bytes",
+        "network_received_bytes_per_second": "network_received_bytes",
+    },
+    ("machines", "highest"): {
+        "machine_cpu_percent": "cpu_busy_percent",
+        "machine_steal_percent": "steal_percent",
+        "machine_cpu_some_percent": "cpu_some_percent",
+        "machine_page_cache_bytes": "page_cache_bytes",
+        "machine_io_some_percent": "io_some_percent",
+        "machine_memory_full_percent": "memory_full_percent",
+    },
 }
-"""Figures of the worst pod of Solr."""
-
-_WORST_THREADS = {
-    "merge_stalled_percent": "merge_stalled_mean_percent",
-    "flush_stalled_percent": "flush_stalled_mean_percent",
-}
-_SUMS_OF_THREADS = {
-    "merge_threads": "merge_threads_mean",
-    "update_threads": "update_threads_mean",
-}
-"""What the threads of a node do with updates, which is read while indexing."""
-
-_WORST_MACHINE = {
-    "machine_cpu_percent": "cpu_busy_percent",
-    "machine_steal_percent": "steal_percent",
-    "machine_cpu_some_percent": "cpu_some_percent",
-    "machine_page_cache_bytes": "page_cache_bytes",
-    "machine_io_some_percent": "io_some_percent",
-    "machine_memory_full_percent": "memory_full_percent",
-}
-"""Figures of the worst machine."""
-
-
-_SUMS_OF_PODS = {
-    "page_cache_bytes": "page_cache_bytes",
-    "pod_cpu_user_cores": "cpu_user_seconds",
-    "pod_cpu_system_cores": "cpu_system_seconds",
-    "read_bytes_per_second": "read_bytes",
-    "written_bytes_per_second": "written_bytes",
-    "reads_per_second": "reads",
-    "writes_per_second": "writes",
-    "network_bytes_per_second": "network_sent_bytes",
-    "network_received_bytes_per_second": "network_received_bytes",
-}
-"""Figures added over all pods of Solr."""
+"""Kind of servers and which number of their spread: that of the worst one, or the sum of all; then
+each figure's name in the status, and in telemetry."""
 
 _WORST_OTHERS = ("throttled_percent", "cpu_some_percent", "working_set_max_bytes")
 _SUMS_OF_OTHERS = {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"}
 _FIGURES = (
-    *(("solr", "highest", name, key) for name, key in _WORST.items()),
-    *(("solr", "total", name, key) for name, key in _SUMS.items()),
-    *(("solr-threads", "highest", name, key) for name, key in _WORST_THREADS.items()),
-    *(("solr-threads", "total", name, key) for name, key in _SUMS_OF_THREADS.items()),
-    *(("solr-pods", "highest", name, key) for name, key in _WORST_POD.items()),
-    *(("solr-pods", "total", name, key) for name, key in _SUMS_OF_PODS.items()),
-    *(("machines", "highest", name, key) for name, key in _WORST_MACHINE.items()),
+    *((*servers, name, key) for servers, of in _FIGURES_OF.items() for name, key in of.items()),
     *(
         (f"{kind}-pods", "highest", f"{kind}_{key}", key)
         for kind in ("zookeeper", "companion", "load")

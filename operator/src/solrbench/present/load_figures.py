@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.findings import (
     capacity_unit,
 )
 from solrbench.api.v1alpha1.status import Status
-from solrbench.api.v1alpha1.step_result import StepResult
+from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.present.figure import (
     MUTED,
     OptionPart,
@@ -28,8 +28,8 @@ from solrbench.present.result_tables import percent_label, percentile_of, percen
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number
 
-_Numbers = tuple[float, float | None, float | None]
-"""A figure and the bounds of its interval."""
+_Numbers = tuple[float, Interval | None]
+"""A figure and its interval."""
 
 
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
@@ -59,7 +59,10 @@ def _throughput(
     scalability: Sequence[Scalability],
 ) -> ReportFigure:
     lines = {
-        variant or "throughput": [(loads[each.step], _rate(each)) for each in results]
+        variant or "throughput": [
+            (loads[each.step], (each.requests_per_second, each.requests_per_second_interval))
+            for each in results
+        ]
         for variant, results in variants.items()
     }
     fits = {each.variant or "throughput": each for each in scalability}
@@ -85,7 +88,12 @@ def _latency(
     lines = {}
     for variant, results in variants.items():
         for percent in sorted(shown.intersection(percents_of(results))):
-            if points := [(loads[r.step], n) for r in results if (n := _percentile(r, percent))]:
+            points = [
+                (loads[each.step], (found.milliseconds, found.interval))
+                for each in results
+                if (found := percentile_of(each, percent)) is not None
+            ]
+            if points:
                 lines[f"{variant} {percent_label(percent)}".strip()] = points
     if not lines:
         return None
@@ -95,19 +103,6 @@ def _latency(
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
     table = _curve_table(axis, times, lines, format_milliseconds)
     return ReportFigure("latency", title, text, option, legend(list(lines)), table, 300)
-
-
-def _rate(result: StepResult) -> _Numbers:
-    interval = result.requests_per_second_interval
-    bounds = (None, None) if interval is None else (interval.lower, interval.upper)
-    return (result.requests_per_second, *bounds)
-
-
-def _percentile(result: StepResult, percent: float) -> _Numbers | None:
-    found = percentile_of(result, percent)
-    if found is None:
-        return None
-    return found.milliseconds, found.lower_milliseconds, found.upper_milliseconds
 
 
 _Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
@@ -125,9 +120,9 @@ def _option(
         drawn = [(x, rounded(numbers[0])) for x, numbers in points]
         series.append(line(name, index, drawn, showSymbol=True, **(marks or {}).get(name, {})))
         bounds = [
-            (x, rounded(low), rounded(high))
-            for x, (_, low, high) in points
-            if low is not None and high is not None
+            (x, rounded(interval.lower), rounded(interval.upper))
+            for x, (_, interval) in points
+            if interval is not None
         ]
         if bounds:
             series.append(intervals(index, bounds))
@@ -149,8 +144,8 @@ def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
 
 def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> Table:
     def interval(row: tuple[str, float, _Numbers]) -> str | None:
-        _, low, high = row[2]
-        return None if low is None or high is None else f"{show(low)} … {show(high)}"
+        found = row[2][1]
+        return None if found is None else f"{show(found.lower)} … {show(found.upper)}"
 
     columns: list[Column[tuple[str, float, _Numbers]]] = [
         NameColumn("", lambda row: row[0]),
