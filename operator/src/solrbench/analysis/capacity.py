@@ -47,7 +47,6 @@ from solrbench.contract.load_plan import (
     planned_trial,
     planned_users_trial,
 )
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.confirmation import (
     Confirmation,
@@ -130,24 +129,20 @@ def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
     """Return what a search needs of a measured trial."""
     document = run.document
     is_closed = document.planned_requests is None
+    # The arrivals of a trial, which differ from the plan by chance, are what the target had to
+    # serve; of users it is what it did serve.
+    rate = good_rate(run) if is_closed else document.requests_per_second or 0.0
+    if document.planned_requests and document.duration_seconds:
+        rate = document.planned_requests / document.duration_seconds
     farthest = _farthest(run, objectives)
     return StoredTrial(
         variant=document.variant,
         number=document.trial or PROBE,
-        # The arrivals of a trial, which differ from the plan by chance, are what the target had to
-        # serve; of users it is what it did serve.
-        requests_per_second=good_rate(run) if is_closed else offered_rate(document),
+        requests_per_second=rate,
         users=document.users if is_closed else None,
         excess=farthest.excess,
         is_long=farthest.is_long,
     )
-
-
-def offered_rate(document: StepRunResult) -> float:
-    """Return the arrivals of an open loop per second."""
-    if document.planned_requests and document.duration_seconds:
-        return document.planned_requests / document.duration_seconds
-    return document.requests_per_second or 0.0
 
 
 def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:

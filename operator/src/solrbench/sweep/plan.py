@@ -243,7 +243,10 @@ def find_points_without_capacity(
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     """Return the plan of a sweep, with every problem that can be seen without a cluster."""
     points, problems = _plan_points(sweep)
-    return SweepPlan(() if problems else points, tuple(problems), hash_fixed(sweep.spec))
+    spec = sweep.spec
+    axes = [[axis.name, axis.paths] for axis in spec.axes]
+    fixed = _hash([spec.template.model_dump(mode="json"), spec.baseline, axes])
+    return SweepPlan(() if problems else points, tuple(problems), fixed)
 
 
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
@@ -317,16 +320,6 @@ def _is_short(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> bool:
     """Return whether a ZooKeeper of the Solr Operator, whose names are long, may be wanted."""
     settings = [value.identity for values in axes for value in values]
     return '"Provided"' in json.dumps(sweep.spec.template.spec) + "".join(settings)
-
-
-def hash_fixed(spec: SweepSpec) -> str:
-    """Return a hash of the template, the baseline and the fields of the axes."""
-    fixed = [
-        spec.template.model_dump(mode="json"),
-        spec.baseline,
-        [[axis.name, axis.paths] for axis in spec.axes],
-    ]
-    return _hash(fixed)
 
 
 _REUSES = {

@@ -150,13 +150,6 @@ class SizedPoint:
         return self.planned.price or 0.0
 
 
-def size_points(spec: SweepSpec, rounds: Rounds, pairs: Sequence[Pair]) -> list[SizedPoint]:
-    """Return what is known of points, from cheap to dear."""
-    pooled = _pool([point for _, point in pairs])
-    sized = [_size(spec, rounds, planned, point, pooled) for planned, point in pairs]
-    return sorted(sized, key=lambda each: each.price)
-
-
 def _pool(points: Sequence[SweepPoint]) -> tuple[float, int]:
     """Return the variance of the headrooms of one point, and its degrees of freedom."""
     squares, degrees = 0.0, 0
@@ -279,4 +272,6 @@ def group_points(
         (planned.point.values for _, (planned, _) in given if planned.point.is_baseline), ()
     )
     for values, group in group_by_condition(spec, usual, given):
-        yield text_of_values(values), size_points(spec, rounds, group)
+        pooled = _pool([point for _, point in group])
+        sized = [_size(spec, rounds, *pair, pooled) for pair in group]
+        yield text_of_values(values), sorted(sized, key=lambda each: each.price)
