@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from solrbench.present.report import SCHEMA_VERSION, Report
-from solrbench.present.sweeps.report import SWEEP_SCHEMA_VERSION, SweepReport
+from solrbench.present.report import Report
+from solrbench.present.sweeps.report import SweepReport
 
-SCHEMA_ID = f"urn:solrbench:report:{SCHEMA_VERSION}"
+SCHEMA_ID = f"urn:solrbench:report:{Report.model_fields['schema_version'].default}"
 """Identifies the schema; it has no address on the net."""
 
-SWEEP_SCHEMA_ID = f"urn:solrbench:sweep-report:{SWEEP_SCHEMA_VERSION}"
+SWEEP_SCHEMA_ID = f"urn:solrbench:sweep-report:{SweepReport.model_fields['schema_version'].default}"
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -12,9 +12,6 @@ from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import StepRunResult
 
-SCHEMA_VERSION: Literal[1] = 1
-"""Changes when a field is removed or gets another meaning; new fields leave it as it is."""
-
 _MAX_PROBLEMS = 3
 
 
@@ -23,7 +20,11 @@ class ReportFormatError(ValueError):
 
 
 class ReportDocument(LenientModel):
-    """A report that is stored as JSON, which each later version of the program reads."""
+    """A report that is stored as JSON, which each later version of the program reads.
+
+    Its `schema_version` changes when a field is removed or gets another meaning; new fields leave
+    it as it is.
+    """
 
     subject: ClassVar[str] = ""
     """What it is the report of, in messages."""
@@ -55,7 +56,7 @@ class Report(ReportDocument):
 
     model_config = ConfigDict(title="Report of a SolrBenchmark")
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     """Version of this format."""
     benchmark: str
     """Namespace and name, with a slash between."""

@@ -24,9 +24,6 @@ from solrbench.present.report import ReportDocument
 from solrbench.sweep.answers import label_of
 from solrbench.sweep.objective_figure import ObjectiveFigure
 
-SWEEP_SCHEMA_VERSION: Literal[1] = 1
-"""Changes when a field is removed or gets another meaning; new fields leave it as it is."""
-
 
 class RoundReport(LenientModel):
     """One round of a point: its benchmark, and what it measured."""
@@ -242,7 +239,7 @@ class SweepReport(ReportDocument):
     model_config = ConfigDict(title="Report of a SolrBenchmarkSweep")
     subject = " of a sweep"
 
-    schema_version: Literal[1] = SWEEP_SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     """Version of this format."""
     sweep: str
     """Namespace and name, with a slash between."""
