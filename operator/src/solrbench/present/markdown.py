@@ -27,13 +27,6 @@ from solrbench.present.server_tables import (
     servers_table,
     slow_lines,
 )
-from solrbench.present.sweeps.benchmark_tables import (
-    cold_start_table as cold_starts_table,
-)
-from solrbench.present.sweeps.benchmark_tables import (
-    index_pods_of_points,
-    waits_table,
-)
 from solrbench.present.sweeps.point_tables import (
     capacity_table,
     condition_tables,
@@ -49,10 +42,15 @@ from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
     failures_table,
+    index_pods_of_points,
     objectives_table,
     points_table,
     rounds_table,
     sweep_facts,
+    waits_table,
+)
+from solrbench.present.sweeps.tables import (
+    cold_start_table as cold_starts_table,
 )
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
 from solrbench.present.window_tables import (

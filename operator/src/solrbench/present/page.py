@@ -45,11 +45,6 @@ from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table, step_table
 from solrbench.present.server_tables import failure_table, pods_table, servers_table, slow_table
-from solrbench.present.sweeps.benchmark_tables import (
-    cold_start_table,
-    index_pods_of_points,
-    waits_table,
-)
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
 from solrbench.present.sweeps.figures import axis_figures, cold_start_figures, heat_maps
 from solrbench.present.sweeps.point_tables import (
@@ -67,10 +62,13 @@ from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
+    cold_start_table,
     failures_table,
+    index_pods_of_points,
     objectives_table,
     points_table,
     sweep_facts,
+    waits_table,
 )
 from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time

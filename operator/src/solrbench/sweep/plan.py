@@ -24,7 +24,7 @@ from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
 from solrbench.stats.number_format import format_gibibytes, format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
-from solrbench.sweep.objective_checks import check_objective
+from solrbench.sweep.objective_checks import check_objective, check_sizing, describe_load
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
 from solrbench.sweep.requirements import (
     NO_LOAD,
@@ -35,7 +35,6 @@ from solrbench.sweep.requirements import (
     measure_requests,
     rounds_of,
 )
-from solrbench.sweep.sizing_rules import check_sizing, describe_load
 from solrbench.sweep.validation import (
     MAX_NAMED,
     CheckedPoint,
