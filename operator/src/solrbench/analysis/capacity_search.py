@@ -164,9 +164,9 @@ def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> f
     # A probe without a good response says nothing of where to begin.
     if len(trials) >= most or probed <= 0:
         return None
-    bracketed = _first_narrow_bracket(trials)
+    bracketed = _first_narrow_search_interval(trials)
     if bracketed is None:
-        return _bracketing_rate(probed, trials)
+        return _search_interval_rate(probed, trials)
     return _level_around(trials, len(trials) - bracketed, seed)
 
 
@@ -197,7 +197,7 @@ def _level_around(
 
 def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEstimate:
     """Return what the trials say of the highest rate, or level, that meets the limits."""
-    met, missed = (None if each is None else each.rate for each in _bracket(trials))
+    met, missed = (None if each is None else each.rate for each in _search_interval(trials))
     if met is None or missed is None:
         problem = "no trial met the objectives" if met is None else "no trial missed an objective"
         return CapacityEstimate(None, None, None, met, missed, problem)
@@ -263,10 +263,12 @@ def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     return ""
 
 
-def _first_narrow_bracket(trials: Sequence[Trial], level_spacing: float = 0.0) -> int | None:
+def _first_narrow_search_interval(
+    trials: Sequence[Trial], level_spacing: float = 0.0
+) -> int | None:
     """Return after how many trials the bracket was narrow enough; None if it is not."""
     for count in range(2, len(trials) + 1):
-        met, missed = _bracket(trials[:count])
+        met, missed = _search_interval(trials[:count])
         if met is None or missed is None:
             continue
         low, high = math.log(met.rate), math.log(missed.rate)
@@ -277,7 +279,7 @@ def _first_narrow_bracket(trials: Sequence[Trial], level_spacing: float = 0.0) -
     return None
 
 
-def _bracket(trials: Sequence[Trial]) -> tuple[Trial | None, Trial | None]:
+def _search_interval(trials: Sequence[Trial]) -> tuple[Trial | None, Trial | None]:
     """Return the trial at the highest rate that met the limits, and at the lowest that did not."""
     met = (trial for trial in trials if trial.meets)
     missed = (trial for trial in trials if not trial.meets)
@@ -285,10 +287,10 @@ def _bracket(trials: Sequence[Trial]) -> tuple[Trial | None, Trial | None]:
     return max(met, key=rate, default=None), min(missed, key=rate, default=None)
 
 
-def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
+def _search_interval_rate(probed: float, trials: Sequence[Trial]) -> float:
     if not trials:
         return FIRST_SHARE * probed
-    met, missed = _bracket(trials)
+    met, missed = _search_interval(trials)
     if met is None and missed is not None:
         return math.exp(math.log(missed.rate) - _STEP_DOWN)
     if met is not None and missed is None:
@@ -303,7 +305,7 @@ def _bracketing_rate(probed: float, trials: Sequence[Trial]) -> float:
 
 def _interpolated_crossing(trials: Sequence[Trial]) -> float:
     """Return ln of the rate between the two ends of the bracket, by false position."""
-    below, above = _bracket(trials)
+    below, above = _search_interval(trials)
     assert below is not None  # noqa: S101 - asked where there is a bracket
     assert above is not None  # noqa: S101 - the same
     share = below.excess / (below.excess - above.excess)
@@ -314,7 +316,7 @@ def _interpolated_crossing(trials: Sequence[Trial]) -> float:
 
 def _line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCrossing | None:
     """Return where the line through the trials near its own crossing is zero."""
-    if None in _bracket(trials):
+    if None in _search_interval(trials):
         return None
     centre, crossing = _interpolated_crossing(trials), None
     for _ in range(_ROUNDS):
@@ -356,7 +358,7 @@ def next_users(
     """Return the users of the next trial, of at most `most`; None if the search is over."""
     if len(trials) >= most:
         return None
-    bracketed = _first_narrow_bracket(trials, _LEVEL_SPACING)
+    bracketed = _first_narrow_search_interval(trials, _LEVEL_SPACING)
     if bracketed is None:
         return _bracketing_users(within, probe, trials)
     level = _level_around(trials, len(trials) - bracketed, seed, _LEVEL_SPACING)
@@ -376,7 +378,7 @@ def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
     if not trials:
         return within.nearest(probe.predicted)
-    met, missed = _bracket(trials)
+    met, missed = _search_interval(trials)
     if met is not None and missed is not None:
         between = within.nearest(math.exp(_interpolated_crossing(trials)))
         return min(max(between, round(met.rate) + 1), round(missed.rate) - 1)

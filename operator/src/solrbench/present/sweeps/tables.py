@@ -317,7 +317,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
     return {name: text for name, text in lines.items() if text}
 
 
-_MAX_BENCHMARK_ROWS = 50
+_FEW_ROWS = 50
 """Rows of tables on single benchmarks: of 500 points, a page is to stay below 2 MB."""
 
 _COLD_COLUMNS: Sequence[Column[ColdStart]] = (
@@ -341,9 +341,7 @@ def cold_start_table(report: SweepReport) -> Table:
     """Return how each benchmark began, where its first thousand requests are known."""
     every = ((name, part.cold_start) for name, part in benchmarks_of(report))
     rows = ((name, cold) for name, cold in every if cold is not None)
-    return point_table(
-        "Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE, _MAX_BENCHMARK_ROWS
-    )
+    return point_table("Cold start of each point", _COLD_COLUMNS, rows, _COLD_NOTE, _FEW_ROWS)
 
 
 def index_pods_of_points(report: SweepReport) -> Table:
@@ -351,7 +349,7 @@ def index_pods_of_points(report: SweepReport) -> Table:
     parts = benchmarks_of(report)
     rows = ((name, row) for name, part in parts for row in index_rows(part.index_pods))
     caption = "Indexing of each point by pod and file"
-    return point_table(caption, INDEX_COLUMNS, rows, most=_MAX_BENCHMARK_ROWS)
+    return point_table(caption, INDEX_COLUMNS, rows, most=_FEW_ROWS)
 
 
 def _user(user: int | None, node: str | None) -> str:
@@ -379,6 +377,4 @@ _WAIT_NOTE = (
 def waits_table(report: SweepReport) -> Table:
     """Return who waited longest in each step, and which user got the fewest responses."""
     rows = ((name, gap) for name, part in benchmarks_of(report) for gap in part.response_gaps)
-    return point_table(
-        "Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE, _MAX_BENCHMARK_ROWS
-    )
+    return point_table("Longest waits of each point", _WAIT_COLUMNS, rows, _WAIT_NOTE, _FEW_ROWS)
