@@ -235,7 +235,7 @@ INDEXING_RULES: Rules = (
 )
 
 
-def find_client_limit(dataset: DatasetStatus, pods: int) -> Symptom | None:
+def find_client_limit(dataset: DatasetStatus, pods: int) -> str | None:
     """Return why the index pods, not Solr, were the limit; None if they were not, or are unknown.
 
     Their streams do nothing but send and wait for Solr: where they wait little, documents came too
@@ -245,11 +245,9 @@ def find_client_limit(dataset: DatasetStatus, pods: int) -> Symptom | None:
     if used is not None and (used.throttled_percent or 0.0) > MAX_THROTTLED_PERCENT:
         limit = format_percent(MAX_THROTTLED_PERCENT)
         stopped = format_percent(used.throttled_percent or 0.0)
-        return Symptom(
-            f"the CPU limit stopped an index pod in {stopped} of the time (limit {limit})"
-        )
+        return f"the CPU limit stopped an index pod in {stopped} of the time (limit {limit})"
     if waiting is not None and waiting < MIN_WAITING_PERCENT:
-        return Symptom(
+        return (
             f"the index pods waited for Solr in {format_percent(waiting)} of the time (at least"
             f" {format_percent(MIN_WAITING_PERCENT)}), reading and preparing documents in the rest"
         )
@@ -257,7 +255,7 @@ def find_client_limit(dataset: DatasetStatus, pods: int) -> Symptom | None:
     sending = sum(1 for each in dataset.by_pod if each.documents) or pods
     cores = None if used is None or used.cpu_cores is None else used.cpu_cores / sending
     if cores is not None and cores > MAX_CLIENT_CORES:
-        return Symptom(
+        return (
             f"each index pod used {format_number(cores)} cores (limit {MAX_CLIENT_CORES:g}: one"
             " process prepares and sends)"
         )
@@ -275,7 +273,7 @@ def conclude_indexing(
     changes: dict[str, object] = {"verdict": "Valid", "reasons": []}
     if client is not None:
         field = HINTS[Resource.INDEX_CLIENT][1]
-        text = f"{client.text}, so the rate is not that of Solr; raise {field} or their resources"
+        text = f"{client}, so the rate is not that of Solr; raise {field} or their resources"
         reason = InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)
         changes = {"verdict": "Invalid", "reasons": [reason]}
     if telemetry is not None:
@@ -300,11 +298,11 @@ def conclude_indexing(
 
 
 def find_indexing_bottleneck(
-    servers: RunTelemetry, client: Symptom | None, readings: int
+    servers: RunTelemetry, client: str | None, readings: int
 ) -> Bottleneck:
     """Return what held indexing back; `readings` is how often the nodes were read."""
     if client is not None:
-        return _bottleneck(Resource.INDEX_CLIENT, Symptom(f"{INDEX_CLIENT_LIMITS}: {client.text}"))
+        return _bottleneck(Resource.INDEX_CLIENT, Symptom(f"{INDEX_CLIENT_LIMITS}: {client}"))
     if readings < MIN_READINGS:
         times = f"{readings} times" if readings else "not at all"
         why = f" ({'; '.join(servers.missing)})" if servers.missing else ""

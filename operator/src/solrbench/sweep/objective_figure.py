@@ -56,17 +56,13 @@ METRICS: Mapping[Metric, ComparisonMetric] = {
         "readsPerRequest", "number of disk reads per request", ""
     ),
 }
-_TIMES = {
-    Metric.MEAN_MILLISECONDS: ("averageMilliseconds", "responseAverageMilliseconds"),
-    Metric.P50_MILLISECONDS: ("p50Milliseconds", "responseP50Milliseconds"),
-    Metric.P95_MILLISECONDS: ("p95Milliseconds", "responseP95Milliseconds"),
-    Metric.P99_MILLISECONDS: ("p99Milliseconds", "responseP99Milliseconds"),
-}
-"""Fields of a result: of the service time, and with a planned rate of the response time."""
-OF_TELEMETRY = {
-    Metric.CPU_MILLISECONDS_PER_REQUEST: "cpuMillisecondsPerRequest",
-    Metric.READS_PER_REQUEST: "readsPerRequest",
-}
+_TIMES = (
+    Metric.MEAN_MILLISECONDS,
+    Metric.P50_MILLISECONDS,
+    Metric.P95_MILLISECONDS,
+    Metric.P99_MILLISECONDS,
+)
+OF_TELEMETRY = (Metric.CPU_MILLISECONDS_PER_REQUEST, Metric.READS_PER_REQUEST)
 RATES = {
     Metric.REQUESTS_PER_SECOND: "requests/s",
     Metric.DOCUMENTS_PER_SECOND: "documents/s",
@@ -177,7 +173,7 @@ class ObjectiveFigure:
             case Metric.TIME_UNTIL_FOUND:
                 found = self._time_until_found(status)
             case Metric.CPU_MILLISECONDS_PER_REQUEST | Metric.READS_PER_REQUEST:
-                found = self.of_step(status, "telemetry").get(OF_TELEMETRY[self.metric])
+                found = self.of_step(status, "telemetry").get(self.comparison.name)
             case _:
                 kind = "totals" if self.request is None else "results"
                 found = self._of_requests(self.of_step(status, kind))
@@ -211,9 +207,10 @@ class ObjectiveFigure:
         if self.metric is Metric.FAILED_PERCENT:
             requests = result.get("requests")
             return share_percent(result.get("failures", 0), requests) if requests else None
-        # The name of a rate is that of its field.
-        names = _TIMES.get(self.metric, (self.comparison.name, self.comparison.name))
-        found: float | None = result.get(names[1], result.get(names[0]))
+        # A metric has the name of its field; with a planned rate, times are response times.
+        field = self.comparison.name
+        response = f"response{field[:1].upper()}{field[1:]}"
+        found: float | None = result.get(response, result.get(field))
         return found
 
     def of_step(self, status: Body, kind: str) -> Body:
