@@ -41,6 +41,7 @@ from solrbench.present.sweeps.sizing import costs_table
 from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
+    cold_starts_table,
     failures_table,
     index_pods_of_points,
     objectives_table,
@@ -48,9 +49,6 @@ from solrbench.present.sweeps.tables import (
     rounds_table,
     sweep_facts,
     waits_table,
-)
-from solrbench.present.sweeps.tables import (
-    cold_start_table as cold_starts_table,
 )
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
 from solrbench.present.window_tables import (

@@ -62,7 +62,7 @@ from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import (
     best_facts,
     bottlenecks_table,
-    cold_start_table,
+    cold_starts_table,
     failures_table,
     index_pods_of_points,
     objectives_table,
@@ -281,7 +281,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             index_table(report),
         ),
         "benchmarks": _shown(
-            cold_start_table(report), index_pods_of_points(report), waits_table(report)
+            cold_starts_table(report), index_pods_of_points(report), waits_table(report)
         ),
         "trends": trends_table(report),
         "objectives": objectives_table(report),

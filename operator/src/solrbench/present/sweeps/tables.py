@@ -337,7 +337,7 @@ _COLD_NOTE = (
 )
 
 
-def cold_start_table(report: SweepReport) -> Table:
+def cold_starts_table(report: SweepReport) -> Table:
     """Return how each benchmark began, where its first thousand requests are known."""
     every = ((name, part.cold_start) for name, part in benchmarks_of(report))
     rows = ((name, cold) for name, cold in every if cold is not None)
