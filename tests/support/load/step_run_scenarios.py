@@ -15,7 +15,7 @@ import gevent
 from locust import User
 from locust.exception import StopUser
 
-from solrbench.load.engine.step_run import StepRunState
+from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.schedule.messages import Start
 from solrbench.load.worker import locustfile_step_run

@@ -20,7 +20,9 @@ RESOURCES = ("cpu", "memory", "io")
 
 def find_java(proc: Path = _PROC) -> int | None:
     """Return the id of the Java process with the most memory that this user may read."""
-    return _largest(process for process in _processes(proc) if _text(process / "comm") == "java")
+    return _largest(
+        process for process in _processes(proc) if file_text(process / "comm") == "java"
+    )
 
 
 def find_server(proc: Path = _PROC) -> int | None:
@@ -34,7 +36,7 @@ def find_server(proc: Path = _PROC) -> int | None:
 def _largest(folders: Iterable[Path]) -> int | None:
     sizes = []
     for folder in folders:
-        pages = _text(folder / "statm").split()
+        pages = file_text(folder / "statm").split()
         # The second field counts resident pages; a process that ended meanwhile has no file.
         sizes.append((float(pages[1]) if len(pages) > 1 else 0.0, int(folder.name)))
     return max(sizes)[1] if sizes else None
@@ -71,7 +73,7 @@ def read_processes(proc: Path = _PROC) -> Numbers:
 
 def _stat(folder: Path) -> list[str]:
     """Return the fields from the third on: the second is a name in parentheses, with blanks."""
-    return _text(folder / "stat").rpartition(")")[2].split()
+    return file_text(folder / "stat").rpartition(")")[2].split()
 
 
 def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, Numbers]:
@@ -81,9 +83,9 @@ def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, 
     their processes, that is the file system of the other container, for the same user.
     """
     folder = proc / str(pid)
-    group = _Group(folder / "root" / "sys" / "fs" / "cgroup", folder / "cgroup")
+    group = ControlGroup(folder / "root" / "sys" / "fs" / "cgroup", folder / "cgroup")
     # What the process alone did stands in for what its group does not report.
-    io, fields = _table(_text(folder / "io")), _stat(folder)
+    io, fields = _table(file_text(folder / "io")), _stat(folder)
     of_process = present(
         read_bytes=io.get("read_bytes"),
         written_bytes=io.get("write_bytes"),
@@ -95,7 +97,7 @@ def read_process_group(pid: int, proc: Path = _PROC) -> tuple[Numbers, Numbers, 
 def read_network(proc: Path = _PROC) -> Numbers:
     """Return the bytes of this network namespace, which is that of the pod, without loopback."""
     received = sent = 0.0
-    for line in _text(proc / "net" / "dev").splitlines():
+    for line in file_text(proc / "net" / "dev").splitlines():
         name, colon, rest = line.partition(":")
         columns = rest.split()
         if colon and name.strip() != "lo" and len(columns) > 8:
@@ -106,12 +108,12 @@ def read_network(proc: Path = _PROC) -> Numbers:
 
 def machine_id(proc: Path = _PROC) -> str:
     """Return the id of the running machine; empty where the kernel does not give it."""
-    return _text(proc / "sys" / "kernel" / "random" / "boot_id")
+    return file_text(proc / "sys" / "kernel" / "random" / "boot_id")
 
 
 def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
     """Return the id of the running machine, its counters, and its gauges."""
-    stat = _text(proc / "stat").splitlines()
+    stat = file_text(proc / "stat").splitlines()
     counters: Numbers = {}
     if stat and stat[0].startswith("cpu "):
         ticks = [float(each) / _TICKS for each in stat[0].split()[1:]]
@@ -122,8 +124,8 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
             "disk_waiting_seconds": waiting,
         }
     for resource in RESOURCES:
-        counters |= _pressure(_text(proc / "pressure" / resource), resource)
-    kibibytes = _table(_text(proc / "meminfo"))
+        counters |= _pressure(file_text(proc / "pressure" / resource), resource)
+    kibibytes = _table(file_text(proc / "meminfo"))
     gauges = present(
         page_cache_bytes=_scaled(kibibytes.get("Cached"), 1 / 1024),
         memory_available_bytes=_scaled(kibibytes.get("MemAvailable"), 1 / 1024),
@@ -133,13 +135,15 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
     return machine_id(proc), counters, gauges
 
 
-class _Group:
-    """The files of a control group below the folder where they are mounted."""
+class ControlGroup:
+    """The files of a control group below the folder of their mount; `self_file` names it."""
 
-    def __init__(self, mount: Path, self_file: Path) -> None:
+    def __init__(
+        self, mount: Path = Path("/sys/fs/cgroup"), self_file: Path = _PROC / "self" / "cgroup"
+    ) -> None:
         self._mount = mount
         self._paths: dict[str, str] = {}
-        for line in _text(self_file).splitlines():
+        for line in file_text(self_file).splitlines():
             # 4:cpu,cpuacct:/path, and 0::/path in version 2 (cgroups(7)).
             _, controllers, path = line.split(":", 2)
             self._paths |= dict.fromkeys([controllers, *controllers.split(",")], path)
@@ -151,7 +155,7 @@ class _Group:
             # A container with a namespace of its own sees its group as the root of the mount.
             for path in (folder / self._paths.get(controller, "").lstrip("/"), folder):
                 if (path / name).is_file():
-                    return _text(path / name)
+                    return file_text(path / name)
         return None
 
     def number(self, name: str, *controllers: str) -> float | None:
@@ -164,6 +168,7 @@ class _Group:
         return _table(self.text(name, *controllers) or "")
 
     def counters(self) -> Numbers:
+        """Return what only grows while the group is there."""
         values = self._cpu() | self._disk()
         stat = self.table("memory.stat", "memory")
         values |= present(
@@ -172,26 +177,38 @@ class _Group:
             refaults=stat.get("workingset_refault_file"),
         )
         for resource in RESOURCES:
-            values |= _pressure(self.text(f"{resource}.pressure") or "", resource)
+            values |= self.pressure(resource)
         return values
 
     def _cpu(self) -> Numbers:
-        # Version 1 mounts both controllers alone, or as one folder with both names.
-        stat = self.table("cpu.stat", "cpu", "cpu,cpuacct")
+        stat = self._cpu_stat()
         ticks = self.table("cpuacct.stat", "cpuacct", "cpu,cpuacct")
         usage = self.number("cpuacct.usage", "cpuacct", "cpu,cpuacct")
         user, system = stat.get("user_usec"), stat.get("system_usec")
-        throttled, in_version_1 = stat.get("throttled_usec"), stat.get("throttled_time")
         return present(
             cpu_seconds=_scaled(stat.get("usage_usec"), 1e6) or _scaled(usage, 1e9),
             cpu_user_seconds=_scaled(user, 1e6) or _scaled(ticks.get("user"), _TICKS),
             cpu_system_seconds=_scaled(system, 1e6) or _scaled(ticks.get("system"), _TICKS),
             periods=stat.get("nr_periods"),
             throttled_periods=stat.get("nr_throttled"),
-            throttled_seconds=_scaled(in_version_1, 1e9)
-            if throttled is None
-            else _scaled(throttled, 1e6),
+            throttled_seconds=self.throttled_seconds(),
         )
+
+    def _cpu_stat(self) -> Numbers:
+        # Version 1 mounts both controllers alone, or as one folder with both names.
+        return self.table("cpu.stat", "cpu", "cpu,cpuacct")
+
+    def throttled_seconds(self) -> float | None:
+        """Return how long the group was throttled in total; None where not reported."""
+        stat = self._cpu_stat()
+        # Version 2 counts microseconds, version 1 nanoseconds.
+        if "throttled_usec" in stat:
+            return stat["throttled_usec"] / 1e6
+        return _scaled(stat.get("throttled_time"), 1e9)
+
+    def pressure(self, resource: str) -> Numbers:
+        """Return the seconds in which some, or all, processes waited for a resource."""
+        return _pressure(self.text(f"{resource}.pressure") or "", resource)
 
     def _disk(self) -> Numbers:
         text = self.text("io.stat")
@@ -219,15 +236,17 @@ class _Group:
         return disk_counters
 
     def gauges(self) -> Numbers:
+        """Return limits, and the page cache as of now."""
         stat = self.table("memory.stat", "memory")
         limit = self.number("memory.max") or self.number("memory.limit_in_bytes", "memory")
         return present(
-            cpu_limit_cores=self._cpu_limit(),
+            cpu_limit_cores=self.limit_cores(),
             memory_limit_bytes=None if limit is None or limit > _NO_LIMIT else limit,
             page_cache_bytes=stat.get("file", stat.get("total_cache")),
         )
 
-    def _cpu_limit(self) -> float | None:
+    def limit_cores(self) -> float | None:
+        """Return the CPU limit; None without one, and where the kernel does not report it."""
         limit = self.text("cpu.max")
         if limit is not None:
             quota, _, period = limit.partition(" ")
@@ -238,6 +257,7 @@ class _Group:
         return quota_us / period_us if quota_us is not None and quota_us > 0 else None
 
     def peaks(self) -> Numbers:
+        """Return what memory is used now, of which the largest counts."""
         stat = self.table("memory.stat", "memory")
         used = self.number("memory.current") or self.number("memory.usage_in_bytes", "memory")
         inactive = stat.get("total_inactive_file", stat.get("inactive_file", 0.0))
@@ -256,8 +276,9 @@ def _pressure(text: str, resource: str) -> Numbers:
         kind, *words = line.split()
         for word in words:
             # The averages of the last seconds say nothing of a step; the total is in microseconds.
-            if kind in ("some", "full") and word.startswith("total="):
-                pressure[f"{resource}_{kind}_seconds"] = float(word.removeprefix("total=")) / 1e6
+            name, _, number = word.partition("=")
+            if kind in ("some", "full") and name == "total" and number.isdigit():
+                pressure[f"{resource}_{kind}_seconds"] = float(number) / 1e6
     return pressure
 
 
@@ -276,7 +297,8 @@ def present(**numbers: float | None) -> Numbers:
     return {name: number for name, number in numbers.items() if number is not None}
 
 
-def _text(file: Path) -> str:
+def file_text(file: Path) -> str:
+    """Return what a file of the kernel holds; empty if it cannot be read."""
     try:
         return file.read_text("utf-8", "replace").strip()
     except OSError:

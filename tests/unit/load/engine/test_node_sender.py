@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.load.engine.sender import OpenLoopSender, OpenLoopState
+from solrbench.load.engine.measurement import StepRunState
+from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
@@ -33,12 +34,7 @@ from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
 from support.servers.virtual_server import Calls, calling, serve
 
-WAITING, RAMPING, MEASURING = (
-    OpenLoopState.WAITING,
-    OpenLoopState.RAMPING,
-    OpenLoopState.MEASURING,
-)
-DRAINING, FINISHED, ABORTED = OpenLoopState.DRAINING, OpenLoopState.FINISHED, OpenLoopState.ABORTED
+WAITING, RAMPING, MEASURING, STOPPING, FINISHED, ABORTED = StepRunState
 URL = "http://solr:8983/solr"
 MS = 1_000_000
 
@@ -85,7 +81,7 @@ class Bench:
         self.started_ns = self.loop.now_ns
         self.sender.start()
 
-    async def until(self, state: OpenLoopState) -> float:
+    async def until(self, state: StepRunState) -> float:
         """Wait for a state; return the seconds since the start."""
         while self.sender.state is not state:  # noqa: ASYNC110 - in virtual time
             await asyncio.sleep(0.001)
@@ -114,7 +110,7 @@ async def test_requests_are_sent_at_their_time_and_drained_to_the_last_response(
     bench = make(requests=4)
     await bench.start()
     assert (bench.sender.state, bench.calls) == (MEASURING, ["measuring from 0 ms"])
-    drained = await bench.until(DRAINING)
+    drained = await bench.until(STOPPING)
     assert 0.3 <= drained <= 0.35
     assert bench.calls == ["measuring from 0 ms"]
     assert await bench.until(FINISHED) - drained == pytest.approx(0.05, abs=0.002)
@@ -148,7 +144,7 @@ async def test_schedule_without_arrivals_finishes_at_its_start(make: MakeBench) 
 async def test_queries_that_end_drain_the_schedule_before_its_time(make: MakeBench) -> None:
     bench = make(requests=100, finite_queries=2, response_seconds=1.0)
     await bench.start()
-    assert await bench.until(DRAINING) == pytest.approx(0.2, abs=0.002)
+    assert await bench.until(STOPPING) == pytest.approx(0.2, abs=0.002)
     assert bench.counts.planned_requests == 2
     assert await bench.until(FINISHED) == pytest.approx(1.1, abs=0.002)
     assert bench.calls == ["measuring from 0 ms", "finished"]
@@ -157,7 +153,7 @@ async def test_queries_that_end_drain_the_schedule_before_its_time(make: MakeBen
 async def test_draining_lasts_until_no_request_waits(make: MakeBench) -> None:
     bench = make(requests=4, max_in_flight=1, response_seconds=1.0)
     await bench.start()
-    assert await bench.until(DRAINING) == pytest.approx(0.3, abs=0.002)
+    assert await bench.until(STOPPING) == pytest.approx(0.3, abs=0.002)
     assert len(bench.sender._node_senders[0]._waiting) == 3
     assert await bench.until(FINISHED) == pytest.approx(4.0, abs=0.002)
     assert bench.sent_ms == [0, 1000, 2000, 3000]
@@ -198,15 +194,15 @@ async def _start(bench: Bench) -> None:
 
 async def _drain(bench: Bench) -> None:
     await bench.start()
-    await bench.until(DRAINING)
+    await bench.until(STOPPING)
 
 
 @pytest.mark.parametrize(
     ("ramp_seconds", "before", "state"),
-    [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, DRAINING)],
+    [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, STOPPING)],
 )
 async def test_aborted_sender_sends_and_reports_no_more(
-    ramp_seconds: int, before: Callable[[Bench], Any], state: OpenLoopState, make: MakeBench
+    ramp_seconds: int, before: Callable[[Bench], Any], state: StepRunState, make: MakeBench
 ) -> None:
     bench = make(requests=5, ramp_seconds=ramp_seconds)
     await before(bench)

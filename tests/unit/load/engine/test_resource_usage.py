@@ -8,11 +8,11 @@ import pytest
 from solrbench.load.engine import resource_usage as usage_module
 from solrbench.load.engine.resource_usage import (
     SCHEDULED,
-    CpuGroup,
     UsageMeter,
     _ClockReading,
     stolen_seconds,
 )
+from solrbench.telemetry.kernel_files import ControlGroup
 
 
 def write(root: Path, **files: str) -> None:
@@ -22,9 +22,9 @@ def write(root: Path, **files: str) -> None:
         path.write_text(text)
 
 
-def group(root: Path, own: str) -> CpuGroup:
+def group(root: Path, own: str) -> ControlGroup:
     (root / "own").write_text(own)
-    return CpuGroup(root / "own", root)
+    return ControlGroup(root, root / "own")
 
 
 def test_version_2_in_a_container(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_version_1_beside_version_2_and_without_a_limit(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read_is_absent_not_zero(tmp_path: Path) -> None:
-    for found in (group(tmp_path, "0::/\n"), CpuGroup(tmp_path / "none", tmp_path)):
+    for found in (group(tmp_path, "0::/\n"), ControlGroup(tmp_path, tmp_path / "none")):
         assert (found.throttled_seconds(), found.limit_cores()) == (None, None)
 
 
@@ -147,7 +147,7 @@ def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.Monke
 def test_pressure_is_the_time_in_which_any_process_waited(tmp_path: Path) -> None:
     text = "some avg10=1.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=9\n"
     write(tmp_path, cpu_max="max 100000\n", cpu_pressure=text)
-    assert group(tmp_path, "0::/\n").pressure_seconds() == 2.5
+    assert group(tmp_path, "0::/\n").pressure("cpu")["cpu_some_seconds"] == 2.5
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_pressure_is_the_time_in_which_any_process_waited(tmp_path: Path) -> Non
 )
 def test_pressure_that_is_not_reported(tmp_path: Path, text: str | None) -> None:
     write(tmp_path, cpu_max="max 100000\n", **({} if text is None else {"cpu_pressure": text}))
-    assert group(tmp_path, "0::/\n").pressure_seconds() is None
+    assert group(tmp_path, "0::/\n").pressure("cpu").get("cpu_some_seconds") is None
 
 
 def test_stolen_time_is_the_mean_over_the_cpus(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from enum import Enum, auto
 from typing import NamedTuple
 
 from solrbench.load.engine.resource_usage import UsageMeter
@@ -13,6 +14,36 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment
 
 _now = time.perf_counter_ns
+
+
+class StepRunState(Enum):
+    """The states of a step run, in the order in which it goes through them; it may skip some.
+
+    The sender of an open loop goes through the same ones; a step run is over with its last user.
+
+    ```
+    WAITING ──┬─► RAMPING ──┬─► MEASURING ──► STOPPING ──► FINISHED
+              └─────────────┘        any of these ──► ABORTED
+    ```
+    """
+
+    WAITING = auto()
+    """Users connect and send nothing, until those of all workers are there."""
+    RAMPING = auto()
+    """Users send; what they send is not measured yet."""
+    MEASURING = auto()
+    """What users send is measured."""
+    STOPPING = auto()
+    """No request starts any more; those in flight are finished."""
+    FINISHED = auto()
+    """Everything is counted."""
+    ABORTED = auto()
+    """Dropped without a result."""
+
+    @property
+    def is_over(self) -> bool:
+        """Say whether nothing is sent or counted any more."""
+        return self is StepRunState.FINISHED or self is StepRunState.ABORTED
 
 
 class UsersReady(NamedTuple):

@@ -9,92 +9,11 @@ machine gave to others, proc_stat(5), "steal".
 
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from solrbench.contract.step_document import UsageSlice, WorkerUsage
-
-SELF = Path("/proc/self/cgroup")
-ROOT = Path("/sys/fs/cgroup")
-
-
-class CpuGroup:
-    """The group whose CPU limit applies to this process; `self_file` names it."""
-
-    def __init__(self, self_file: Path = SELF, root: Path = ROOT) -> None:
-        folders = list(_folders(self_file, root))
-        self._unified = _first(folders, "cpu.max")
-        self._classic = _first(folders, "cpu.cfs_quota_us")
-        self._pressure = _first(folders, "cpu.pressure")
-
-    def throttled_seconds(self) -> float | None:
-        """Return how long the group was throttled in total; None where not reported."""
-        # Version 2 of control groups counts microseconds, version 1 nanoseconds.
-        for folder, name, unit in (
-            (self._unified, "throttled_usec", 1e6),
-            (self._classic, "throttled_time", 1e9),
-        ):
-            if folder is not None:
-                throttled = _numbers(folder / "cpu.stat").get(name)
-                return None if throttled is None else throttled / unit
-        return None
-
-    def pressure_seconds(self) -> float | None:
-        """Return how long a process of the group waited for a CPU in total; None if not reported.
-
-        It is "some" of "cpu.pressure": see "Pressure Stall Information" (accounting/psi).
-        """
-        if self._pressure is None:
-            return None
-        for line in _text(self._pressure / "cpu.pressure").splitlines():
-            kind, _, rest = line.partition(" ")
-            total = rest.rpartition("total=")[2]
-            if kind == "some" and total.isdigit():
-                return int(total) / 1e6
-        return None
-
-    def limit_cores(self) -> float | None:
-        """Return the limit; None without one, and where the kernel does not report it."""
-        if self._unified is not None:
-            quota, _, period = _text(self._unified / "cpu.max").partition(" ")
-        elif self._classic is not None:
-            quota = _text(self._classic / "cpu.cfs_quota_us")
-            period = _text(self._classic / "cpu.cfs_period_us")
-        else:
-            return None
-        # "max" in version 2 and "-1" in version 1 stand for no limit.
-        return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
-
-
-def _folders(self_file: Path, root: Path) -> Iterator[Path]:
-    """Yield where the group may be: in a container often at the root, whatever its path says."""
-    for line in _text(self_file).splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if controllers and "cpu" not in controllers.split(","):
-            continue
-        for mount in (root / controllers, root / "cpu") if controllers else (root,):
-            yield mount / path.lstrip("/")
-            yield mount
-
-
-def _first(folders: list[Path], name: str) -> Path | None:
-    return next((folder for folder in folders if (folder / name).is_file()), None)
-
-
-def _numbers(file: Path) -> dict[str, int]:
-    pairs = (line.split() for line in _text(file).splitlines())
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
-
-
-def _text(file: Path) -> str:
-    try:
-        return file.read_text("utf-8").strip()
-    except OSError:
-        # These files are not guaranteed; what cannot be read is reported as not measured.
-        return ""
-
+from solrbench.telemetry.kernel_files import ControlGroup, file_text
 
 STAT = Path("/proc/stat")
 
@@ -107,7 +26,7 @@ def stolen_seconds(stat: Path = STAT) -> float | None:
 
     A container reads what its whole node shows.
     """
-    lines = _text(stat).splitlines()
+    lines = file_text(stat).splitlines()
     cpus = sum(line.startswith("cpu") for line in lines) - 1
     whole = lines[0].split() if lines else []
     if cpus < 1 or len(whole) <= _STEAL or not whole[_STEAL].isdigit():
@@ -139,8 +58,8 @@ class _ClockReading(NamedTuple):
 class UsageMeter:
     """Reads the clocks while requests are begun; called in the engine's thread."""
 
-    def __init__(self, group: CpuGroup | None = None) -> None:
-        self._group = group or CpuGroup()
+    def __init__(self, group: ControlGroup | None = None) -> None:
+        self._group = group or ControlGroup()
         self.begin()
 
     def begin(self) -> None:
@@ -188,7 +107,7 @@ class UsageMeter:
 
     def _read_lost(self) -> tuple[float | None, float | None]:
         """Return the CPU time that went to others: by pressure, and taken by the host."""
-        pressure = self._group.pressure_seconds()
+        pressure = self._group.pressure("cpu").get("cpu_some_seconds")
         # Kernels without pressure of groups still count how long the sending thread has waited.
         return _run_queue_seconds() if pressure is None else pressure, stolen_seconds()
 
@@ -220,7 +139,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
     return None if before is None or after is None else after - before
 
 
-def _read(group: CpuGroup) -> _ClockReading:
+def _read(group: ControlGroup) -> _ClockReading:
     throttled, waiting = group.throttled_seconds(), _run_queue_seconds()
     clocks = time.process_time(), time.thread_time(), _clock()
     return _ClockReading(*clocks, waiting, throttled)
@@ -229,5 +148,5 @@ def _read(group: CpuGroup) -> _ClockReading:
 def _run_queue_seconds() -> float | None:
     """Return how long this thread has waited for a CPU, ever."""
     # Kernels may be built without it; it is reported as not measured.
-    numbers = _text(SCHEDULED).split()
+    numbers = file_text(SCHEDULED).split()
     return int(numbers[1]) / 1e9 if len(numbers) >= 2 else None

@@ -9,10 +9,10 @@ none of another.
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
-from enum import Enum, auto
 from itertools import cycle
 
 from solrbench.load.engine.client_pool import expected_clients, max_clients
+from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.engine.node_sender import NodeSender
 from solrbench.load.engine.precise_timer import make_timer
 from solrbench.load.engine.target import UserContext
@@ -72,28 +72,11 @@ _ARRIVALS_AT_ONCE = 64
 _now = time.perf_counter_ns
 
 
-class OpenLoopState(Enum):
-    """Where the arrivals of one worker are; they go through the states in this order."""
-
-    WAITING = auto()
-    """Connections are opened; nothing is sent."""
-    RAMPING = auto()
-    """Requests are sent at a rising rate and not measured yet."""
-    MEASURING = auto()
-    """What arrives is measured."""
-    DRAINING = auto()
-    """Nothing arrives any more; requests that wait or are in flight are carried to their end."""
-    FINISHED = auto()
-    """Everything is sent and completed, or given up."""
-    ABORTED = auto()
-    """Dropped before its end."""
-
-
 # A member of an enum is a slow look-up, and the hot path compares with these.
-_RAMPING = OpenLoopState.RAMPING
-_DRAINING = OpenLoopState.DRAINING
-_FINISHED = OpenLoopState.FINISHED
-_ABORTED = OpenLoopState.ABORTED
+_RAMPING = StepRunState.RAMPING
+_STOPPING = StepRunState.STOPPING
+_FINISHED = StepRunState.FINISHED
+_ABORTED = StepRunState.ABORTED
 
 
 class OpenLoopSender:
@@ -125,7 +108,7 @@ class OpenLoopSender:
         first = schedule.worker % len(nodes)
         self._turns = cycle((*self._node_senders[first:], *self._node_senders[:first]))
         self._timer = make_timer(context.loop, self._on_timer)
-        self.state = OpenLoopState.WAITING
+        self.state = StepRunState.WAITING
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
@@ -137,21 +120,21 @@ class OpenLoopSender:
         """Begin the schedule."""
         now_ns = _now()
         self._recorder.origin_ns = self._times.start(now_ns)
-        self.state = OpenLoopState.RAMPING
+        self.state = StepRunState.RAMPING
         if self._recorder.origin_ns <= now_ns:
             self._measure()
         self._on_timer()
 
     def stop(self) -> None:
         """Let nothing arrive any more; what waits or is under way is carried to its end."""
-        if self.state in {OpenLoopState.RAMPING, OpenLoopState.MEASURING}:
+        if self.state in {StepRunState.RAMPING, StepRunState.MEASURING}:
             self._times.end()
             self._on_timer()
 
     def abort(self) -> None:
         """Let everything go at once."""
         if self.state is not _FINISHED:
-            self.state = OpenLoopState.ABORTED
+            self.state = StepRunState.ABORTED
         self._timer.close()
         for sender in self._node_senders:
             sender.abort()
@@ -162,7 +145,7 @@ class OpenLoopSender:
 
     def on_ended(self) -> None:
         """Learn that less waits or is under way than before."""
-        if self.state is _DRAINING:
+        if self.state is _STOPPING:
             self._finish_if_done()
 
     def take_request(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
@@ -191,7 +174,7 @@ class OpenLoopSender:
             # Read again: sending takes time, and by then the next one may be due.
             now_ns = _now()
         if times.is_over:
-            self.state = OpenLoopState.DRAINING
+            self.state = StepRunState.STOPPING
             if self._is_counted:
                 self._note_end(now_ns)
             # It would ring in every turn of the loop until it is set again.
@@ -210,7 +193,7 @@ class OpenLoopSender:
             gone += sender.clear_arrivals()
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
         self._times.end()
-        self.state = OpenLoopState.DRAINING
+        self.state = StepRunState.STOPPING
 
     def _note_end(self, now_ns: int) -> None:
         """Note when the last arrival was taken: nothing is refused from which to learn it.
@@ -224,10 +207,10 @@ class OpenLoopSender:
             self._context.recorder.drain_from(planned_ns)
 
     def _measure(self) -> None:
-        self.state = OpenLoopState.MEASURING
+        self.state = StepRunState.MEASURING
         self._on_measuring(self._recorder.origin_ns)
 
     def _finish_if_done(self) -> None:
         if all(sender.is_done for sender in self._node_senders):
-            self.state = OpenLoopState.FINISHED
+            self.state = StepRunState.FINISHED
             self._context.on_user_finished()

@@ -3,44 +3,18 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from enum import Enum, auto
 
-from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
+from solrbench.load.engine.measurement import (
+    ProgressUpdate,
+    StepRunMeasurement,
+    StepRunState,
+)
 from solrbench.load.engine.target import LoadTarget, RequestSupply, UserContext
 from solrbench.load.engine.user_group import UserFactory, UserGroup
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.response_gaps import longest_response_gaps, user_shares
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import Assignment, Start
-
-
-class StepRunState(Enum):
-    """The states of a step run, in the order in which it goes through them; it may skip some.
-
-    ```
-    WAITING ──┬─► RAMPING ──┬─► MEASURING ──► STOPPING ──► FINISHED
-              └─────────────┘        any of these ──► ABORTED
-    ```
-    """
-
-    WAITING = auto()
-    """Users connect and send nothing, until those of all workers are there."""
-    RAMPING = auto()
-    """Users send; what they send is not measured yet."""
-    MEASURING = auto()
-    """What users send is measured."""
-    STOPPING = auto()
-    """No request starts any more; those in flight are finished."""
-    FINISHED = auto()
-    """Everything is counted."""
-    ABORTED = auto()
-    """Dropped without a result."""
-
-    @property
-    def is_over(self) -> bool:
-        """Say whether nothing is sent or counted any more."""
-        return self is StepRunState.FINISHED or self is StepRunState.ABORTED
-
 
 _now = time.perf_counter_ns
 

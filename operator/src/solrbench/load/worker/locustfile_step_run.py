@@ -14,8 +14,11 @@ from gevent.event import Event
 from locust import User
 from locust.exception import StopUser
 
-from solrbench.load.engine.measurement import ProgressUpdate, StepRunMeasurement
-from solrbench.load.engine.step_run import StepRunState
+from solrbench.load.engine.measurement import (
+    ProgressUpdate,
+    StepRunMeasurement,
+    StepRunState,
+)
 from solrbench.load.recording.recorder import SECOND_NS, NameLimiter, StepRunRecorder
 from solrbench.load.recording.request_stats import NEVER_NS, SlowSample
 from solrbench.load.recording.worker_result import WorkerStepResult
