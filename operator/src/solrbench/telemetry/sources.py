@@ -10,6 +10,7 @@ import socket
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any
 from urllib.parse import urlsplit
@@ -52,16 +53,14 @@ class TelemetrySource(ABC):
 THREADS = "/admin/info/threads"
 
 
+@dataclass
 class MetricsClient:
     """Reads `path` of nodes; `access` is called before the first request."""
 
-    def __init__(
-        self, access: Callable[[], HttpAuth], timeout_seconds: float, path: str = "/admin/metrics"
-    ) -> None:
-        self._path = path
-        self._access = access
-        self._timeout_seconds = timeout_seconds
-        self._http: httpx.Client | None = None
+    access: Callable[[], HttpAuth]
+    timeout_seconds: float
+    path: str = "/admin/metrics"
+    _http: httpx.Client | None = field(default=None, init=False)
 
     def close(self) -> None:
         """Close its connections."""
@@ -76,8 +75,8 @@ class MetricsClient:
         if self._http is None:
             # It would write a line for every request.
             logging.getLogger("httpx2").setLevel(logging.WARNING)
-            self._http = self._access().open_client(self._timeout_seconds)
-        return self._http.get(f"{url}{self._path}", params=dict(parameters))
+            self._http = self.access().open_client(self.timeout_seconds)
+        return self._http.get(f"{url}{self.path}", params=dict(parameters))
 
 
 TIMEOUT_SECONDS = 5.0

@@ -288,7 +288,8 @@ def test_result_may_take_the_think_times_of_the_last_transaction() -> None:
     requests = [{"name": "find"}, {"name": "lend", "thinkTime": think}]
     mix = [{"name": "loan", "transaction": {"requests": requests}}]
     runs = StepRuns({"name": "timed", "requestsPerSecond": 5, "durationSeconds": 20})
-    runs.executor._workload = Workload.model_validate({"mix": mix, "timeoutSeconds": 2})
+    workload = Workload.model_validate({"mix": mix, "timeoutSeconds": 2})
+    runs.executor.plan = runs.executor.plan.model_copy(update={"workload": workload})
     silence(runs, StartMeasuring)
     # 20 s of the step, 50 s of thinking, 2 x 4 s for connections and responses, 30 s of grace.
     with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 108 s$"):

@@ -7,6 +7,7 @@ import asyncio
 import math
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from solrbench.load.engine.http_client import CompletedRequest, HttpClient
@@ -116,23 +117,17 @@ def expected_clients(schedule: Schedule, node_count: int) -> int:
     return max(min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE), 1)
 
 
+@dataclass
 class ClientPool:
     """Which connections are free, which are being opened, and how many there may be."""
 
-    def __init__(
-        self,
-        max_clients: int,
-        new_client: Callable[[], PooledClient],
-        on_connected: OnConnected,
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        self._max_clients = max_clients
-        self._new_client = new_client
-        self._on_connected = on_connected
-        self._loop = loop
-        self._idle: list[PooledClient] = []
-        self._clients: set[PooledClient] = set()
-        self._opening: set[asyncio.Task[None]] = set()
+    max_clients: int
+    new_client: Callable[[], PooledClient]
+    on_connected: OnConnected
+    loop: asyncio.AbstractEventLoop
+    _idle: list[PooledClient] = field(default_factory=list, init=False)
+    _clients: set[PooledClient] = field(default_factory=set, init=False)
+    _opening: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def prepare(self, expected: int) -> None:
         """Open the connections that are expected to be needed."""
@@ -162,10 +157,10 @@ class ClientPool:
     def open_for(self, waiting: int) -> None:
         """Open as many connections as there are requests that wait, within the limits."""
         wanted = min(waiting, _CONNECTING_AT_ONCE)
-        while len(self._opening) < wanted and len(self._clients) < self._max_clients:
-            client = self._new_client()
+        while len(self._opening) < wanted and len(self._clients) < self.max_clients:
+            client = self.new_client()
             self._clients.add(client)
-            self._opening.add(self._loop.create_task(self._connect(client)))
+            self._opening.add(self.loop.create_task(self._connect(client)))
 
     def abort(self) -> None:
         """Let everything go at once."""
@@ -179,4 +174,4 @@ class ClientPool:
         failed = await client.connect()
         # Before the call, which may need further connections and counts those under way.
         self._opening = {task for task in self._opening if task is not asyncio.current_task()}
-        self._on_connected(client, tried_ns, failed)
+        self.on_connected(client, tried_ns, failed)

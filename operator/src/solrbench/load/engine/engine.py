@@ -6,6 +6,7 @@ with `loop.call_soon_threadsafe`.
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from solrbench.load.engine.measurement import EngineReport, UsersReady
 from solrbench.load.engine.step_run import StepRun
@@ -14,23 +15,18 @@ from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import Assignment, EngineCommand
 
 
+@dataclass
 class Engine:
     """Runs one step run after another.
 
     Its methods are called in the thread of `loop`, and so is `report`, which must not wait.
     """
 
-    def __init__(
-        self,
-        target: LoadTarget,
-        report: Callable[[EngineReport], None],
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        self._target = target
-        self._report = report
-        self._loop = loop
-        self._step_run: StepRun | None = None
-        self._tick: asyncio.TimerHandle | None = None
+    target: LoadTarget
+    report: Callable[[EngineReport], None]
+    loop: asyncio.AbstractEventLoop
+    _step_run: StepRun | None = field(default=None, init=False)
+    _tick: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def execute(self, command: EngineCommand) -> None:
         """Begin a step run, or change the one with the key of the command."""
@@ -59,12 +55,12 @@ class Engine:
         self._drop_step_run()
         self._step_run = StepRun(
             assignment,
-            self._target.of(assignment),
-            lambda: self._report(UsersReady(assignment.key)),
+            self.target.of(assignment),
+            lambda: self.report(UsersReady(assignment.key)),
             self._on_step_run_ended,
-            self._loop,
+            self.loop,
         )
-        self._tick = self._loop.call_later(1, self._report_second)
+        self._tick = self.loop.call_later(1, self._report_second)
 
     def _drop_step_run(self) -> None:
         """Let the users of the step run under way go at once, without a result."""
@@ -76,13 +72,13 @@ class Engine:
 
     def _report_second(self) -> None:
         if self._step_run is not None:
-            self._report(self._step_run.progress())
-            self._tick = self._loop.call_later(1, self._report_second)
+            self.report(self._step_run.progress())
+            self._tick = self.loop.call_later(1, self._report_second)
 
     def _on_step_run_ended(self) -> None:
         ended = self._step_run
         if ended is None:
             return
-        self._report(ended.progress(last=True))
+        self.report(ended.progress(last=True))
         self._drop_step_run()
-        self._report(ended.result())
+        self.report(ended.result())

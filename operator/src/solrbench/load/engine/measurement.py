@@ -3,6 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
 
@@ -76,13 +77,13 @@ EngineReport = UsersReady | ProgressUpdate | WorkerStepResult | LoadError
 ended, or the engine cannot go on. The counterpart of `EngineCommand`."""
 
 
+@dataclass
 class StepRunMeasurement:
     """Counts a step run from its begin, and measures it from a time on."""
 
-    def __init__(self, assignment: Assignment, recorder: StepRunRecorder) -> None:
-        self.recorder = recorder
-        self._assignment = assignment
-        self._meter = UsageMeter()
+    assignment: Assignment
+    recorder: StepRunRecorder
+    _meter: UsageMeter = field(default_factory=UsageMeter, init=False)
 
     def begin(self, at_ns: int) -> None:
         """Measure requests from a time of `time.perf_counter_ns` on, and CPU time from now on."""
@@ -103,8 +104,8 @@ class StepRunMeasurement:
         self._meter.tick()
         seconds = self.recorder.take_finished_seconds(_now(), last=last)
         return ProgressUpdate(
-            self._assignment.key,
-            self._assignment.label,
+            self.assignment.key,
+            self.assignment.label,
             users,
             *self.recorder.totals(),
             seconds,
@@ -127,13 +128,13 @@ class StepRunMeasurement:
         """
         recorder, sending_seconds = self.recorder, None
         is_measured = recorder.last_ns > 0
-        if self._assignment.seconds is not None and not queries_exhausted:
-            sending_seconds = float(self._assignment.seconds)
+        if self.assignment.seconds is not None and not queries_exhausted:
+            sending_seconds = float(self.assignment.seconds)
         elif sending_ended_ns:
             sending_seconds = (sending_ended_ns - recorder.origin_ns) / SECOND_NS
         return WorkerStepResult(
             **dict(self._meter.usage(users)),
-            key=self._assignment.key,
+            key=self.assignment.key,
             first_seconds=(recorder.first_ns - recorder.origin_ns) / SECOND_NS
             if is_measured
             else None,

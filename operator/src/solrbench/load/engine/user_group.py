@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from solrbench.load.engine.sender import OpenLoopSender
@@ -39,6 +40,7 @@ class StepRunUser(Protocol):
         """Let everything go at once."""
 
 
+@dataclass
 class UserGroup:
     """Users in the order in which they were added; used in the event loop's thread alone.
 
@@ -46,22 +48,17 @@ class UserGroup:
     first have done so by then. `on_all_finished` is called when the last active user is done.
     """
 
-    def __init__(
-        self,
-        expected: int,
-        on_all_ready: Callable[[], None],
-        on_all_finished: Callable[[], None],
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        self._expected = expected
-        self._on_all_ready = on_all_ready
-        self._on_all_finished = on_all_finished
-        self._loop = loop
-        self._users: list[StepRunUser] = []
-        self._connecting: set[asyncio.Task[None]] = set()
-        self._connect_slots = asyncio.Semaphore(_CONNECTING_AT_ONCE)
-        self._ready = 0
-        self._active = 0
+    expected: int
+    on_all_ready: Callable[[], None]
+    on_all_finished: Callable[[], None]
+    loop: asyncio.AbstractEventLoop
+    _users: list[StepRunUser] = field(default_factory=list, init=False)
+    _connecting: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _connect_slots: asyncio.Semaphore = field(
+        default_factory=lambda: asyncio.Semaphore(_CONNECTING_AT_ONCE), init=False
+    )
+    _ready: int = field(default=0, init=False)
+    _active: int = field(default=0, init=False)
 
     def __len__(self) -> int:
         return len(self._users)
@@ -69,7 +66,7 @@ class UserGroup:
     def add_waiting(self, user: StepRunUser) -> None:
         """Add a user that connects and waits for `start`."""
         self._users.append(user)
-        self._connecting.add(self._loop.create_task(self._connect(user)))
+        self._connecting.add(self.loop.create_task(self._connect(user)))
 
     def add_started(self, user: StepRunUser) -> None:
         """Add a user and start it."""
@@ -89,7 +86,7 @@ class UserGroup:
         """Learn that a user has nothing left to do."""
         self._active -= 1
         if self._active == 0:
-            self._on_all_finished()
+            self.on_all_finished()
 
     def stop(self) -> None:
         """Wake users that think: none of them may start another request."""
@@ -110,9 +107,9 @@ class UserGroup:
 
     def _count_ready(self) -> None:
         self._ready += 1
-        if self._ready == self._expected:
+        if self._ready == self.expected:
             self._connecting.clear()
-            self._on_all_ready()
+            self.on_all_ready()
 
 
 class UserFactory:

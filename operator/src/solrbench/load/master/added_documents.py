@@ -8,6 +8,7 @@ any try are deleted before the next one.
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import httpx2 as httpx
@@ -42,36 +43,28 @@ class CountedReplica(NamedTuple):
 Shards = list[list[CountedReplica]]
 
 
+@dataclass(frozen=True)
 class StepDocuments:
     """Counts and deletes what steps of a plan added.
 
     `access` is called before the first request; `pause` waits, `now` gives monotonic seconds.
     """
 
-    def __init__(
-        self,
-        plan: LoadPlan,
-        access: Callable[[], HttpAuth],
-        pause: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._url = plan.solr_urls[0]
-        self._collection = plan.collection
-        self._id_field = plan.id_field
-        self._access = access
-        self._pause = pause
-        self._now = now
+    plan: LoadPlan
+    access: Callable[[], HttpAuth]
+    pause: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.monotonic
 
     def delete(self) -> None:
         """Delete the documents of all steps, and wait until no replica has any.
 
         It raises `LoadError` with `DocumentsNotDeleted` if that is not so in time.
         """
-        with self._access().open_client(COMMIT_SECONDS) as http:
+        with self.access().open_client(COMMIT_SECONDS) as http:
             try:
                 # Not only marked as deleted: merges that drop them would be part of the next step.
                 commit = {"commit": "true", "expungeDeletes": "true"}
-                query = f"{{!prefix f={self._id_field}}}{STEP_DOCUMENTS}"
+                query = f"{{!prefix f={self.plan.id_field}}}{STEP_DOCUMENTS}"
                 self._update(http, {"delete": {"query": query}}, commit)
             except NO_ANSWER_ERRORS as error:
                 raise _not_deleted(str(error) or type(error).__name__) from error
@@ -86,7 +79,7 @@ class StepDocuments:
         problem of the result: what was measured is kept.
         """
         try:
-            with self._access().open_client(COMMIT_SECONDS) as http:
+            with self.access().open_client(COMMIT_SECONDS) as http:
                 self._update(http, [], {"commit": "true"})
                 found = self._wait(http, prefix, lambda documents: documents >= accepted)
         except NO_ANSWER_ERRORS as error:
@@ -101,23 +94,23 @@ class StepDocuments:
         self, http: httpx.Client, prefix: str, is_whole: Callable[[int], bool]
     ) -> AddedDocuments:
         """Return what replicas have, as soon as they agree and it is all, or when time is over."""
-        deadline = self._now() + WAIT_SECONDS
+        deadline = self.now() + WAIT_SECONDS
         while True:
             try:
                 found = agreed(self._count(http, prefix))
             except NO_ANSWER_ERRORS as error:
                 found = AddedDocuments(problem=_short(error))
             is_settled = not found.problem and not found.differing and is_whole(found.documents)
-            if is_settled or self._now() >= deadline:
+            if is_settled or self.now() >= deadline:
                 return found
-            self._pause(_PAUSE_SECONDS)
+            self.pause(_PAUSE_SECONDS)
 
     def _count(self, http: httpx.Client, prefix: str) -> Shards:
-        parameters = {"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"}
-        state = _json(http.get(f"{self._url}/admin/collections", params=parameters))
-        shards = state["cluster"]["collections"][self._collection]["shards"]
+        parameters = {"action": "CLUSTERSTATUS", "collection": self.plan.collection, "wt": "json"}
+        state = _json(http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters))
+        shards = state["cluster"]["collections"][self.plan.collection]["shards"]
         # Not kept in a cache of Solr.
-        query = f"{{!prefix f={self._id_field} cache=false}}{prefix}"
+        query = f"{{!prefix f={self.plan.id_field} cache=false}}{prefix}"
         return [
             [self._count_replica(http, each, query) for each in shard["replicas"].values()]
             for shard in shards.values()
@@ -132,7 +125,7 @@ class StepDocuments:
         return CountedReplica(core, found)
 
     def _update(self, http: httpx.Client, body: object, parameters: dict[str, str]) -> None:
-        url = f"{self._url}/{self._collection}/update"
+        url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
         _json(http.post(url, params={**parameters, "wt": "json"}, json=body))
 
 

@@ -63,61 +63,58 @@ class _NotComparableError(Exception):
     """Nothing of this target can be compared; the message says why, and what to do."""
 
 
+@dataclass
 class AnswerPass:
     """Sends the queries of a plan and keeps what Solr answers.
 
     `access` is called before the first request; `pause` waits, `now` gives monotonic seconds.
     """
 
-    def __init__(
-        self,
-        plan: LoadPlan,
-        folder: Path,
-        access: Callable[[], HttpAuth],
-        pause: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._plan = plan
-        self._wanted = plan.answers or AnswersPlan(queries=0, first=1, variants=[], max_bytes=0)
-        self._folder = folder
-        self._access = access
-        self._pause = pause
-        self._now = now
+    plan: LoadPlan
+    folder: Path
+    access: Callable[[], HttpAuth]
+    pause: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.monotonic
+
+    def __post_init__(self) -> None:
+        self._wanted = self.plan.answers or AnswersPlan(
+            queries=0, first=1, variants=[], max_bytes=0
+        )
 
     def ask(self, variant: str) -> StoredAnswers:
         """Return the answers through a variant, an empty name for the nodes; it never fails."""
-        by_variant = {each.variant: each.urls for each in self._plan.variants}
-        urls = [url.rstrip("/") for url in by_variant.get(variant, self._plan.solr_urls)]
-        began, stored = self._now(), StoredAnswers(first=self._wanted.first)
-        access = self._access()
+        by_variant = {each.variant: each.urls for each in self.plan.variants}
+        urls = [url.rstrip("/") for url in by_variant.get(variant, self.plan.solr_urls)]
+        began, stored = self.now(), StoredAnswers(first=self._wanted.first)
+        access = self.access()
         try:
             with create_pooled_client(
                 _TIMEOUT_SECONDS, access.verify, access.headers, _MAX_RESPONSE_BYTES
             ) as http:
-                target = _Target(http, [f"{url}/{self._plan.collection}" for url in urls])
+                target = _Target(http, [f"{url}/{self.plan.collection}" for url in urls])
                 answers, stored = self._ask_all(target, stored, began)
                 stored = stored.model_copy(
-                    update={"layout": _layout(http, urls[0], self._plan.collection)}
+                    update={"layout": _layout(http, urls[0], self.plan.collection)}
                 )
         except _NotComparableError as error:
             return stored.model_copy(update={"problem": str(error)})
         except SolrbenchError as error:
             # The workers find the same in the workload, and end the load by it.
             return stored.model_copy(update={"problem": error.message})
-        seconds = round(self._now() - began, 1)
+        seconds = round(self.now() - began, 1)
         share = self._wanted.max_bytes
         return pack_answers(answers, stored.model_copy(update={"seconds": seconds}), share)
 
     def _ask_all(
         self, target: "_Target", stored: StoredAnswers, began: float
     ) -> tuple[list[QueryAnswer], StoredAnswers]:
-        lists, others = read_query_lists(self._plan, self._folder)
+        lists, others = read_query_lists(self.plan, self.folder)
         schema = target.schema()
-        entries, workload = self._plan.workload.entries, self._plan.workload
+        entries, workload = self.plan.workload.entries, self.plan.workload
         handlers = {entries[place].handler or workload.handler for place, _ in lists}
         defaults = {handler: target.defaults(handler) for handler in handlers}
         requests = distinct_queries(
-            self._plan, lists, self._wanted.queries, defaults, schema.random_fields
+            self.plan, lists, self._wanted.queries, defaults, schema.random_fields
         )
         if not requests:
             raise _NotComparableError(
@@ -142,7 +139,7 @@ class AnswerPass:
 
         def ask_twice(numbered: tuple[int, AnswerRequest]) -> None:
             number, request = numbered
-            if self._now() < deadline:
+            if self.now() < deadline:
                 pair = [
                     target.answer(request, schema.unique_key, self._wanted.first, number + turn)
                     for turn in range(2)
@@ -150,8 +147,8 @@ class AnswerPass:
                 answers[request.key] = _merge(*pair)
 
         pool.map(ask_twice, enumerate(requests))
-        settles_until = min(self._now() + _SETTLE_SECONDS, deadline)
-        while self._now() < settles_until:
+        settles_until = min(self.now() + _SETTLE_SECONDS, deadline)
+        while self.now() < settles_until:
             varying = [
                 (number, each)
                 for number, each in enumerate(requests)
@@ -159,7 +156,7 @@ class AnswerPass:
             ]
             if not varying:
                 break
-            self._pause(_PAUSE_SECONDS)
+            self.pause(_PAUSE_SECONDS)
             pool.map(ask_twice, varying)
         return [answers[each.key] for each in requests if each.key in answers]
 

@@ -9,6 +9,7 @@ in between, the user lacks the permission, or a node is busy, there are none.
 import logging
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -133,24 +134,17 @@ _PAUSE_SECONDS = 0.5
 _REMEDY = "see Solr's log, or set load.between.caches to Keep"
 
 
+@dataclass(frozen=True)
 class CacheReset:
     """Empties the caches of the collection of a plan.
 
     `access` is called before the first request; `pause` waits, `now` gives monotonic seconds.
     """
 
-    def __init__(
-        self,
-        plan: LoadPlan,
-        access: Callable[[], HttpAuth],
-        pause: Callable[[float], None] = time.sleep,
-        now: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._urls = plan.solr_urls
-        self._collection = plan.collection
-        self._access = access
-        self._pause = pause
-        self._now = now
+    plan: LoadPlan
+    access: Callable[[], HttpAuth]
+    pause: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.monotonic
 
     def empty(self) -> EmptiedCaches:
         """Reload the collection and wait until all its caches are empty.
@@ -158,73 +152,76 @@ class CacheReset:
         It raises `LoadError` with `CachesNotReloaded` if Solr does not do it, `CachesNotEmpty` if
         caches have entries afterwards, or are not reported.
         """
-        access, began = self._access(), self._now()
+        access, began = self.access(), self.now()
         with access.open_client(RELOAD_SECONDS) as http:
             before = self._read(http)
             self._reload(http)
             self._wait_until_empty(http, before.cores)
         return EmptiedCaches(
-            entries_before=before.entries, cores=before.cores, seconds=self._now() - began
+            entries_before=before.entries, cores=before.cores, seconds=self.now() - began
         )
 
     def _reload(self, http: httpx.Client) -> None:
-        parameters = {"action": "RELOAD", "name": self._collection, "wt": "json"}
+        parameters = {"action": "RELOAD", "name": self.plan.collection, "wt": "json"}
         try:
-            response = http.get(f"{self._urls[0]}/admin/collections", params=parameters)
+            response = http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters)
             body = response.raise_for_status().json()
         except (httpx.HTTPError, ValueError) as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
-                f"RELOAD of {self._collection}: {error!r}; {_REMEDY}",
+                f"RELOAD of {self.plan.collection}: {error!r}; {_REMEDY}",
             ) from error
         if body.get("failure"):
             failed = ", ".join(sorted(body["failure"]))
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
-                f"RELOAD of {self._collection} failed on {failed}; {_REMEDY}",
+                f"RELOAD of {self.plan.collection} failed on {failed}; {_REMEDY}",
             )
 
     def _wait_until_empty(self, http: httpx.Client, cores: int) -> None:
-        deadline = self._now() + _EMPTY_SECONDS
+        deadline = self.now() + _EMPTY_SECONDS
         while True:
             cache_entries = self._read(http)
             # Fewer cores than before: some have not opened their searcher yet.
             if cache_entries.cores >= cores and cache_entries.entries == 0:
                 return
-            if self._now() >= deadline:
+            if self.now() >= deadline:
                 raise LoadError(
                     LoadReason.CACHES_NOT_EMPTY,
-                    f"{cache_entries.cores} of {cores} cores of {self._collection} report"
+                    f"{cache_entries.cores} of {cores} cores of {self.plan.collection} report"
                     f" {cache_entries.entries} entries {_EMPTY_SECONDS:.0f} s after RELOAD,"
                     " limit 0;"
                     " remove firstSearcher listeners from the config set, and other clients",
                 )
-            self._pause(_PAUSE_SECONDS)
+            self.pause(_PAUSE_SECONDS)
 
     def _read(self, http: httpx.Client) -> CacheEntries:
         try:
-            response = http.get(f"{self._urls[0]}/admin/metrics", params=METRICS_PARAMETERS)
+            response = http.get(
+                f"{self.plan.solr_urls[0]}/admin/metrics", params=METRICS_PARAMETERS
+            )
             # Solr 9 reports of all nodes; Solr 10 refuses the format, and each node has its own.
             if response.status_code == httpx.codes.BAD_REQUEST:
                 as_text = {"wt": "prometheus"}
                 texts = [
                     http.get(f"{url}/admin/metrics", params=as_text).raise_for_status().text
-                    for url in self._urls
+                    for url in self.plan.solr_urls
                 ]
-                cache_entries = entries_in_text("\n".join(texts), self._collection)
+                cache_entries = entries_in_text("\n".join(texts), self.plan.collection)
             else:
                 json = response.raise_for_status().json()
-                cache_entries = entries_in_json(json, self._collection)
+                cache_entries = entries_in_json(json, self.plan.collection)
         except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
-                f"the caches of {self._collection} could not be read: {error!r}; {_REMEDY}",
+                f"the caches of {self.plan.collection} could not be read: {error!r}; {_REMEDY}",
             ) from error
         if not cache_entries.cores:
             raise LoadError(
                 LoadReason.CACHES_NOT_EMPTY,
-                f"Solr reports no caches of {self._collection} at {self._urls[0]}/admin/metrics, so"
-                " it cannot be checked that they are empty; set load.between.caches to Keep",
+                f"Solr reports no caches of {self.plan.collection} at {self.plan.solr_urls[0]}"
+                "/admin/metrics, so it cannot be checked that they are empty; set"
+                " load.between.caches to Keep",
             )
         return cache_entries
 

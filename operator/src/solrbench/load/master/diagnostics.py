@@ -6,6 +6,7 @@ respond, the file says so. Of a GC log only what was written since the begin is 
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -143,19 +144,19 @@ class DiagnosticsSource(Protocol):
         """Take no more; return those since the begin."""
 
 
+@dataclass
 class DiagnosticsRecorder:
     """Takes files from all sources in the step runs of one repeat."""
 
-    def __init__(self, repeat: int, sources: Sequence[DiagnosticsSource]) -> None:
-        self._repeat = repeat
-        self._sources = sources
-        self._is_taking = False
+    repeat: int
+    sources: Sequence[DiagnosticsSource]
+    _is_taking: bool = field(default=False, init=False)
 
     def mark(self, repeat: int) -> None:
         """Begin, if a step run is of the repeat that is wanted."""
-        self._is_taking = repeat == self._repeat
+        self._is_taking = repeat == self.repeat
         if self._is_taking:
-            for source in self._sources:
+            for source in self.sources:
                 source.begin()
 
     def end(self) -> list[DiagnosticFile]:
@@ -163,7 +164,7 @@ class DiagnosticsRecorder:
         if not self._is_taking:
             return []
         self._is_taking = False
-        return limit_size([file for source in self._sources for file in source.end()])
+        return limit_size([file for source in self.sources for file in source.end()])
 
 
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:

@@ -6,6 +6,7 @@ known to 1.6 %.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any, NamedTuple, Protocol
 
@@ -219,30 +220,25 @@ class DistributedStepRunState(Enum):
     """Over or aborted. A loss changes nothing any more."""
 
 
+@dataclass
 class DistributedStepRun:
     """A step run that every worker has its part of; used in the greenlet of the run alone."""
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        members: Mapping[str, str],
-        reports: StepReports,
-        runner: MasterRunner,
-        redispatch: Callable[[], None],
-    ) -> None:
-        """Begin with the workers `members`: names by id, in the order of their places."""
-        self.assignment = assignment
-        """What is run, as worker 0 sees it."""
-        self.state = DistributedStepRunState.SPAWNING
-        self.lost: list[str] = []
-        """Names of the workers whose measurements are missing."""
-        self._names = members
-        self._members = list(members)
-        self._placement = UserPlacement(len(members))
-        self._removed: set[str] = set()
-        self._reports = reports
-        self._runner = runner
-        self._redispatch = redispatch
+    assignment: Assignment
+    """What is run, as worker 0 sees it."""
+    names: Mapping[str, str]
+    """Names of the workers by id, in the order of their places."""
+    reports: StepReports
+    runner: MasterRunner
+    redispatch: Callable[[], None]
+    state: DistributedStepRunState = field(default=DistributedStepRunState.SPAWNING, init=False)
+    lost: list[str] = field(default_factory=list, init=False)
+    """Names of the workers whose measurements are missing."""
+    _removed: set[str] = field(default_factory=set, init=False)
+
+    def __post_init__(self) -> None:
+        self._members = list(self.names)
+        self._placement = UserPlacement(len(self._members))
 
     @property
     def remaining(self) -> list[str]:
@@ -257,14 +253,14 @@ class DistributedStepRun:
     @property
     def live_totals(self) -> LiveTotals:
         """Totals of all workers, as of the last second."""
-        return self._reports.live_totals
+        return self.reports.live_totals
 
     @property
     def results(self) -> list[tuple[str, WorkerStepResult]]:
         """Names and results of the workers that have ended the step run, by place."""
-        results = self._reports.results
+        results = self.reports.results
         return [
-            (self._names[member], results[member]) for member in self._members if member in results
+            (self.names[member], results[member]) for member in self._members if member in results
         ]
 
     def assign(self) -> None:
@@ -272,7 +268,7 @@ class DistributedStepRun:
         for index, worker in enumerate(self._members):
             seat = {"worker": index, "workers": len(self._members)}
             part = self.assignment.model_copy(update=seat)
-            self._runner.send_message(COMMAND, command_data(part), client_id=worker)
+            self.runner.send_message(COMMAND, command_data(part), client_id=worker)
 
     def command(self, command: type[StartMeasuring | StopSending | Abort]) -> None:
         """Send a command to every worker that has users of the step run."""
@@ -281,7 +277,7 @@ class DistributedStepRun:
             self.state = DistributedStepRunState.MEASURING
         data = command_data(command(key=self.assignment.key))
         for worker in self.remaining:
-            self._runner.send_message(COMMAND, data, client_id=worker)
+            self.runner.send_message(COMMAND, data, client_id=worker)
 
     def conclude(self) -> None:
         """Let losses change nothing from now on."""
@@ -295,7 +291,7 @@ class DistributedStepRun:
             StepRunAbortedError: its part cannot be made good, and others are left
         """
         self._removed.add(worker)
-        if self.state is DistributedStepRunState.CONCLUDED or worker in self._reports.results:
+        if self.state is DistributedStepRunState.CONCLUDED or worker in self.reports.results:
             return
         if self._removed.issuperset(self.remaining):
             raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
@@ -303,14 +299,12 @@ class DistributedStepRun:
         is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
         if self.state is not DistributedStepRunState.MEASURING or is_planned:
             raise StepRunAbortedError(LoadReason.WORKER_LOST, loss)
-        self.lost.append(self._names[worker])
+        self.lost.append(self.names[worker])
         self._placement = self._placement.after_loss(self._members.index(worker))
         # The command goes before the dispatch: messages of one connection arrive in the order they
         # were sent, so a worker knows the numbers of the users that Locust then spawns.
         reassigned = self._placement.reassigned_users(self.assignment.users)
         for index, users in reassigned.items():
             command = AdoptUsers(key=self.assignment.key, users=users)
-            self._runner.send_message(
-                COMMAND, command_data(command), client_id=self._members[index]
-            )
-        self._redispatch()
+            self.runner.send_message(COMMAND, command_data(command), client_id=self._members[index])
+        self.redispatch()

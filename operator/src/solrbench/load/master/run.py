@@ -126,7 +126,7 @@ class RunCoordinator:
             documents=documents,
         )
         self._schedule = RunSchedule(plan)
-        self._documents = StepRunDocuments(plan, utc_now=utc_now, now=now, telemetry=telemetry)
+        self._documents = StepRunDocuments(plan=plan, utc_now=utc_now, now=now, telemetry=telemetry)
 
     def run(self) -> None:
         """Measure every step run of the plan.

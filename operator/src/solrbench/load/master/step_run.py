@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import count
@@ -57,29 +58,23 @@ class RunStage(StrEnum):
     FAILED = "Failed"
 
 
+@dataclass
 class RunStatus:
     """Stage, step run and live totals of a run.
 
     `unacknowledged` gives the ids of the results that wait to be stored, `now` monotonic seconds.
     """
 
-    def __init__(
-        self,
-        benchmark: str,
-        workers: WorkerPool,
-        unacknowledged: Callable[[], list[str]],
-        now: Callable[[], float],
-    ) -> None:
-        self.stage = RunStage.WAITING_FOR_WORKERS
-        self.step_run: PlannedStepRun | None = None
-        """What is run; None before the first, while results are stored and at the end."""
-        self._benchmark = benchmark
-        self._workers = workers
-        self._unacknowledged = unacknowledged
-        self._now = now
-        self._measuring_since: float | None = None
-        self._throughput = ThroughputMeter()
-        self._failure: LoadError | None = None
+    benchmark: str
+    workers: WorkerPool
+    unacknowledged: Callable[[], list[str]]
+    now: Callable[[], float]
+    stage: RunStage = field(default=RunStage.WAITING_FOR_WORKERS, init=False)
+    step_run: PlannedStepRun | None = field(default=None, init=False)
+    """What is run; None before the first, while results are stored and at the end."""
+    _measuring_since: float | None = field(default=None, init=False)
+    _throughput: ThroughputMeter = field(default_factory=ThroughputMeter, init=False)
+    _failure: LoadError | None = field(default=None, init=False)
 
     @property
     def is_over(self) -> bool:
@@ -91,7 +86,7 @@ class RunStatus:
         if stage is not self.stage:
             self.stage = stage
             where = self.step_run.id if self.step_run else "-"
-            _logger.info("benchmark=%s step_run=%s stage=%s", self._benchmark, where, stage)
+            _logger.info("benchmark=%s step_run=%s stage=%s", self.benchmark, where, stage)
 
     def fail(self, failure: LoadError) -> None:
         """Show a failure from now on."""
@@ -102,24 +97,24 @@ class RunStatus:
         """Count from 0: a step run begins, or its measurement did at `measuring_since`."""
         self._measuring_since = measuring_since
         self._throughput.reset()
-        self._workers.reports.recent.clear()
-        self._workers.reports.so_far.begin(measuring_since)
+        self.workers.reports.recent.clear()
+        self.workers.reports.so_far.begin(measuring_since)
 
     def load_state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""
-        totals, now = self._workers.reports.live_totals, self._now()
+        totals, now = self.workers.reports.live_totals, self.now()
         self._throughput.add(now, totals.requests)
         state = LoadState(
             stage=self.stage.value,
-            workers=self._workers.connected,
-            unacknowledged=self._unacknowledged(),
+            workers=self.workers.connected,
+            unacknowledged=self.unacknowledged(),
             reason=self._failure.reason if self._failure else None,
             message=self._failure.message if self._failure else None,
         )
         if self.step_run is None or self.is_over:
             return state
         since = now if self._measuring_since is None else self._measuring_since
-        recent = self._workers.reports.recent.figures(now)
+        recent = self.workers.reports.recent.figures(now)
         step = self.step_run.step
         # Warm-ups are sent by users, also before a step whose rate is planned.
         is_warm_up = self.stage is RunStage.WARMING_UP
@@ -130,7 +125,7 @@ class RunStatus:
             "variant": self.step_run.variant or None,
             "step": step.name,
             # Users that stand for the arrivals of a worker are none that anyone planned.
-            "users": self._workers.users if has_users else 0,
+            "users": self.workers.users if has_users else 0,
             "planned_requests_per_second": None if is_warm_up else rate_at(step, now - since),
             "requests": totals.requests,
             "failures": totals.failures,
@@ -167,39 +162,29 @@ class CompletedStepRun(NamedTuple):
     """Whether it became steady; None unless that was requested."""
 
 
+@dataclass
 class StepRunExecutor:
     """Runs step runs on the workers, one after the other.
 
     `utc_now` gives the time that results carry, `now` monotonic seconds.
     """
 
-    def __init__(  # noqa: PLR0913 - what to run, on what, and two clocks
-        self,
-        plan: LoadPlan,
-        workers: WorkerPool,
-        status: RunStatus,
-        caches: CacheReader,
-        *,
-        utc_now: Callable[[], datetime],
-        now: Callable[[], float],
-        telemetry: TelemetrySampler | None = None,
-        diagnostics: DiagnosticsRecorder | None = None,
-        visibility: VisibilityProbe | None = None,
-        documents: StepDocuments | None = None,
-    ) -> None:
-        self.offsets = ListOffsets(once_only_entries(plan.workload))
-        """Where the lists of the workload go on with the next step run."""
-        self._workload = plan.workload
-        self._collapse_seconds = plan.stop.collapse_seconds
-        self._workers = workers
-        self._status = status
-        self._caches = caches
-        self._telemetry = telemetry
-        self._diagnostics = diagnostics
-        self._visibility = visibility
-        self._documents = documents
-        self._utc_now = utc_now
-        self._now = now
+    plan: LoadPlan
+    workers: WorkerPool
+    status: RunStatus
+    caches: CacheReader
+    _: KW_ONLY
+    utc_now: Callable[[], datetime]
+    now: Callable[[], float]
+    telemetry: TelemetrySampler | None = None
+    diagnostics: DiagnosticsRecorder | None = None
+    visibility: VisibilityProbe | None = None
+    documents: StepDocuments | None = None
+    offsets: ListOffsets = field(init=False)
+    """Where the lists of the workload go on with the next step run."""
+
+    def __post_init__(self) -> None:
+        self.offsets = ListOffsets(once_only_entries(self.plan.workload))
 
     def run(
         self, assignment: Assignment, rate: int, stage: RunStage, until: UntilSteady | None = None
@@ -225,24 +210,24 @@ class StepRunExecutor:
                 _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
                 self._skip(step_run)
                 step_run.command(Abort)
-                self._caches.end(self._now())
+                self.caches.end(self.now())
                 self._stop_users(step_run, rate)
         raise AssertionError  # count() has no end
 
     def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
-        self._status.restart_counting()
+        self.status.restart_counting()
         warming_up = stage is RunStage.WARMING_UP
-        self._status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
-        if self._documents is not None and assignment.indexing is not None:
-            self._documents.delete()  # those of a warm-up, or of a try that was lost
+        self.status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
+        if self.documents is not None and assignment.indexing is not None:
+            self.documents.delete()  # those of a warm-up, or of a try that was lost
         # Before the caches are read, which takes its time: until then the live totals are those of
         # the last step run.
-        step_run = self._workers.assign(assignment)
-        self._caches.begin()
-        if self._telemetry is not None:
-            self._telemetry.begin()
-        if self._visibility is not None:
-            self._visibility.begin()
+        step_run = self.workers.assign(assignment)
+        self.caches.begin()
+        if self.telemetry is not None:
+            self.telemetry.begin()
+        if self.visibility is not None:
+            self.visibility.begin()
         return step_run
 
     def _complete(
@@ -254,20 +239,20 @@ class StepRunExecutor:
         until: UntilSteady | None,
     ) -> CompletedStepRun:
         """Measure a step run that has begun, wait for its results and let its users go."""
-        began = self._now()
-        if self._telemetry is not None:
-            self._telemetry.mark()
-        if self._diagnostics is not None and stage is RunStage.MEASURING:
-            self._diagnostics.mark(step_run.assignment.repeat)
-        if self._visibility is not None and stage is RunStage.MEASURING:
-            self._visibility.mark(step_run.assignment.key.replace("/", "-"))
-        self._status.restart_counting(began)
-        self._status.enter(stage)
-        detector = SteadyStateDetector(until, step_run, self._now) if until else None
+        began = self.now()
+        if self.telemetry is not None:
+            self.telemetry.mark()
+        if self.diagnostics is not None and stage is RunStage.MEASURING:
+            self.diagnostics.mark(step_run.assignment.repeat)
+        if self.visibility is not None and stage is RunStage.MEASURING:
+            self.visibility.mark(step_run.assignment.key.replace("/", "-"))
+        self.status.restart_counting(began)
+        self.status.enter(stage)
+        detector = SteadyStateDetector(until, step_run, self.now) if until else None
         collapse = None
-        if self._collapse_seconds is not None and stage is RunStage.MEASURING:
-            collapse = CollapseDetector(self._collapse_seconds, step_run, self._now)
-        results = self._workers.wait_results(
+        if self.plan.stop.collapse_seconds is not None and stage is RunStage.MEASURING:
+            collapse = CollapseDetector(self.plan.stop.collapse_seconds, step_run, self.now)
+        results = self.workers.wait_results(
             step_run,
             self._result_timeout(step_run.assignment),
             collapse.update if collapse else detector.update if detector else lambda: None,
@@ -281,11 +266,11 @@ class StepRunExecutor:
             attempt=step_run.assignment.attempt,
             start_time=start_time,
             # In this order: the counters of servers change with each moment, caches hardly.
-            telemetry=self._telemetry.end() if self._telemetry is not None else None,
-            diagnostics=self._diagnostics.end() if self._diagnostics is not None else [],
-            caches=self._caches.end(began),
+            telemetry=self.telemetry.end() if self.telemetry is not None else None,
+            diagnostics=self.diagnostics.end() if self.diagnostics is not None else [],
+            caches=self.caches.end(began),
             # Last: it waits for documents that are not found yet, and commits.
-            visibility=self._visibility.end() if self._visibility is not None else [],
+            visibility=self.visibility.end() if self.visibility is not None else [],
             added=self._added(step_run.assignment, results) if indexing else None,
             lost_workers=tuple(step_run.lost),
             list_offsets=self.offsets.offsets or (0,) * len(self.offsets.once_only),
@@ -299,33 +284,33 @@ class StepRunExecutor:
         self, assignment: Assignment, results: Iterable[tuple[str, WorkerStepResult]]
     ) -> AddedDocuments | None:
         """Return what the replicas have of the documents of a step, which are deleted then."""
-        if self._documents is None or assignment.indexing is None or assignment.is_warm_up:
+        if self.documents is None or assignment.indexing is None or assignment.is_warm_up:
             return None
         sums = sum_counts(each for _, result in results for each in result.requests)
-        return self._documents.count_and_delete(
+        return self.documents.count_and_delete(
             assignment.document_prefix, sums.accepted * assignment.indexing.batch_size
         )
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""
         assignment = step_run.assignment
-        self._workers.spawn(assignment.users, rate)
+        self.workers.spawn(assignment.users, rate)
         if assignment.start is not Start.IMMEDIATE:
-            connecting = self._workload.timeout_seconds
+            connecting = self.plan.workload.timeout_seconds
             seconds = _spawn_seconds(assignment, rate) + connecting + _GRACE_SECONDS
-            self._workers.wait_spawned(step_run, seconds)
+            self.workers.wait_spawned(step_run, seconds)
             step_run.command(StartMeasuring)
-        start_time = self._utc_now() + timedelta(seconds=assignment.ramp_seconds)
+        start_time = self.utc_now() + timedelta(seconds=assignment.ramp_seconds)
         if assignment.ramp_seconds:
             # The workers raise the rate by themselves: there is nothing to order.
-            over = self._now() + assignment.ramp_seconds
-            self._workers.wait(lambda: self._now() >= over)
+            over = self.now() + assignment.ramp_seconds
+            self.workers.wait(lambda: self.now() >= over)
         return start_time
 
     def _stop_users(self, step_run: DistributedStepRun, rate: int) -> None:
         step_run.conclude()
-        self._workers.spawn(0, IMMEDIATE_SPAWN_RATE)
-        self._workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
+        self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
+        self.workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
 
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""
@@ -335,14 +320,14 @@ class StepRunExecutor:
             and aborted.state is DistributedStepRunState.SPAWNING
         )
         if any(self.offsets.once_only) and not waited and not aborted.assignment.indexing:
-            most = max_requests_sent(aborted.assignment, self._workload)
+            most = max_requests_sent(aborted.assignment, self.plan.workload)
             self.offsets = self.offsets.skip_lost(most)
 
     def _result_timeout(self, assignment: Assignment) -> float | None:
         """Return the seconds after which a result is late; None if that cannot be known."""
         if assignment.seconds is None:
             return None
-        drain = longest_drain_seconds(assignment, self._workload)
+        drain = longest_drain_seconds(assignment, self.plan.workload)
         return assignment.seconds + drain + _GRACE_SECONDS
 
 

@@ -5,7 +5,7 @@ is kept to be looked at later gets coarser.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -88,50 +88,45 @@ def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
     return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
 
 
+@dataclass(kw_only=True)
 class StepRunDocuments:
     """Makes the documents of the step runs of a plan.
 
     `utc_now` gives the time that documents carry, `now` monotonic seconds.
     """
 
-    def __init__(
-        self,
-        plan: LoadPlan,
-        *,
-        utc_now: Callable[[], datetime],
-        now: Callable[[], float],
-        telemetry: TelemetrySampler | None,
-    ) -> None:
-        self._plan = plan
-        self._utc_now = utc_now
-        self._now = now
-        self._telemetry = telemetry
-        self._names = NameLimiter(plan.max_request_names)
+    plan: LoadPlan
+    utc_now: Callable[[], datetime]
+    now: Callable[[], float]
+    telemetry: TelemetrySampler | None
+
+    def __post_init__(self) -> None:
+        self._names = NameLimiter(self.plan.max_request_names)
 
     def completed(
         self, planned: PlannedStepRun, completed: CompletedStepRun, warm_up: WarmUpResult
     ) -> StepRunResult:
         """Return the document of a step run that ended, at most as long as the plan allows."""
         metadata, results, _ = completed
-        if self._plan.workload.locustfile is not None:
+        if self.plan.workload.locustfile is not None:
             # Each worker of a custom locustfile met other names first.
             results = [(worker, self._renamed(result)) for worker, result in results]
         document = merge_worker_results(planned, results, replace(metadata, warm_up=warm_up))
-        document = with_metrics(document, self._plan.percentiles)
-        return limit_series(document, self._plan.max_result_bytes)
+        document = with_metrics(document, self.plan.percentiles)
+        return limit_series(document, self.plan.max_result_bytes)
 
     def unfinished(self, planned: PlannedStepRun, so_far: RunningTotals) -> StepRunResult | None:
         """Return the document of a step run as far as it is measured; None without a request."""
         if so_far.began is None or not so_far.requests:
             return None
         record = StepRunMetadata(
-            self._plan.attempt,
-            self._utc_now() - timedelta(seconds=self._now() - so_far.began),
-            telemetry=self._telemetry.so_far() if self._telemetry is not None else None,
+            self.plan.attempt,
+            self.utc_now() - timedelta(seconds=self.now() - so_far.began),
+            telemetry=self.telemetry.so_far() if self.telemetry is not None else None,
         )
         seconds = so_far.reported - so_far.began
         document = partial_result(planned, so_far, seconds, record)
-        return with_metrics(document, self._plan.percentiles)
+        return with_metrics(document, self.plan.percentiles)
 
     def _renamed(self, result: WorkerStepResult) -> WorkerStepResult:
         requests = [

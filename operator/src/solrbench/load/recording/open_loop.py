@@ -8,6 +8,7 @@ Tene, How NOT to measure latency, 2013).
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
@@ -110,16 +111,16 @@ class BlockedLatencyRecorder(LatencyRecorder):
         self._blocks.add_each(self._second, buckets, sum_microseconds)
 
 
+@dataclass
 class _OpenLoopCounts:
     """One request name."""
 
-    def __init__(self) -> None:
-        self.responses = BlockedLatencyRecorder()
-        self.without_lag: Counter[int] = Counter()
-        """Changes to the buckets of the responses, if the worker itself had delayed none."""
-        self.late = 0
-        self.dropped = 0
-        self.ramp_dropped = 0
+    responses: BlockedLatencyRecorder = field(default_factory=BlockedLatencyRecorder)
+    without_lag: Counter[int] = field(default_factory=Counter)
+    """Changes to the buckets of the responses, if the worker itself had delayed none."""
+    late: int = 0
+    dropped: int = 0
+    ramp_dropped: int = 0
 
     def fields(self) -> dict[str, object]:
         """Return what was counted as fields of `WorkerRequestStats`."""

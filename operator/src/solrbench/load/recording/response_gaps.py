@@ -7,6 +7,7 @@ that is later.
 
 import heapq
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from solrbench.contract.request_counts import (
     MAX_LISTED_RESPONSE_GAPS,
@@ -25,20 +26,18 @@ from solrbench.stats.histograms import Histogram
 _LONGEST_TEXT = 300
 
 
+@dataclass(slots=True)
 class NodeActivity:
     """The responses of one node. Times are of the recorder's clock."""
 
-    __slots__ = ("_heap", "last_ns", "name", "threshold_ns")
-
-    def __init__(self, name: str) -> None:
-        """Watch `name`: host and port."""
-        self.name = name
-        self.last_ns = 0
-        """When its last response came."""
-        self.threshold_ns = -1
-        """No shorter time is among the longest ones."""
-        self._heap: list[tuple[int, int, PreparedRequest]] = []
-        """Length and negative begin of each time without responses, and what ended it."""
+    name: str
+    """Host and port."""
+    last_ns: int = field(default=0, init=False)
+    """When its last response came."""
+    threshold_ns: int = field(default=-1, init=False)
+    """No shorter time is among the longest ones."""
+    _heap: list[tuple[int, int, PreparedRequest]] = field(default_factory=list, init=False)
+    """Length and negative begin of each time without responses, and what ended it."""
 
     def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
         """Learn that a request ended; the hot path."""
@@ -70,25 +69,24 @@ class NodeActivity:
         ]
 
 
+@dataclass(slots=True)
 class UserActivity:
     """The measured requests of one user."""
 
-    __slots__ = ("_recorder", "_request", "_started_ns", "longest_ns", "node", "requests", "user")
-
-    def __init__(self, user: int, node: NodeActivity, recorder: StepRunRecorder) -> None:
-        """Watch the user with this number, of this node; `recorder` knows what is measured."""
-        self.user = user
-        self.requests = 0
-        self.node = node
-        self._recorder = recorder
-        self.longest_ns = -1
-        """Its longest wait; -1 before the first."""
-        self._started_ns = 0
-        self._request: PreparedRequest | None = None
+    user: int
+    """Its number."""
+    node: NodeActivity
+    recorder: StepRunRecorder
+    """Knows what is measured."""
+    requests: int = field(default=0, init=False)
+    longest_ns: int = field(default=-1, init=False)
+    """Its longest wait; -1 before the first."""
+    _started_ns: int = field(default=0, init=False)
+    _request: PreparedRequest | None = field(default=None, init=False)
 
     def record(self, request: PreparedRequest, started_ns: int, ended_ns: int) -> None:
         """Count a request that ended, if it is measured; the hot path."""
-        if started_ns < self._recorder.origin_ns:
+        if started_ns < self.recorder.origin_ns:
             return
         self.requests += 1
         waited_ns = ended_ns - started_ns
@@ -170,20 +168,18 @@ def _response_gap(
     )
 
 
+@dataclass(slots=True)
 class NodeCounts:
     """The measured requests of an open loop to one node on one worker.
 
     A request that was never sent counts with the time that it waited.
     """
 
-    __slots__ = ("_dropped", "_failures", "_responses", "activity")
-
-    def __init__(self, activity: NodeActivity) -> None:
-        """Count for the node of `activity`, which learns when its requests ended."""
-        self.activity = activity
-        self._responses = LatencyRecorder()
-        self._failures = 0
-        self._dropped = 0
+    activity: NodeActivity
+    """That of the node, which learns when its requests ended."""
+    _responses: LatencyRecorder = field(default_factory=LatencyRecorder, init=False)
+    _failures: int = field(default=0, init=False)
+    _dropped: int = field(default=0, init=False)
 
     def record(self, microseconds: int, failed: RequestFailure | None) -> None:
         """Count a request with its response time; the hot path."""

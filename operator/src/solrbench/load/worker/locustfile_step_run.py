@@ -7,6 +7,7 @@ Locust's `request` event reports; a request ends when its event is fired.
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import gevent
@@ -33,6 +34,7 @@ _NOT_COUNTED = {"partial_results": None, "empty_results": None}
 _now = time.perf_counter_ns
 
 
+@dataclass
 class LocustfileStepRun:
     """Counts what the users of a step run report, and ends it.
 
@@ -41,55 +43,49 @@ class LocustfileStepRun:
     instead of it when all users ended of their own accord before. Each is called at most once.
     """
 
-    def __init__(  # noqa: PLR0913 - what is run, where, and three things that can follow
-        self,
-        assignment: Assignment,
-        hosts: Sequence[str],
-        names: NameLimiter,
-        stop_timeout_seconds: float,
-        *,
-        on_ready: Callable[[], None],
-        on_ended: Callable[[], None],
-        on_users_exited: Callable[[], None],
-    ) -> None:
-        """Spread users over `hosts`, which are URLs; `names` are the request names known so far."""
+    assignment: Assignment
+    hosts: Sequence[str]
+    """URLs that users are spread over."""
+    names: NameLimiter
+    """The request names known so far."""
+    stop_timeout_seconds: float
+    _: KW_ONLY
+    on_ready: Callable[[], None]
+    on_ended: Callable[[], None]
+    on_users_exited: Callable[[], None]
+    _running: set[User] = field(default_factory=set, init=False)
+    _ready: set[User] = field(default_factory=set, init=False)
+    _made: int = field(default=0, init=False)
+    _quit: int = field(default=0, init=False)
+    """Users that were made, and how many of them ended of their own accord."""
+    _barrier: Event = field(default_factory=Event, init=False)
+    _requests: dict[str, PreparedRequest] = field(default_factory=dict, init=False)
+    """What is counted, by request name."""
+    _stops_ns: int = field(default=NEVER_NS, init=False)
+    _timer: gevent.Greenlet | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        assignment = self.assignment
         self.key = assignment.key
-        self._assignment = assignment
-        self._stop_timeout_seconds = stop_timeout_seconds
-        self._on_ended = on_ended
-        self._on_users_exited = on_users_exited
-        self._on_ready = on_ready
-        self._hosts = hosts
-        self._running: set[User] = set()
-        self._ready: set[User] = set()
-        self._made = 0
-        self._quit = 0
-        """Users that were made, and how many of them ended of their own accord."""
-        self._barrier = Event()
         self._recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
         self._measurement = StepRunMeasurement(assignment, self._recorder)
-        self._names = names
-        self._requests: dict[str, PreparedRequest] = {}
-        """What is counted, by request name."""
         self._remaining = (
             sys.maxsize if assignment.requests is None else assignment.worker_requests or 0
         )
-        self._stops_ns = NEVER_NS
-        self._timer: gevent.Greenlet | None = None
         self.state = StepRunState.RAMPING
         if assignment.start is Start.BARRIER:
             self.state = StepRunState.WAITING
         elif assignment.start is Start.IMMEDIATE:
             self._measure()
         if not assignment.worker_users:
-            on_ready()
+            self.on_ready()
 
     def next_host(self) -> str:
         """Return where the next user goes: users are spread over the nodes evenly."""
-        number = self._assignment.worker + self._made * self._assignment.workers
+        number = self.assignment.worker + self._made * self.assignment.workers
         self._made += 1
-        return self._hosts[number % len(self._hosts)]
+        return self.hosts[number % len(self.hosts)]
 
     def joined(self, user: User) -> None:
         """Learn that a user was started."""
@@ -103,7 +99,7 @@ class LocustfileStepRun:
         if self.state.is_over or self._is_closed():
             raise StopUser
         self._mark_ready(user)
-        if self._assignment.start is Start.BARRIER:
+        if self.assignment.start is Start.BARRIER:
             self._barrier.wait()
 
     def left(self, user: User) -> None:
@@ -117,19 +113,19 @@ class LocustfileStepRun:
             return
         self._quit += 1
         # While others are still to come, an empty worker is none whose users have all gone.
-        if not self._running and self._made >= self._assignment.worker_users:
+        if not self._running and self._made >= self.assignment.worker_users:
             self.state = StepRunState.ABORTED
-            self._on_users_exited()
+            self.on_users_exited()
             return
         # The others do not wait for a user that will never be there.
         self._mark_ready(user)
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start."""
-        if self._assignment.start is Start.IMMEDIATE or self.state.is_over:
+        if self.assignment.start is Start.IMMEDIATE or self.state.is_over:
             return
         self._measure()
-        if self._remaining <= 0 or not self._assignment.worker_users:
+        if self._remaining <= 0 or not self.assignment.worker_users:
             # A warm-up may have fewer users, and a step fewer requests, than workers.
             self._finish()
         self._barrier.set()
@@ -150,7 +146,7 @@ class LocustfileStepRun:
         started_ns = ended_ns - int((response_time or 0) * _NS_PER_MS)
         if self.state.is_over or started_ns >= self._stops_ns:
             return
-        kept = self._names.limit(name)
+        kept = self.names.limit(name)
         request = self._requests.get(kept)
         if request is None:
             request = PreparedRequest(b"", self._recorder.add(kept), is_readable=False)
@@ -193,8 +189,8 @@ class LocustfileStepRun:
     def _mark_ready(self, user: User) -> None:
         if user not in self._ready:
             self._ready.add(user)
-            if len(self._ready) == self._assignment.worker_users:
-                self._on_ready()
+            if len(self._ready) == self.assignment.worker_users:
+                self.on_ready()
 
     def _is_closed(self) -> bool:
         """Say whether the time to start requests is over; users may not have been stopped yet."""
@@ -204,7 +200,7 @@ class LocustfileStepRun:
         now_ns = _now()
         self.state = StepRunState.MEASURING
         self._measurement.begin(now_ns)
-        seconds = self._assignment.seconds
+        seconds = self.assignment.seconds
         if seconds is not None:
             self._stops_ns = now_ns + seconds * SECOND_NS
             self._timer = gevent.spawn_later(seconds, self._stop)
@@ -224,7 +220,7 @@ class LocustfileStepRun:
         for user in self._running:
             # Each in a greenlet of its own: a user may take as long as its task to stop.
             gevent.spawn(user.stop)
-        self._timer = gevent.spawn_later(self._stop_timeout_seconds, self._finish)
+        self._timer = gevent.spawn_later(self.stop_timeout_seconds, self._finish)
 
     def _finish(self) -> None:
         """End the step run now: requests in flight are cut off."""
@@ -241,7 +237,7 @@ class LocustfileStepRun:
         if self._timer is not gevent.getcurrent():
             self._cancel_timer()
         # Not at once: who reported the last request is still in the middle of its own affairs.
-        gevent.spawn(self._on_ended)
+        gevent.spawn(self.on_ended)
 
     def _cancel_timer(self) -> None:
         if self._timer is not None:

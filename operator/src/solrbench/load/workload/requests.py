@@ -246,20 +246,20 @@ class RequestBuilder:
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
+@dataclass(frozen=True)
 class RequestsOnDemand(LazySequence[PreparedRequest]):
     """The requests of a long list, each made when it is taken."""
 
-    def __init__(self, builder: RequestBuilder, queries: Sequence[WorkloadQuery]) -> None:
-        """Make requests of `queries`, all of which `builder` has checked."""
-        self._builder = builder
-        self._queries = queries
+    builder: RequestBuilder
+    queries: Sequence[WorkloadQuery]
+    """All of them are checked."""
 
     def __len__(self) -> int:
-        return len(self._queries)
+        return len(self.queries)
 
     def item(self, index: int) -> PreparedRequest:
         """Return the request of an index."""
-        return self._builder.build(self._queries[index])
+        return self.builder.build(self.queries[index])
 
 
 def build_requests(

@@ -1,6 +1,7 @@
 """Transactions of a workload: templates and inputs, checked before the load starts."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import orjson
@@ -66,42 +67,26 @@ class TransactionStep(NamedTuple):
     """Wait before it."""
 
 
+@dataclass(slots=True)
 class RunningTransaction:
     """One transaction of one user or arrival: what is next, what it passes on, how long it took."""
 
-    __slots__ = (
-        "_elapsed_ns",
-        "_received",
-        "_seed",
-        "_step_index",
-        "_steps",
-        "_values",
-        "summary_request",
-    )
-
-    def __init__(
-        self,
-        steps: Sequence[TransactionStep],
-        summary_request: PreparedRequest,
-        values: dict[str, str],
-        seed: int,
-    ) -> None:
-        """Begin with the first request; the transaction counts as `summary_request`."""
-        self._steps = steps
-        self.summary_request = summary_request
-        self._values = values
-        self._seed = seed
-        self._step_index = 0
-        self._elapsed_ns = 0
-        self._received = 0
+    steps: Sequence[TransactionStep]
+    summary_request: PreparedRequest
+    """What the transaction counts as."""
+    values: dict[str, str]
+    seed: int
+    _step_index: int = field(default=0, init=False)
+    _elapsed_ns: int = field(default=0, init=False)
+    _received: int = field(default=0, init=False)
 
     def request(self) -> PreparedRequest:
         """Return the request whose turn it is."""
-        step = self._steps[self._step_index]
-        text = step.text.fill(self._values, url_quote)
+        step = self.steps[self._step_index]
+        text = step.text.fill(self.values, url_quote)
         content = b""
         if step.body is not None:
-            content = json_content(step.body.fill(self._values, escape_json).encode())
+            content = json_content(step.body.fill(self.values, escape_json).encode())
         extra = RequestExtras(content, step.expectation, self)
         return PreparedRequest(
             variable_part(step.kind, text), step.name, step.is_readable, step.template_index, extra
@@ -109,8 +94,8 @@ class RunningTransaction:
 
     def extract(self, body: bytes) -> RequestFailure | None:
         """Take the values of a response; return why that is impossible."""
-        extractions = self._steps[self._step_index].extractions
-        return extract_values(body, extractions, self._values) if extractions else None
+        extractions = self.steps[self._step_index].extractions
+        return extract_values(body, extractions, self.values) if extractions else None
 
     def advance(
         self, started_ns: int, ended_ns: int, received: int, failed: RequestFailure | None
@@ -124,9 +109,9 @@ class RunningTransaction:
         self._received += received
         failure = failure_or_none(failed)
         self._step_index += 1
-        if failure is None and self._step_index < len(self._steps):
-            think = self._steps[self._step_index].think
-            seconds = 0.0 if think is None else think_seconds(think, self._seed, self._step_index)
+        if failure is None and self._step_index < len(self.steps):
+            think = self.steps[self._step_index].think
+            seconds = 0.0 if think is None else think_seconds(think, self.seed, self._step_index)
             return NextRequest(self.request(), seconds)
         # As long as its requests together, and in the second of its end.
         return CompletedTransaction(
@@ -140,38 +125,32 @@ Inputs = Sequence[dict[str, str]]
 _NO_INPUTS: Inputs = ({},)
 
 
+@dataclass(frozen=True)
 class TransactionSource:
     """The transactions of one entry of a mix."""
 
-    def __init__(
-        self,
-        steps: Sequence[TransactionStep],
-        whole: PreparedRequest,
-        inputs: Inputs,
-        queries: Queries | None,
-        seed: int,
-    ) -> None:
-        """Take inputs in the order of `queries`, or begin each without any; `seed` is for waits."""
-        self._seed = seed
-        self._steps = steps
-        self._whole = whole
-        self._inputs = inputs
-        self._queries = queries
+    steps: Sequence[TransactionStep]
+    whole: PreparedRequest
+    inputs: Inputs
+    queries: Queries | None
+    """The order of the inputs; None if each transaction begins without any."""
+    seed: int
+    """The seed of the waits."""
 
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
     ) -> Iterator[PreparedRequest]:
         """Return the first request of each transaction of one worker in one step run."""
         who = (assignment.repeat, assignment.step, assignment.worker, entry_index)
-        inputs: Iterator[dict[str, str]] = (self._inputs[0] for _ in counter)
-        if self._queries is not None:
-            size = len(self._inputs)
-            drawn = query_positions(self._queries, size, assignment, entry_index, counter)
-            inputs = map(self._inputs.__getitem__, drawn)
+        inputs: Iterator[dict[str, str]] = (self.inputs[0] for _ in counter)
+        if self.queries is not None:
+            size = len(self.inputs)
+            drawn = query_positions(self.queries, size, assignment, entry_index, counter)
+            inputs = map(self.inputs.__getitem__, drawn)
         for number, values in enumerate(inputs):
-            seed = seed_of("flow", self._seed, *who, number)
+            seed = seed_of("flow", self.seed, *who, number)
             # A copy of the values: what a response passes on is put among them.
-            yield RunningTransaction(self._steps, self._whole, dict(values), seed).request()
+            yield RunningTransaction(self.steps, self.whole, dict(values), seed).request()
 
 
 def transaction_names(workload: Workload) -> frozenset[str]:
