@@ -104,8 +104,7 @@ def test_few_functions_lie_between_the_order_to_measure_and_a_virtual_user() -> 
 
 def test_only_running_a_command_patches_the_process() -> None:
     program = (
-        "import solrbench.load.entrypoints, solrbench.load.engine.engine\n"
-        "import solrbench.load.master.result_store\n"
+        "import solrbench.load.engine.engine, solrbench.load.master.result_store\n"
         "from gevent import monkey\n"
         "assert not monkey.is_module_patched('socket')\n"
         "import sys; assert 'locust' not in sys.modules\n"
