@@ -240,16 +240,16 @@ def test_existing_documents_are_replaced_evenly() -> None:
     source = generated()
     documents = [doc for batch in sent(source, 3000, 10) for doc in batch]
     counts = Counter(doc["key"] for doc in documents)
-    known = {source.documents_generator.identity(position) for position in range(300)}
+    known = {source._documents.identity(position) for position in range(300)}
     assert counts.keys() == known
     assert max(counts.values()) < 3 * min(counts.values())
-    assert documents[0].keys() == next(source.documents_generator.range(range(1))).keys()
+    assert documents[0].keys() == next(source._documents.range(range(1))).keys()
     assert len({doc["text_t"] for doc in documents}) > 1000
 
 
 def test_ids_with_prefixes_are_those_of_the_dataset() -> None:
     source = generated(prefixes=7)
-    known = {doc["key"] for doc in source.documents_generator.range(range(300))}
+    known = {doc["key"] for doc in source._documents.range(range(300))}
     assert {doc["key"] for (doc,) in sent(source, 500)} <= known
 
 

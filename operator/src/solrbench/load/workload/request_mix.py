@@ -6,7 +6,6 @@ Update requests are made while the load runs: in constant memory, for about 1 µ
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 import orjson
@@ -26,20 +25,8 @@ from solrbench.load.workload.name_table import (
 )
 from solrbench.load.workload.query_file import LineFile
 from solrbench.load.workload.requests import PreparedRequest, RequestExtras, json_content
+from solrbench.load.workload.transactions import TransactionSource
 from solrbench.reasons.load import LoadReason
-
-
-class RequestSource(Protocol):
-    """One entry of a workload."""
-
-    def open_stream(
-        self, assignment: Assignment, entry_index: int, counter: RequestCounter
-    ) -> Iterator[PreparedRequest]:
-        """Return what one worker sends in one step run, in order; it may end.
-
-        `entry_index` is that of the entry in the workload. A source that numbers requests takes the
-        numbers from `counter`.
-        """
 
 
 @dataclass(frozen=True)
@@ -59,66 +46,6 @@ class QuerySource:
         return map(self.requests.__getitem__, drawn)
 
 
-@dataclass(frozen=True)
-class RequestStream:
-    """What one worker sends in one step run."""
-
-    requests: Iterator[PreparedRequest]
-    counters: Sequence[RequestCounter]
-
-    def used_numbers(self) -> list[int]:
-        """Return for each entry one more than the highest slot taken."""
-        return [counter.next_number for counter in self.counters]
-
-
-@dataclass(frozen=True)
-class PreparedWorkload:
-    """All that a workload may send."""
-
-    names: tuple[str, ...]
-    """Names of all requests, transactions included."""
-    sources: Sequence[RequestSource]
-    """The entries in the order of the workload."""
-    weights: Sequence[int] = (1,)
-    """Weights of the entries."""
-    seed: int = 1
-    """The seed of the draws among them."""
-    transactions: frozenset[int] = frozenset()
-    """Places in `names` that stand for whole transactions."""
-    unchecked: UncheckedNames = ALL_CHECKED
-    """What the responses to some names do not show."""
-
-    @property
-    def recorded_seconds(self) -> Sequence[float]:
-        """The times of the requests in a log, from 0 on, ascending; empty without."""
-        source = self.sources[0]
-        return source.recorded_seconds if isinstance(source, QuerySource) else ()
-
-    def open_stream(self, assignment: Assignment) -> RequestStream:
-        """Begin a step run on one worker."""
-        slots = [RequestCounter(assignment) for _ in self.sources]
-        begun = [
-            part.open_stream(assignment, index, own)
-            for index, (part, own) in enumerate(zip(self.sources, slots, strict=True))
-        ]
-        if len(begun) == 1:
-            return RequestStream(begun[0], slots)
-        return RequestStream(
-            _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
-        )
-
-
-def _mixed(
-    places: Iterator[int], begun: Sequence[Iterator[PreparedRequest]]
-) -> Iterator[PreparedRequest]:
-    """Yield from the parts in turn; the end of any part is the end of all."""
-    for index in places:
-        request = next(begun[index], None)
-        if request is None:
-            return
-        yield request
-
-
 MAX_TEXTS = 4000
 """Generated documents kept, from which the contents of updates are drawn: some megabytes."""
 
@@ -127,34 +54,6 @@ _BLOCK = 1024
 
 DocumentBatch = Callable[[int, int], list[bytes]]
 """Returns documents as JSON: those from a number on within the steps, and how many."""
-
-
-class DocumentSource(Protocol):
-    """Where the documents of updates come from."""
-
-    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
-        """Return what gives the documents of one worker in one step run."""
-
-
-class UpdateSource:
-    """The updates of a mix."""
-
-    def __init__(self, plain: PreparedRequest, updates: Updates, source: DocumentSource) -> None:
-        """Take what all requests share, parameters included, from `plain`."""
-        self._plain = plain
-        self._size = updates.documents_per_request
-        self._source = source
-
-    def open_stream(
-        self, assignment: Assignment, entry_index: int, counter: RequestCounter
-    ) -> Iterator[PreparedRequest]:
-        """Return the requests of one worker in one step run, each made when it is taken."""
-        documents = self._source.documents(assignment, entry_index)
-        offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
-        for slot in counter:
-            batch = documents((offset + slot) * size, size)
-            content = json_content(b"[%b]" % b",".join(batch))
-            yield plain._replace(extra=RequestExtras(content))
 
 
 class FileSource:
@@ -232,45 +131,65 @@ class GeneratedSource:
 
     def __init__(self, spec: GeneratedUpdates, generator: Generator, id_field: str) -> None:
         """Make the contents, from which each update draws."""
-        self.spec = spec
-        self.generator = generator
-        self.documents_generator = DocumentGenerator(generator, id_field)
+        self._spec = spec
+        self._generator = generator
+        self._documents = DocumentGenerator(generator, id_field)
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
-        made = self.documents_generator.range(range(first, first + MAX_TEXTS))
-        self.head = _head(id_field)
-        self.tails = [document_tail(each, id_field) for each in made]
+        made = self._documents.range(range(first, first + MAX_TEXTS))
+        self._head = _head(id_field)
+        self._tails = [document_tail(each, id_field) for each in made]
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives the documents of one worker in one step run."""
-        return _Generated(self, assignment, entry_index).batch
-
-
-class _Generated:
-    def __init__(self, source: GeneratedSource, assignment: Assignment, entry_index: int) -> None:
-        self._source = source
-        rng = _draws_of(source.spec.seed, assignment, entry_index)
-        self._texts = _draw(rng, len(source.tails))
-        self._new = source.spec.ids is UpdateIdPolicy.NEW
+        rng = _draws_of(self._spec.seed, assignment, entry_index)
+        texts = _draw(rng, len(self._tails))
+        is_new = self._spec.ids is UpdateIdPolicy.NEW
         run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
         # What a lost try has added is there, and would be replaced.
         again = f"-again-{assignment.restarts}" if assignment.restarts else ""
-        self._run = run.rstrip("-") + again + "-"
+        prefix = run.rstrip("-") + again + "-"
         if assignment.indexing is not None:
-            self._run = assignment.document_prefix
-        prefixes = source.generator.route_prefixes
-        self._prefixes = _draw(rng, prefixes) if self._new and prefixes else None
-        self._old = _draw(rng, source.generator.documents)
+            prefix = assignment.document_prefix
+        count = self._generator.route_prefixes
+        routes = _draw(rng, count) if is_new and count else None
+        old = _draw(rng, self._generator.documents)
 
-    def batch(self, first: int, size: int) -> list[bytes]:
-        if self._new:
-            ids = _new_ids(self._run, first, size)
-            if self._prefixes is not None:
-                ids = [route_prefix(next(self._prefixes)) + name for name in ids]
-        else:
-            identity = self._source.documents_generator.identity
-            ids = [identity(next(self._old)) for _ in range(size)]
-        return _with_ids(ids, self._source.head, self._source.tails, self._texts)
+        def batch(first: int, size: int) -> list[bytes]:
+            if is_new:
+                ids = _new_ids(prefix, first, size)
+                if routes is not None:
+                    ids = [route_prefix(next(routes)) + name for name in ids]
+            else:
+                ids = [self._documents.identity(next(old)) for _ in range(size)]
+            return _with_ids(ids, self._head, self._tails, texts)
+
+        return batch
+
+
+DocumentSource = FileSource | SampledSource | GeneratedSource
+"""Where the documents of updates come from."""
+
+
+class UpdateSource:
+    """The updates of a mix."""
+
+    def __init__(self, plain: PreparedRequest, updates: Updates, source: DocumentSource) -> None:
+        """Take what all requests share, parameters included, from `plain`."""
+        self._plain = plain
+        self._size = updates.documents_per_request
+        self._source = source
+
+    def open_stream(
+        self, assignment: Assignment, entry_index: int, counter: RequestCounter
+    ) -> Iterator[PreparedRequest]:
+        """Return the requests of one worker in one step run, each made when it is taken."""
+        documents = self._source.documents(assignment, entry_index)
+        offset, size, plain = assignment.offset_of(entry_index), self._size, self._plain
+        for slot in counter:
+            batch = documents((offset + slot) * size, size)
+            content = json_content(b"[%b]" % b",".join(batch))
+            yield plain._replace(extra=RequestExtras(content))
 
 
 def _checked_lines(path: Path) -> LineFile:
@@ -304,3 +223,67 @@ def _check(line: bytes, file: str, number: int) -> None:
             LoadReason.MALFORMED_DOCUMENTS,
             f"{file} line {number}: must be one JSON object, a document",
         )
+
+
+RequestSource = QuerySource | UpdateSource | TransactionSource
+"""One entry of a workload."""
+
+
+@dataclass(frozen=True)
+class RequestStream:
+    """What one worker sends in one step run."""
+
+    requests: Iterator[PreparedRequest]
+    counters: Sequence[RequestCounter]
+
+    def used_numbers(self) -> list[int]:
+        """Return for each entry one more than the highest slot taken."""
+        return [counter.next_number for counter in self.counters]
+
+
+@dataclass(frozen=True)
+class PreparedWorkload:
+    """All that a workload may send."""
+
+    names: tuple[str, ...]
+    """Names of all requests, transactions included."""
+    sources: Sequence[RequestSource]
+    """The entries in the order of the workload."""
+    weights: Sequence[int] = (1,)
+    """Weights of the entries."""
+    seed: int = 1
+    """The seed of the draws among them."""
+    transactions: frozenset[int] = frozenset()
+    """Places in `names` that stand for whole transactions."""
+    unchecked: UncheckedNames = ALL_CHECKED
+    """What the responses to some names do not show."""
+
+    @property
+    def recorded_seconds(self) -> Sequence[float]:
+        """The times of the requests in a log, from 0 on, ascending; empty without."""
+        source = self.sources[0]
+        return source.recorded_seconds if isinstance(source, QuerySource) else ()
+
+    def open_stream(self, assignment: Assignment) -> RequestStream:
+        """Begin a step run on one worker."""
+        slots = [RequestCounter(assignment) for _ in self.sources]
+        begun = [
+            part.open_stream(assignment, index, own)
+            for index, (part, own) in enumerate(zip(self.sources, slots, strict=True))
+        ]
+        if len(begun) == 1:
+            return RequestStream(begun[0], slots)
+        return RequestStream(
+            _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
+        )
+
+
+def _mixed(
+    places: Iterator[int], begun: Sequence[Iterator[PreparedRequest]]
+) -> Iterator[PreparedRequest]:
+    """Yield from the parts in turn; the end of any part is the end of all."""
+    for index in places:
+        request = next(begun[index], None)
+        if request is None:
+            return
+        yield request
