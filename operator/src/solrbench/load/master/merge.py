@@ -31,6 +31,7 @@ from solrbench.contract.step_document import (
 from solrbench.contract.windows import EndedEarly
 from solrbench.load.master.partial_result import StepRunMetadata, add_load_pods
 from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.recording.request_stats import failure_kinds
 from solrbench.load.recording.response_gaps import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.stats import histograms
@@ -152,14 +153,7 @@ def merge_worker_results(
     )
     requests = _merge_requests(worker_results, sending_seconds, width)
     return StepRunResult(
-        id=planned.id,
-        repeat=planned.repeat,
-        variant=planned.variant,
-        step=planned.step.name,
-        trial=planned.trial,
-        users=planned.step.users,
         requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
-        batch_size=planned.batch_size,
         planned_requests=_planned(worker_results),
         queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,
@@ -176,7 +170,7 @@ def merge_worker_results(
         response_gaps=merge_response_gaps(worker_results),
         user_shares=merge_user_shares(worker_results),
         connections=merge_connections(worker_results),
-        **metadata.fields(),
+        **metadata.fields(planned),
         telemetry=add_load_pods(metadata.telemetry, [each.pod for each in worker_results]),
         **_times(worker_results, metadata.start_time, sending_seconds),
         **_steadiness(requests, metadata.start_time, width),
@@ -320,5 +314,4 @@ def _merge_kinds(kinds: Iterable[FailureKind]) -> list[FailureKind]:
     for each in kinds:
         counts[each.kind] += each.count
         samples.setdefault(each.kind, each.sample)
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
+    return failure_kinds(counts, samples)

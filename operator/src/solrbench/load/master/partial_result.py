@@ -60,9 +60,16 @@ class StepRunMetadata:
     """What was taken from Solr's JVMs."""
     ended_early: EndedEarly | None = None
 
-    def fields(self) -> dict[str, Any]:
-        """Return them as fields of the document of the step run."""
+    def fields(self, planned: PlannedStepRun) -> dict[str, Any]:
+        """Return them, and what was planned, as fields of the document of the step run."""
         return {
+            "id": planned.id,
+            "repeat": planned.repeat,
+            "variant": planned.variant,
+            "step": planned.step.name,
+            "trial": planned.trial,
+            "users": planned.step.users,
+            "batch_size": planned.batch_size,
             "attempt": self.attempt,
             "warm_up_requests": self.warm_up.requests,
             "warm_up_steady": self.warm_up.steady,
@@ -108,20 +115,13 @@ def partial_result(
         windows=windows.rolled_up(windows.width),
     )
     return StepRunResult(
-        id=planned.id,
-        repeat=planned.repeat,
-        variant=planned.variant,
-        step=planned.step.name,
-        trial=planned.trial,
-        users=planned.step.users,
         requests_per_second=planned.step.requests_per_second,
-        batch_size=planned.batch_size,
         end_time=metadata.start_time + timedelta(seconds=seconds),
         seconds=seconds,
         requests=[request],
         workers=[],
         window_seconds=windows.width,
-        **replace(metadata, ended_early=ended).fields(),
+        **replace(metadata, ended_early=ended).fields(planned),
         start_time=metadata.start_time,
     )
 

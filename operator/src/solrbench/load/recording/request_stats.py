@@ -158,7 +158,8 @@ class RequestStats:
         self.windows = SecondSeries()
         """Sums of the seconds that are over and had requests, rolled up when many."""
         self._second = RequestTotals(is_transaction=is_transaction)
-        self._samples: dict[str, str] = {}
+        self.samples: dict[str, str] = {}
+        """A message of each kind of failure."""
         self.times: list[int] = []
         """Service times in µs of the batch being filled; the hot path appends here."""
         self.sizes: list[int] = []
@@ -179,12 +180,6 @@ class RequestStats:
         self.blocks.add(number, done.buckets, done.sum_microseconds)
         return done
 
-    def failure_kinds(self) -> list[FailureKind]:
-        """Return the kinds of failure, the most frequent first."""
-        # By name among equals: two runs with the same failures shall have the same document.
-        ordered = sorted(self.total.kinds.items(), key=lambda item: (-item[1], item[0]))
-        return [FailureKind(kind=k, count=n, sample=self._samples[k]) for k, n in ordered]
-
     def record_failure(self, failure: RequestFailure, microseconds: int) -> None:
         """Count a failure, or a remark on a good response."""
         if not is_failure(failure):
@@ -193,7 +188,7 @@ class RequestStats:
             return
         self._second.kinds[failure.kind] += 1
         self.failed[bucket_of(microseconds)] += 1
-        self._samples.setdefault(failure.kind, failure.message)
+        self.samples.setdefault(failure.kind, failure.message)
 
     def count_batch(self) -> None:
         """Move the requests of the batch into the current second."""
@@ -208,6 +203,13 @@ class RequestStats:
         second.buckets.update(buckets_of(times))
         times.clear()
         sizes.clear()
+
+
+def failure_kinds(counts: Mapping[str, int], samples: Mapping[str, str]) -> list[FailureKind]:
+    """Return the kinds of failure, the most frequent first."""
+    # By name among equals: two runs with the same failures shall have the same document.
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [FailureKind(kind=kind, count=n, sample=samples[kind]) for kind, n in ordered]
 
 
 _SHIFT = 4
@@ -278,7 +280,7 @@ def build_request_result(
         is_transaction=stats.is_transaction,
         requests=measured.requests,
         failures=measured.failures,
-        failure_kinds=stats.failure_kinds(),
+        failure_kinds=failure_kinds(measured.kinds, stats.samples),
         partial_results=measured.kinds[PARTIAL_RESULTS] if partial else None,
         empty_results=measured.empty_results if empty else None,
         ramp_requests=ramp.requests,
