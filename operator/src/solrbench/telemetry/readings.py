@@ -121,9 +121,14 @@ def series_of(
     for figure, combine in (_METRICS.get(kind, {}) if wanted is None else wanted).items():
         points = _points(readings, figure)
         if figure == CPU_PERCENT:
-            points = _cpu_points(readings)
+            points = (
+                (moment, 100 * spent / seconds / cpus)
+                for moment, spent, seconds, after in _growths(readings, "cpu_seconds")
+                if (cpus := after.gauges.get("cpus"))
+            )
         elif (counter := figure.removesuffix("_per_second")) != figure:
-            points = _rates(readings, counter)
+            growths = _growths(readings, counter)
+            points = ((moment, grown / seconds) for moment, grown, seconds, _ in growths)
         since_begin = [SeriesPoint(moment - begin, value) for moment, value in points]
         windows = cut_windows(since_begin, combine, count)
         # One value is no course over time.
@@ -153,25 +158,17 @@ def _points(readings: Sequence[ServerReading], figure: str) -> Iterator[tuple[fl
             yield reading.moment, value
 
 
-def _cpu_points(readings: Sequence[ServerReading]) -> Iterator[tuple[float, float]]:
-    """Yield the share of its CPUs that a node used between each two readings, at their middle."""
-    known = [reading for reading in readings if "cpu_seconds" in reading.counters]
-    for before, after in pairwise(known):
-        spent = after.counters["cpu_seconds"] - before.counters["cpu_seconds"]
-        seconds, cpus = after.moment - before.moment, after.gauges.get("cpus")
-        # A node that was started again has spent less than before.
-        if spent >= 0 and seconds > 0 and cpus:
-            yield (before.moment + after.moment) / 2, 100 * spent / seconds / cpus
-
-
-def _rates(readings: Sequence[ServerReading], counter: str) -> Iterator[tuple[float, float]]:
-    """Yield the rate of a counter between each two readings, at their middle."""
+def _growths(
+    readings: Sequence[ServerReading], counter: str
+) -> Iterator[tuple[float, float, float, ServerReading]]:
+    """Yield the middle between each two readings, what a counter grew, the time, the second one."""
     known = [reading for reading in readings if counter in reading.counters]
     for before, after in pairwise(known):
         grown = after.counters[counter] - before.counters[counter]
         seconds = after.moment - before.moment
+        # A node that was started again has counted less than before.
         if grown >= 0 and seconds > 0:
-            yield (before.moment + after.moment) / 2, grown / seconds
+            yield (before.moment + after.moment) / 2, grown, seconds, after
 
 
 def _limit(readings: Sequence[ServerReading], figure: str) -> float | None:

@@ -30,6 +30,7 @@ class TelemetrySource(ABC):
     """Servers of one `kind`, a field of `Telemetry`."""
 
     kind: str
+    _problem: str | None = None
 
     @abstractmethod
     def read(self, *, full: bool) -> Sequence[ServerReading]:
@@ -40,7 +41,7 @@ class TelemetrySource(ABC):
 
         What cannot be read of this process's own machine is missing in its figures alone.
         """
-        return None
+        return self._problem
 
     def has_refused(self) -> bool:
         """Return whether a server was asked by others, who had not the token of the target."""
@@ -102,7 +103,7 @@ class SolrSource(TelemetrySource):
         self._client = MetricsClient(access, TIMEOUT_SECONDS)
         self._each_node = False
         self._refused = False
-        self._problem: str | None = "Solr's metrics were not read"
+        self._problem = "Solr's metrics were not read"
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each node, never raise."""
@@ -118,10 +119,6 @@ class SolrSource(TelemetrySource):
             return []
         self._problem = None if readings else f"{self._url} responds without metrics of a node"
         return readings
-
-    def missing(self) -> str | None:
-        """Return why there is no reading."""
-        return self._problem
 
     def close(self) -> None:
         """Close its connections."""
@@ -176,7 +173,6 @@ class UpdateThreadSource(TelemetrySource):
     def __init__(self, urls: Sequence[str], access: Callable[[], HttpAuth]) -> None:
         self._urls = list(urls)[:MAX_DUMPED_NODES]
         self._client = MetricsClient(access, TIMEOUT_SECONDS, THREADS)
-        self._problem: str | None = None
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each node that responds, never raise; it has one form only."""
@@ -191,10 +187,6 @@ class UpdateThreadSource(TelemetrySource):
                 continue
             readings.append(ServerReading(urlsplit(url).netloc, time.monotonic(), peaks=counts))
         return readings
-
-    def missing(self) -> str | None:
-        """Return whose threads could not be read the last time, and why."""
-        return self._problem
 
     def close(self) -> None:
         """Close its connections."""

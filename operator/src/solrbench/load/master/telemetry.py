@@ -128,24 +128,19 @@ class ZooKeeperSource(TelemetrySource):
 
     def __init__(self, servers: Sequence[str]) -> None:
         self._servers = list(servers)
-        self._silent: list[str] = []
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each server, never raise; `mntr` has one form only."""
         del full
-        readings, self._silent = [], []
+        readings, silent = [], []
         for server in self._servers:
             host, _, port = server.rpartition(":")
             text = send_command(host.strip("[]"), int(port), "mntr")
             reading = parse_monitor(text, server, time.monotonic())
             if reading is None:
-                self._silent.append(server)
+                silent.append(server)
             else:
                 readings.append(reading)
+        first = ", ".join(silent[:3])
+        self._problem = f"no response to mntr from ZooKeeper {first}" if silent else None
         return readings
-
-    def missing(self) -> str | None:
-        """Return which servers did not respond the last time."""
-        if not self._silent:
-            return None
-        return f"no response to mntr from ZooKeeper {', '.join(self._silent[:3])}"
