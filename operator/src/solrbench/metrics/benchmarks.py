@@ -110,11 +110,6 @@ def _one(
     return samples
 
 
-def _cleaned_documents(benchmark: ShownBenchmark) -> int | None:
-    cleaned = benchmark.status.dataset.cleaned
-    return None if cleaned is None else cleaned.documents
-
-
 def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
     return benchmark.status.dataset.pods or IndexPodsStatus()
 
@@ -236,7 +231,7 @@ BENCHMARK_FAMILIES = (
     BenchmarkFamily(
         "benchmark_indexing_cleaned_documents",
         "Documents in which `dataset.cleaning` changed anything.",
-        _one(_cleaned_documents),
+        _one(lambda b: getattr(b.status.dataset.cleaned, "documents", None)),
         unit="documents",
     ),
     BenchmarkFamily(

@@ -81,10 +81,6 @@ def _request_costs(sweep: ShownSweep) -> Iterator[Sample]:
             yield (name, sweep.points[name].text, sweep.currency, bound), value
 
 
-def _validity(point: SweepPoint) -> float | None:
-    return VERDICT_NUMBERS.get(point.state, 1.0 if is_valid(point) else None)
-
-
 _POINT = ("point", "values")
 
 SWEEP_FAMILIES = (
@@ -188,7 +184,7 @@ SWEEP_FAMILIES = (
     SweepFamily(
         "sweep_point_valid",
         "1 if all steps of a point are Valid, 0 if one is Invalid, else 0.5: one is Inconclusive.",
-        _figure(_validity),
+        _figure(lambda point: VERDICT_NUMBERS.get(point.state, 1.0 if is_valid(point) else None)),
         _POINT,
         unit="1, 0.5 or 0",
     ),
