@@ -93,7 +93,7 @@ class PooledClient(HttpClient):
         super()._fail(ended_ns, received, failed)
 
 
-_CONNECTING_AT_ONCE = 64
+CONNECTING_AT_ONCE = 64
 """Connections opened side by side: less than the backlog of any server, which drops the rest."""
 
 _EXPECTED_SECONDS = 0.1
@@ -114,7 +114,7 @@ def max_clients(schedule: Schedule, node_index: int, node_count: int) -> int:
 def expected_clients(schedule: Schedule, node_count: int) -> int:
     """Return the connections to a node that are in use at a time at the highest rate."""
     rate = schedule.rate.highest / schedule.workers / node_count
-    return max(min(math.ceil(rate * _EXPECTED_SECONDS), _CONNECTING_AT_ONCE), 1)
+    return max(min(math.ceil(rate * _EXPECTED_SECONDS), CONNECTING_AT_ONCE), 1)
 
 
 @dataclass
@@ -156,7 +156,7 @@ class ClientPool:
 
     def open_for(self, waiting: int) -> None:
         """Open as many connections as there are requests that wait, within the limits."""
-        wanted = min(waiting, _CONNECTING_AT_ONCE)
+        wanted = min(waiting, CONNECTING_AT_ONCE)
         while len(self._opening) < wanted and len(self._clients) < self.max_clients:
             client = self.new_client()
             self._clients.add(client)

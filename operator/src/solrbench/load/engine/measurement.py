@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import NamedTuple
@@ -103,14 +103,21 @@ class StepRunMeasurement:
         """
         self._meter.tick()
         seconds = self.recorder.take_finished_seconds(_now(), last=last)
+        single = [count for _, count in seconds if not count.is_transaction]
+        buckets: Counter[int] = Counter(response_buckets)
+        if response_buckets is None:
+            for each in single:
+                buckets.update(each.buckets)
         return ProgressUpdate(
             self.assignment.key,
             self.assignment.label,
             users,
             *self.recorder.totals(),
             seconds,
-            _recent_requests(
-                [count for _, count in seconds if not count.is_transaction], response_buckets
+            RecentRequests(
+                sum(each.requests for each in single),
+                sum(each.failures for each in single),
+                pack_times(buckets),
             ),
         )
 
@@ -147,17 +154,3 @@ class StepRunMeasurement:
             requests=recorder.results(),
             micro_batches=recorder.micro_batches(),
         )
-
-
-def _recent_requests(
-    seconds: Sequence[RequestTotals], response_buckets: Iterable[int] | None
-) -> RecentRequests:
-    buckets: Counter[int] = Counter(response_buckets)
-    if response_buckets is None:
-        for each in seconds:
-            buckets.update(each.buckets)
-    return RecentRequests(
-        sum(each.requests for each in seconds),
-        sum(each.failures for each in seconds),
-        pack_times(buckets),
-    )

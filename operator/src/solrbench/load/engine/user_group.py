@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from solrbench.load.engine.client_pool import CONNECTING_AT_ONCE
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget, UserContext
 from solrbench.load.engine.virtual_user import ClosedLoopUser, Think
@@ -19,9 +20,6 @@ from solrbench.load.schedule.users import (
     seed_of,
     think_seconds,
 )
-
-_CONNECTING_AT_ONCE = 64
-"""Connections opened side by side: less than the backlog of any server, which drops the rest."""
 
 
 class StepRunUser(Protocol):
@@ -55,7 +53,7 @@ class UserGroup:
     _users: list[StepRunUser] = field(default_factory=list, init=False)
     _connecting: set[asyncio.Task[None]] = field(default_factory=set, init=False)
     _connect_slots: asyncio.Semaphore = field(
-        default_factory=lambda: asyncio.Semaphore(_CONNECTING_AT_ONCE), init=False
+        default_factory=lambda: asyncio.Semaphore(CONNECTING_AT_ONCE), init=False
     )
     _ready: int = field(default=0, init=False)
     _active: int = field(default=0, init=False)

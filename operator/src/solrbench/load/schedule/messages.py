@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from solrbench.api.rules import Model
 from solrbench.api.v1alpha1.arrivals import ThinkTime
-from solrbench.api.v1alpha1.request_mix import StepIndexing, Transaction
+from solrbench.api.v1alpha1.request_mix import StepIndexing
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.load.schedule.arrivals import ArrivalRate, arrival_rate
@@ -250,7 +250,9 @@ def warm_up_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment | 
 
 def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
     """Return a step run as worker 0 sees it."""
-    step = planned.step
+    step, start = planned.step, Start.BARRIER
+    if step.spawn_rate is not None:
+        start = Start.IMMEDIATE if step.duration_seconds is None else Start.RAMP
     return Assignment(
         key=planned.id,
         repeat=planned.repeat,
@@ -260,7 +262,7 @@ def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
         workers=plan.workers,
         users=step.users or plan.workers,
         open_loop=arrival_rate(step, planned.ramp_from_requests_per_second),
-        start=_start(step.spawn_rate is not None, timed=step.duration_seconds is not None),
+        start=start,
         requests=step.requests,
         seconds=step.duration_seconds,
         think_time=step.think_time,
@@ -268,12 +270,6 @@ def step_assignment(plan: LoadPlan, planned: PlannedStepRun) -> Assignment:
         indexing=step.indexing,
         attempt=plan.attempt,
     )
-
-
-def _start(ramped: bool, *, timed: bool) -> Start:
-    if not ramped:
-        return Start.BARRIER
-    return Start.RAMP if timed else Start.IMMEDIATE
 
 
 def longest_drain_seconds(assignment: Assignment, workload: Workload) -> float:
@@ -286,16 +282,15 @@ def longest_drain_seconds(assignment: Assignment, workload: Workload) -> float:
     timeout = 2.0 * workload.timeout_seconds
     if assignment.open_loop is None:
         return timeout
-    transactions = (each.transaction for each in workload.entries)
     return max(
-        (_longest_seconds(each, timeout) for each in transactions if each is not None),
+        (
+            sum(
+                timeout
+                + (0.0 if each.think_time is None else longest_think_seconds(each.think_time))
+                for each in entry.transaction.requests
+            )
+            for entry in workload.entries
+            if entry.transaction is not None
+        ),
         default=timeout,
-    )
-
-
-def _longest_seconds(transaction: Transaction, timeout_seconds: float) -> float:
-    return sum(
-        timeout_seconds
-        + (longest_think_seconds(request.think_time) if request.think_time is not None else 0.0)
-        for request in transaction.requests
     )

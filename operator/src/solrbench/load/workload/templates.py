@@ -37,10 +37,8 @@ def url_quote(text: str) -> str:
     return text.translate(_ASCII_QUOTED) if text.isascii() else quote_plus(text)
 
 
-@lru_cache(maxsize=1024)
-def _quoted_name(name: str) -> str:
-    """Return the name of a parameter, of which a workload has few."""
-    return url_quote(name)
+_quoted_name = lru_cache(maxsize=1024)(url_quote)
+"""The name of a parameter, of which a workload has few."""
 
 
 _NAME = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_.-]*)\s*\}\}")
