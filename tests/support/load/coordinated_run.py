@@ -55,29 +55,29 @@ class Run:
         clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))
 
     def _ask(self, variant: str) -> StoredAnswers:
-        self.states.append(self.coordinator.state())
+        self.states.append(self.coordinator.status.load_state())
         self.asked.append(variant)
         return StoredAnswers(first=10, queries=len(self.asked))
 
     def _empty(self) -> EmptiedCaches:
-        self.emptied.append(self.coordinator.state().step or "")
+        self.emptied.append(self.coordinator.status.load_state().step or "")
         if self.empty_error is not None:
             raise self.empty_error
         return EMPTIED
 
     def _look(self) -> None:
-        self.states.append(self.coordinator.state())
+        self.states.append(self.coordinator.status.load_state())
         self.load.clock.after(0.5, self._look)
 
     def run(self) -> LoadState:
         self.coordinator.run()
-        return self.coordinator.state()
+        return self.coordinator.status.load_state()
 
     def fail(self) -> LoadError:
         """Run into a failure; show it as the master does."""
         with pytest.raises(LoadError) as raised:
             self.coordinator.run()
-        self.coordinator.fail(raised.value)
+        self.coordinator.status.fail(raised.value)
         return raised.value
 
     def at(self, seconds: float, action: Callable[[], object]) -> None:

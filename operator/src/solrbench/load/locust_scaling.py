@@ -14,8 +14,9 @@ runs: of a day with ten names, 200 MB. Here both are cut.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from gevent.event import Event
 
@@ -32,28 +33,23 @@ class WorkerRoster(NamedTuple):
     placement: UserPlacement
 
 
+@dataclass
 class DeterministicUsersDispatcher:
     """Stands in for `locust.dispatch.UsersDispatcher`."""
 
-    dispatch_in_progress = True
+    dispatch_in_progress: ClassVar = True
     """Locust starts a dispatch of its own when workers come or go, unless one is under way. Only
     the steps may."""
 
-    def __init__(
-        self,
-        classes: Callable[[], Sequence[UserClass]],
-        roster: Callable[[], WorkerRoster],
-        cut_short: Event,
-    ) -> None:
-        self._classes = classes
-        self._roster = roster
-        self._cut_short = cut_short
-        self._users = 0
-        self._levels: Iterator[int] = iter(())
-        self._dispatched = 0
-        self._dispatched_to = WorkerRoster((), UserPlacement(0))
-        self._turns: Iterator[str] = iter(())
-        self._counts: list[dict[str, int]] = []
+    classes: Callable[[], Sequence[UserClass]]
+    roster: Callable[[], WorkerRoster]
+    cut_short: Event
+    _users: int = field(default=0, init=False)
+    _levels: Iterator[int] = field(default=iter(()), init=False)
+    _dispatched: int = field(default=0, init=False)
+    _dispatched_to: WorkerRoster = field(default=WorkerRoster((), UserPlacement(0)), init=False)
+    _turns: Iterator[str] = field(default=iter(()), init=False)
+    _counts: list[dict[str, int]] = field(default_factory=list, init=False)
 
     def new_dispatch(self, target_user_count: int, spawn_rate: float, *_: Any, **__: Any) -> None:
         """Begin to move to a number of users."""
@@ -69,9 +65,9 @@ class DeterministicUsersDispatcher:
         return self
 
     def __next__(self) -> dict[str, dict[str, int]]:
-        users, roster = next(self._levels), self._roster()
+        users, roster = next(self._levels), self.roster()
         if users < self._dispatched or roster != self._dispatched_to:
-            classes = self._classes()
+            classes = self.classes()
             self._turns = class_sequence(classes)
             self._counts = [{user_class.name: 0 for user_class in classes} for _ in roster.workers]
             self._dispatched, self._dispatched_to = 0, roster
@@ -90,7 +86,7 @@ class DeterministicUsersDispatcher:
         yield self._users
         while self._users < target:
             due = began + (self._users - start) / rate
-            if self._cut_short.wait(max(due - time.monotonic(), 0)):
+            if self.cut_short.wait(max(due - time.monotonic(), 0)):
                 # Another level is wanted: what is left of this one shall not delay it.
                 break
             self._users = min(self._users + batch, target)

@@ -128,7 +128,7 @@ def test_repeat_that_may_not_be_needed_waits_for_the_operator(tmp_path: Path) ->
     waiting: list[list[str]] = []
 
     def store() -> None:
-        state = run.coordinator.state()
+        state = run.coordinator.status.load_state()
         if state.stage == "Storing":
             waiting.append(state.unacknowledged)
             for each in state.unacknowledged:
@@ -139,7 +139,7 @@ def test_repeat_that_may_not_be_needed_waits_for_the_operator(tmp_path: Path) ->
     run.run()
     assert waiting == [["r1-s0-timed", "r1-s1-exact", "r2-s0-timed", "r2-s1-exact"]]
     assert run.stages.count("Storing") == 1
-    assert run.coordinator.state().unacknowledged == ["r3-s0-timed", "r3-s1-exact"]
+    assert run.coordinator.status.load_state().unacknowledged == ["r3-s0-timed", "r3-s1-exact"]
 
 
 def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_nothing_is_sent_if_the_run_cannot_begin(tmp_path: Path) -> None:
     run = Run(load_plan(TIMED), tmp_path, refuse)
     assert run.fail().reason == "TargetUnreachable"
     assert run.load.runner.sent == []
-    state = run.coordinator.state()
+    state = run.coordinator.status.load_state()
     assert (state.stage, state.reason) == ("Failed", "TargetUnreachable")
     assert state.message == "none of 3 nodes responded"
 
@@ -158,7 +158,7 @@ def test_loss_fails_the_run_but_not_what_is_finished(tmp_path: Path) -> None:
     run = Run(load_plan(EXACT, TIMED), tmp_path)
     run.at(10, lambda: run.load.lose("a"))
     assert str(run.fail()) == "WorkerLost: worker pod-a was lost"
-    state = run.coordinator.state()
+    state = run.coordinator.status.load_state()
     assert (state.stage, state.step, state.workers) == ("Failed", None, 1)
     assert state.unacknowledged == ["r1-s0-exact"]
 
@@ -276,7 +276,7 @@ def test_stop_on_the_page_fails_the_run(tmp_path: Path, seconds: float) -> None:
     run.at(seconds, lambda: stop_on_the_page(run))
     failure = run.fail()
     assert (failure.reason, run.load.clock.now()) == ("StoppedByUser", seconds)
-    state = run.coordinator.state()
+    state = run.coordinator.status.load_state()
     assert (state.stage, state.reason, state.message) == (
         "Failed",
         "StoppedByUser",
@@ -289,7 +289,7 @@ def test_stop_after_the_end_changes_nothing(tmp_path: Path) -> None:
     run.run()
     stop_on_the_page(run)
     run.load.pool.wait(lambda: True)
-    assert run.coordinator.state().stage == "Finished"
+    assert run.coordinator.status.load_state().stage == "Finished"
 
 
 STEPS: list[dict[str, Any]] = [

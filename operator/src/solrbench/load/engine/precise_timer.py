@@ -10,6 +10,7 @@ import ctypes
 import os
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 _CLOCK_MONOTONIC = 1
@@ -83,14 +84,14 @@ class TimerFdTimer:
             self._file = -1
 
 
+@dataclass
 class LoopTimer:
     """An alarm by the loop's own timers, up to some milliseconds late."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:
-        self._loop = loop
-        self._callback = callback
-        self._at_ns = 0
-        self._handle: asyncio.TimerHandle | None = None
+    loop: asyncio.AbstractEventLoop
+    callback: Callable[[], None]
+    _at_ns: int = field(default=0, init=False)
+    _handle: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def set(self, at_ns: int) -> None:
         """Ring at a time of `time.perf_counter_ns`, at once if that is over."""
@@ -104,11 +105,11 @@ class LoopTimer:
 
     def _wait(self) -> None:
         left_ns = self._at_ns - _now()
-        self._handle = self._loop.call_later(max(left_ns, 0) / _SECOND_NS, self._check)
+        self._handle = self.loop.call_later(max(left_ns, 0) / _SECOND_NS, self._check)
 
     def _check(self) -> None:
         # The loop's timers have whole milliseconds, and may so ring early.
         if _now() < self._at_ns:
             self._wait()
         else:
-            self._callback()
+            self.callback()

@@ -102,7 +102,9 @@ class Master:
             caches=CacheSampler(plan, partial(load_auth, plan)),
             telemetry=self._telemetry,
             diagnostics=_diagnostics(plan),
-            visibility=_visibility(plan),
+            visibility=None
+            if plan.visibility is None
+            else VisibilityProbe(plan.visibility, plan, partial(load_auth, plan), time.monotonic),
             documents=StepDocuments(plan, partial(load_auth, plan), gevent.sleep),
             empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
             ask_queries=_answers(plan, settings),
@@ -142,7 +144,7 @@ class Master:
     def _report_failure(self, failure: LoadError) -> None:
         """Stop the load and offer what is finished for a while."""
         _logger.error("%s: %s", failure.reason, failure.message)
-        self._coordinator.fail(failure)
+        self._coordinator.status.fail(failure)
         write_termination_message(failure)
         self._worker_pool.shut_down(EXIT_RETRYABLE)
         self._store.wait_until_empty(self._settings.unacknowledged_seconds)
@@ -171,7 +173,7 @@ class Master:
     def _state(self) -> LoadState:
         agents_refused = self._telemetry is not None and self._telemetry.has_refused()
         seen = {"refused": self._check.refused, "agents_refused": agents_refused}
-        return self._coordinator.state().model_copy(update=seen)
+        return self._coordinator.status.load_state().model_copy(update=seen)
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))
@@ -217,12 +219,6 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
-
-
-def _visibility(plan: LoadPlan) -> VisibilityProbe | None:
-    if plan.visibility is None:
-        return None
-    return VisibilityProbe(plan.visibility, plan, partial(load_auth, plan), time.monotonic)
 
 
 def _diagnostics(plan: LoadPlan) -> DiagnosticsRecorder | None:

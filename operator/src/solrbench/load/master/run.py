@@ -9,7 +9,7 @@ from solrbench.analysis.capacity import next_trial, read_trial
 from solrbench.analysis.fail_fast import stop_reason
 from solrbench.analysis.samples import RunSamples
 from solrbench.contract.answers import StoredAnswers
-from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun, StoredTrial
+from solrbench.contract.load_plan import LoadPlan, PlannedStepRun, StoredTrial
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
@@ -112,11 +112,11 @@ class RunCoordinator:
         self._ask_queries = ask_queries
         self._unasked = set(plan.answers.variants) if plan.answers and ask_queries else set[str]()
         self._under_way: PlannedStepRun | None = None
-        self._status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
+        self.status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
         self._executor = StepRunExecutor(
             plan,
             workers,
-            self._status,
+            self.status,
             caches,
             utc_now=utc_now,
             now=now,
@@ -138,7 +138,7 @@ class RunCoordinator:
         ladder, repeat = None, 0
         for planned in self._schedule:
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
-            self._status.step_run = planned
+            self.status.step_run = planned
             warmed_up, repeat = WarmUpResult(), planned.repeat
             begins = _load_profile(planned) != ladder
             if begins:
@@ -151,12 +151,12 @@ class RunCoordinator:
             answers = None
             if self._ask_queries is not None and planned.variant in self._unasked:
                 self._unasked.discard(planned.variant)
-                self._status.enter(RunStage.SENDING_QUERIES)
+                self.status.enter(RunStage.SENDING_QUERIES)
                 answers = self._ask_queries(planned.variant)
             if begins or self._plan.prepares_each_step:
                 emptied = None
                 if self._plan.empties_caches:
-                    self._status.enter(RunStage.EMPTYING_CACHES)
+                    self.status.enter(RunStage.EMPTYING_CACHES)
                     emptied = self._empty_caches()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
             warmed_up = replace(warmed_up, answers=answers)
@@ -165,24 +165,16 @@ class RunCoordinator:
             assignment = step_assignment(self._plan, planned)
             completed = self._executor.run(assignment, rate, RunStage.MEASURING)
             self._schedule.note(self._store_result(planned, completed, warmed_up))
-        self._status.step_run = None
-        self._status.enter(RunStage.FINISHED)
+        self.status.step_run = None
+        self.status.enter(RunStage.FINISHED)
 
     def stop(self) -> None:
         """End the run as failed, as Stop on Locust's page does; nothing if it is over."""
-        if not self._status.is_over:
+        if not self.status.is_over:
             failure = LoadError(
                 LoadReason.STOPPED_BY_USER, "the run was stopped from the Locust web UI"
             )
             self._workers.fail(failure)
-
-    def fail(self, failure: LoadError) -> None:
-        """Show a failure from now on."""
-        self._status.fail(failure)
-
-    def state(self) -> LoadState:
-        """Return the response of `GET /solrbench/state`."""
-        return self._status.load_state()
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run that is or was under way as far as it is measured; None without."""
@@ -224,8 +216,8 @@ class RunCoordinator:
         waits_from = self._plan.waits_from_repeat
         may_be_last = begins_repeat and waits_from is not None and planned.repeat >= waits_from
         if (any(self._once_only) or may_be_last) and self._store.unacknowledged:
-            self._status.step_run = None
-            self._status.enter(RunStage.STORING)
+            self.status.step_run = None
+            self.status.enter(RunStage.STORING)
             self._workers.wait(lambda: not self._store.unacknowledged)
 
     def _store_result(

@@ -3,6 +3,7 @@
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import httpx2 as httpx
 
@@ -19,75 +20,73 @@ from solrbench.stats.series import Steadiness
 _DIGITS = 1
 
 
+@dataclass
 class SteadyStateDetector:
     """Looks at the figures of a warm-up, which has to begin now."""
 
-    def __init__(
-        self,
-        until: UntilSteady,
-        load: DistributedStepRun,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._load = load
-        self._clock = clock
-        self._began = clock()
+    until: UntilSteady
+    load: DistributedStepRun
+    clock: Callable[[], float]
+    is_steady: bool = field(default=False, init=False)
+    """Whether the warm-up has become steady."""
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
         self._steadiness = Steadiness(
-            windows=until.windows,
-            deviation_percent=until.deviation_percent,
-            window_seconds=until.window_seconds,
-            window_requests=until.window_requests,
+            windows=self.until.windows,
+            deviation_percent=self.until.deviation_percent,
+            window_seconds=self.until.window_seconds,
+            window_requests=self.until.window_requests,
         )
-        self.is_steady = False
-        """Whether the warm-up has become steady."""
 
     def update(self) -> None:
         """Take note of the figures; close the warm-up when it has become steady."""
         if self.is_steady:
             return
-        figures = self._load.live_totals
-        passed = self._clock() - self._began
+        figures = self.load.live_totals
+        passed = self.clock() - self._began
         self._steadiness.add(passed, figures.requests, figures.sum_microseconds)
         if self._steadiness.is_steady:
             self.is_steady = True
-            self._load.command(StopSending)
+            self.load.command(StopSending)
 
 
+@dataclass
 class CollapseDetector:
     """Looks at the figures of a step run, which has to begin now.
 
     A step run has collapsed when there was no good response for `seconds`, while requests failed.
     """
 
-    def __init__(
-        self, seconds: float, load: DistributedStepRun, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._seconds = seconds
-        self._load = load
-        self._clock = clock
-        self._began = self._last_good = clock()
-        self._good = 0
-        self._failures_by_then = 0
-        self.ended: EndedEarly | None = None
-        """What was seen when the step run was ended; None while it goes on."""
+    seconds: float
+    load: DistributedStepRun
+    clock: Callable[[], float]
+    ended: EndedEarly | None = field(default=None, init=False)
+    """What was seen when the step run was ended; None while it goes on."""
+    _good: int = field(default=0, init=False)
+    _failures_by_then: int = field(default=0, init=False)
+
+    def __post_init__(self) -> None:
+        self._began = self._last_good = self.clock()
 
     def update(self) -> None:
         """Take note of the figures; begin no more requests once the step run has collapsed."""
         if self.ended is not None:
             return
-        figures, now = self._load.live_totals, self._clock()
+        figures, now = self.load.live_totals, self.clock()
         good = figures.requests - figures.failures
         if good != self._good:
             self._good, self._failures_by_then, self._last_good = good, figures.failures, now
             return
         # Without failures it may be a slow step: of responses that take long, none is bad.
         failed = figures.failures - self._failures_by_then
-        if failed > 0 and now - self._last_good >= self._seconds:
+        if failed > 0 and now - self._last_good >= self.seconds:
             self.ended = EndedEarly(
                 second=round(now - self._began, _DIGITS),
                 last_good_second=round(self._last_good - self._began, _DIGITS),
                 failures=failed,
             )
-            self._load.command(StopSending)
+            self.load.command(StopSending)
 
 
 WINDOW_SECONDS = 5.0

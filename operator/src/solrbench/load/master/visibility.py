@@ -9,6 +9,7 @@ deleted after each step run, before its result is stored.
 import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
@@ -91,28 +92,23 @@ def pause_seconds(waited: float, under_way: int) -> float:
     return min(max(PAUSE_PART * waited, MIN_PAUSE_SECONDS), longest)
 
 
+@dataclass
 class VisibilityProbe:
     """Adds and follows marked documents; `access` is called before the first request."""
 
-    def __init__(
-        self,
-        wanted: Visibility,
-        plan: LoadPlan,
-        access: Callable[[], HttpAuth],
-        now: Callable[[], float],
-    ) -> None:
-        self._wanted = wanted
-        self._collection = f"{plan.solr_urls[0]}/{plan.collection}"
-        self._plan = plan
-        self._access = access
-        self._now = now
-        self._http: httpx.Client | None = None
+    wanted: Visibility
+    plan: LoadPlan
+    access: Callable[[], HttpAuth]
+    now: Callable[[], float]
+    _http: httpx.Client | None = field(default=None, init=False)
+    _ended: Event = field(default_factory=Event, init=False)
+    _adding: gevent.Greenlet | None = field(default=None, init=False)
+    _under_way: Pool = field(default_factory=lambda: Pool(MAX_UNDER_WAY), init=False)
+    _shards: list[list[ProbedReplica]] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
         # Drawn waits: with equal ones, each document would meet the same part of a commit period.
-        self._random = Random(plan.benchmark)  # noqa: S311 - not a secret
-        self._ended = Event()
-        self._adding: gevent.Greenlet | None = None
-        self._under_way = Pool(MAX_UNDER_WAY)
-        self._shards: list[list[ProbedReplica]] = []
+        self._random = Random(self.plan.benchmark)  # noqa: S311 - not a secret
         self._forget()
 
     def _forget(self) -> None:
@@ -126,7 +122,7 @@ class VisibilityProbe:
         """Forget what was found before, and add nothing until `mark`."""
         self._stop()
         if self._http is None:
-            self._http = self._access().open_client(TIMEOUT_SECONDS)
+            self._http = self.access().open_client(TIMEOUT_SECONDS)
             self._remove()  # those of an attempt of the load that was lost
         self._forget()
 
@@ -153,7 +149,7 @@ class VisibilityProbe:
                 replica_type=kind,
                 documents=self._found[kind],
                 not_found=self._not_found[kind],
-                timeout_milliseconds=_milliseconds(self._wanted.timeout_seconds),
+                timeout_milliseconds=_milliseconds(self.wanted.timeout_seconds),
                 milliseconds=[_milliseconds(each.seconds) for each in self._times.get(kind, [])],
                 errors=[_milliseconds(each.error_seconds) for each in self._times.get(kind, [])],
                 problem=self._problem,
@@ -166,19 +162,19 @@ class VisibilityProbe:
         if self._adding is not None:
             self._adding.join()
             self._adding = None
-        self._under_way.join(timeout=self._wanted.timeout_seconds + TIMEOUT_SECONDS)
+        self._under_way.join(timeout=self.wanted.timeout_seconds + TIMEOUT_SECONDS)
         self._under_way.kill()
 
     def _add_until_end(self, step_run: str, ended: Event) -> None:
         try:
-            parameters = {"action": "CLUSTERSTATUS", "collection": self._plan.collection}
-            url = f"{self._plan.solr_urls[0]}/admin/collections"
-            self._shards = parse_shards(self._get(url, parameters), self._plan.collection)
+            parameters = {"action": "CLUSTERSTATUS", "collection": self.plan.collection}
+            url = f"{self.plan.solr_urls[0]}/admin/collections"
+            self._shards = parse_shards(self._get(url, parameters), self.plan.collection)
         except NO_ANSWER_ERRORS as error:
             self._note("the replicas could not be listed", error)
             return
         number = 0
-        while not ended.wait(self._wanted.interval_seconds * self._random.uniform(0.5, 1.5)):
+        while not ended.wait(self.wanted.interval_seconds * self._random.uniform(0.5, 1.5)):
             if self._under_way.free_count():
                 self._under_way.spawn(self._follow, f"{PREFIX}{step_run}-{number}")
                 number += 1
@@ -186,11 +182,11 @@ class VisibilityProbe:
                 self._skipped += 1
 
     def _follow(self, document: str) -> None:
-        within = self._wanted.commit_within_milliseconds
-        body = [{self._plan.id_field: document, **self._wanted.fields}]
+        within = self.wanted.commit_within_milliseconds
+        body = [{self.plan.id_field: document, **self.wanted.fields}]
         try:
             self._post(body, {} if within is None else {"commitWithin": str(within)})
-            accepted = self._now()
+            accepted = self.now()
             replicas = self._shard_of(document)
         except NO_ANSWER_ERRORS as error:
             self._note("Solr did not take a marked document", error)
@@ -207,9 +203,9 @@ class VisibilityProbe:
 
     def _wait(self, replica: ProbedReplica, document: str, accepted: float) -> None:
         # Not kept in a cache of Solr, where it would displace what users ask for.
-        query = f"{{!term f={self._plan.id_field} cache=false}}{document}"
+        query = f"{{!term f={self.plan.id_field} cache=false}}{document}"
         missed = accepted
-        while (sent := self._now()) - accepted <= self._wanted.timeout_seconds:
+        while (sent := self.now()) - accepted <= self.wanted.timeout_seconds:
             try:
                 found = self._get(f"{replica.url}/select", {"q": query, "rows": "0"})
                 is_found = found["response"]["numFound"] > 0
@@ -217,7 +213,7 @@ class VisibilityProbe:
                 self._note(f"{replica.url} did not respond", error)
             else:
                 if is_found:
-                    half = (self._now() - missed) / 2
+                    half = (self.now() - missed) / 2
                     self._keep(replica.type, FoundTime(missed + half - accepted, half))
                     return
                 missed = sent
@@ -234,7 +230,7 @@ class VisibilityProbe:
             times[place] = found
 
     def _remove(self) -> None:
-        query = f"{{!prefix f={self._plan.id_field}}}{PREFIX}"
+        query = f"{{!prefix f={self.plan.id_field}}}{PREFIX}"
         try:
             self._post({"delete": {"query": query}}, {"commit": "true"})
         except NO_ANSWER_ERRORS as error:
@@ -247,8 +243,8 @@ class VisibilityProbe:
 
     def _post(self, body: object, parameters: Mapping[str, str]) -> None:
         assert self._http is not None  # noqa: S101 - nothing is asked before `begin`
-        url, given = f"{self._collection}/update", {**parameters, "wt": "json"}
-        response = self._http.post(url, params=given, json=body)
+        url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
+        response = self._http.post(url, params={**parameters, "wt": "json"}, json=body)
         if response.is_client_error:
             raise ValueError(response.text[:300])
         response.raise_for_status()
