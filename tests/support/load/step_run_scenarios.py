@@ -1,6 +1,6 @@
 """The states of a locustfile's step run, by a clock that the scenarios turn.
 
-A program that `test_locustfile_step_run.py` runs: importing Locust patches the process that does
+A program that `test_locustfile_engine.py` runs: importing Locust patches the process that does
 it. It prints what went wrong in each scenario as JSON; nothing did where that is empty.
 """
 
@@ -18,8 +18,8 @@ from locust.exception import StopUser
 from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.schedule.messages import Start
-from solrbench.load.worker import locustfile_step_run
-from solrbench.load.worker.locustfile_step_run import LocustfileStepRun
+from solrbench.load.worker import locustfile_engine
+from solrbench.load.worker.locustfile_engine import LocustfileStepRun
 from support.load.builders import assignment
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
@@ -92,7 +92,7 @@ class Bench:
 
     def __init__(self, **fields: Any) -> None:
         self.gevent = VirtualGevent()
-        vars(locustfile_step_run).update(gevent=self.gevent, _now=self.gevent.clock_ns)
+        vars(locustfile_engine).update(gevent=self.gevent, _now=self.gevent.clock_ns)
         self.calls: list[str] = []
         self.users: list[FakeUser] = []
         self.run = LocustfileStepRun(
