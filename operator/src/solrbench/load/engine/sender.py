@@ -9,6 +9,7 @@ none of another.
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import cycle
 
 from solrbench.load.engine.client_pool import expected_clients, max_clients
@@ -79,49 +80,42 @@ _FINISHED = StepRunState.FINISHED
 _ABORTED = StepRunState.ABORTED
 
 
+@dataclass
 class OpenLoopSender:
     """Sends the requests of one worker by the schedule; stands where the users of a step run do."""
 
-    def __init__(
-        self,
-        context: UserContext,
-        schedule: Schedule,
-        recorder: OpenLoopRecorder,
-        nodes: Sequence[tuple[Node, NodeCounts]],
-        on_measuring: Callable[[int], None],
-    ) -> None:
-        """Begin without connections to the nodes, each of which has its own counts.
+    context: UserContext
+    schedule: Schedule
+    recorder: OpenLoopRecorder
+    nodes: Sequence[tuple[Node, NodeCounts]]
+    """Each node has its own counts."""
+    on_measuring: Callable[[int], None]
+    """Called with the end of the ramp, in ns."""
+    state: StepRunState = field(default=StepRunState.WAITING, init=False)
 
-        `on_measuring` is called with the end of the ramp, in ns.
-        """
-        self._context = context
-        self._recorder = recorder
-        self._on_measuring = on_measuring
+    def __post_init__(self) -> None:
+        schedule, count = self.schedule, len(self.nodes)
         self._times = ArrivalTimes(schedule)
-        self._is_counted = schedule.rate.seconds is None
-        self._expected_clients = expected_clients(schedule, len(nodes))
         self._node_senders = [
-            NodeSender(self, context, recorder, node, max_clients(schedule, index, len(nodes)))
-            for index, node in enumerate(nodes)
+            NodeSender(self, self.context, self.recorder, node, max_clients(schedule, index, count))
+            for index, node in enumerate(self.nodes)
         ]
         # Workers begin with different nodes: all with the first would send it bursts.
-        first = schedule.worker % len(nodes)
+        first = schedule.worker % count
         self._turns = cycle((*self._node_senders[first:], *self._node_senders[:first]))
-        self._timer = make_timer(context.loop, self._on_timer)
-        self.state = StepRunState.WAITING
+        self._timer = make_timer(self.context.loop, self._on_timer)
 
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
-        await asyncio.gather(
-            *(node_sender.prepare(self._expected_clients) for node_sender in self._node_senders)
-        )
+        expected = expected_clients(self.schedule, len(self.nodes))
+        await asyncio.gather(*(each.prepare(expected) for each in self._node_senders))
 
     def start(self) -> None:
         """Begin the schedule."""
         now_ns = _now()
-        self._recorder.origin_ns = self._times.start(now_ns)
+        self.recorder.origin_ns = self._times.start(now_ns)
         self.state = StepRunState.RAMPING
-        if self._recorder.origin_ns <= now_ns:
+        if self.recorder.origin_ns <= now_ns:
             self._measure()
         self._on_timer()
 
@@ -150,7 +144,7 @@ class OpenLoopSender:
 
     def take_request(self, intended_ns: int, now_ns: int) -> PreparedRequest | None:
         """Return the request of an arrival; without one, end the schedule."""
-        request = self._context.supply.take(now_ns)
+        request = self.context.supply.take(now_ns)
         if request is None:
             self._end_schedule(intended_ns)
         return request
@@ -159,7 +153,7 @@ class OpenLoopSender:
         if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return
-        times, recorder, now_ns = self._times, self._recorder, _now()
+        times, recorder, now_ns = self._times, self.recorder, _now()
         for _ in range(_ARRIVALS_AT_ONCE):
             intended_ns = times.next_ns
             if intended_ns > now_ns:
@@ -175,7 +169,7 @@ class OpenLoopSender:
             now_ns = _now()
         if times.is_over:
             self.state = StepRunState.STOPPING
-            if self._is_counted:
+            if self.schedule.rate.seconds is None:
                 self._note_end(now_ns)
             # It would ring in every turn of the loop until it is set again.
             self._timer.close()
@@ -188,7 +182,7 @@ class OpenLoopSender:
 
         Queries that are sent once each have all been taken, so the plan ends before it.
         """
-        recorder, gone = self._recorder, [intended_ns]
+        recorder, gone = self.recorder, [intended_ns]
         for sender in self._node_senders:
             gone += sender.clear_arrivals()
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
@@ -201,16 +195,16 @@ class OpenLoopSender:
         What the schedule plans is the same on all workers, however late one of them is.
         """
         planned_ns = self._times.sending_ended_ns()
-        self._context.supply.note_end(now_ns if planned_ns is None else planned_ns)
+        self.context.supply.note_end(now_ns if planned_ns is None else planned_ns)
         if planned_ns is not None:
-            self._recorder.sending = self._times.sending
-            self._context.recorder.drain_from(planned_ns)
+            self.recorder.sending = self._times.sending
+            self.context.recorder.drain_from(planned_ns)
 
     def _measure(self) -> None:
         self.state = StepRunState.MEASURING
-        self._on_measuring(self._recorder.origin_ns)
+        self.on_measuring(self.recorder.origin_ns)
 
     def _finish_if_done(self) -> None:
         if all(sender.is_done for sender in self._node_senders):
             self.state = StepRunState.FINISHED
-            self._context.on_user_finished()
+            self.context.on_user_finished()

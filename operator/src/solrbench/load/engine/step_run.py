@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from solrbench.load.engine.measurement import (
     ProgressUpdate,
@@ -19,6 +20,7 @@ from solrbench.load.schedule.messages import Assignment, Start
 _now = time.perf_counter_ns
 
 
+@dataclass
 class StepRun:
     """A step run from its first user to its last response.
 
@@ -26,19 +28,17 @@ class StepRun:
     connected by then. `on_ended` is called once, after the last response.
     """
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        target: LoadTarget,
-        on_ready: Callable[[], None],
-        on_ended: Callable[[], None],
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
+    assignment: Assignment
+    target: LoadTarget
+    on_ready: Callable[[], None]
+    on_ended: Callable[[], None]
+    loop: asyncio.AbstractEventLoop
+    state: StepRunState = field(default=StepRunState.RAMPING, init=False)
+    _stop_timer: asyncio.TimerHandle | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        assignment, workload = self.assignment, self.target.requests
         self.key = assignment.key
-        self._assignment = assignment
-        self._on_ended = on_ended
-        self._loop = loop
-        workload = target.requests
         # The schedule of an open loop has a number of its own, of which the ramp is no part.
         limit = None if assignment.open_loop is not None else assignment.worker_requests
         self._supply = RequestSupply(workload.open_stream(assignment), limit)
@@ -46,19 +46,16 @@ class StepRun:
             workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
         )
         self._measurement = StepRunMeasurement(assignment, recorder)
-        self._users = UserGroup(assignment.worker_users, on_ready, self._finish, loop)
-        context = UserContext(
-            self._supply, recorder, target.timeout_seconds, loop, self._users.on_user_finished
-        )
-        self._factory = UserFactory(assignment, target, context, self._measure_from)
-        self._stop_timer: asyncio.TimerHandle | None = None
-        self.state = StepRunState.RAMPING
+        self._users = UserGroup(assignment.worker_users, self.on_ready, self._finish, self.loop)
+        finished, timeout_seconds = self._users.on_user_finished, self.target.timeout_seconds
+        context = UserContext(self._supply, recorder, timeout_seconds, self.loop, finished)
+        self._factory = UserFactory(assignment, self.target, context, self._measure_from)
         if assignment.start is Start.BARRIER:
             self.state = StepRunState.WAITING
         elif assignment.start is Start.IMMEDIATE:
             self._measure_from(_now())
         if not assignment.worker_users:
-            loop.call_soon(on_ready)
+            self.loop.call_soon(self.on_ready)
 
     def adopt_users(self, users: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are added next."""
@@ -76,14 +73,14 @@ class StepRun:
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start. An open loop may have a ramp before."""
-        if self._assignment.start is Start.IMMEDIATE:
+        if self.assignment.start is Start.IMMEDIATE:
             return
         if self.state is StepRunState.WAITING:
             self.state = StepRunState.RAMPING
-            if self._assignment.open_loop is None:
+            if self.assignment.open_loop is None:
                 self._measure_from(_now())
             self._users.start()
-        elif self.state is StepRunState.RAMPING and self._assignment.start is Start.RAMP:
+        elif self.state is StepRunState.RAMPING and self.assignment.start is Start.RAMP:
             self._measure_from(_now())
         if not self._users:
             # A warm-up may have fewer users than workers.
@@ -140,20 +137,20 @@ class StepRun:
             # An open loop that is stopped in its ramp meets the end of the ramp all the same.
             self.state = StepRunState.MEASURING
         self._measurement.begin(at_ns)
-        seconds = self._assignment.seconds
-        if seconds is not None and self._assignment.open_loop is None:
+        seconds = self.assignment.seconds
+        if seconds is not None and self.assignment.open_loop is None:
             self._supply.stops_ns = at_ns + seconds * SECOND_NS
-            self._stop_timer = self._loop.call_later(seconds, self._stop)
+            self._stop_timer = self.loop.call_later(seconds, self._stop)
         elif seconds is not None:
             # The schedule has its own end; only what the worker spends afterwards is left out.
             left_ns = max(at_ns + seconds * SECOND_NS - _now(), 0)
-            self._stop_timer = self._loop.call_later(left_ns / SECOND_NS, self._measurement.end)
+            self._stop_timer = self.loop.call_later(left_ns / SECOND_NS, self._measurement.end)
 
     def _stop(self) -> None:
         late_ns = self._supply.stops_ns - _now()
         if late_ns > 0:
             # Timers of the event loop have milliseconds; requests are let through to the end.
-            self._stop_timer = self._loop.call_later(late_ns / SECOND_NS, self._stop)
+            self._stop_timer = self.loop.call_later(late_ns / SECOND_NS, self._stop)
             return
         if self.state in (StepRunState.RAMPING, StepRunState.MEASURING):
             self.state = StepRunState.STOPPING
@@ -166,4 +163,4 @@ class StepRun:
         self.state = StepRunState.FINISHED
         self._measurement.end()
         # Not at once: the last user is still in the middle of its own affairs.
-        self._loop.call_soon(self._on_ended)
+        self.loop.call_soon(self.on_ended)

@@ -110,36 +110,32 @@ class UserGroup:
             self.on_all_ready()
 
 
+@dataclass
 class UserFactory:
     """Makes users with the node and the think times of their number in the whole run."""
 
-    def __init__(
-        self,
-        assignment: Assignment,
-        target: LoadTarget,
-        context: UserContext,
-        on_measuring: Callable[[int], None],
-    ) -> None:
-        """Make users that share `context`; an open loop calls `on_measuring` after its ramp."""
-        self._assignment = assignment
-        self._target = target
-        self._nodes = target.nodes_of(assignment.variant)
-        self._context = context
-        self._on_measuring = on_measuring
-        self._adopted: list[int] = []
-        self.open_loop_recorder: OpenLoopRecorder | None = None
-        """Counts the arrivals of an open loop; None in a closed loop, and before its sender is
-        made."""
-        self.node_counts: list[NodeCounts] = []
-        """The requests of an open loop to each node; empty in a closed loop."""
-        self.user_activities: list[UserActivity] = []
-        """The requests of each user; empty in an open loop."""
+    assignment: Assignment
+    target: LoadTarget
+    context: UserContext
+    on_measuring: Callable[[int], None]
+    """Called by an open loop after its ramp."""
+    _adopted: list[int] = field(default_factory=list, init=False)
+    open_loop_recorder: OpenLoopRecorder | None = field(default=None, init=False)
+    """Counts the arrivals of an open loop; None in a closed loop, and before its sender is
+    made."""
+    node_counts: list[NodeCounts] = field(default_factory=list, init=False)
+    """The requests of an open loop to each node; empty in a closed loop."""
+    user_activities: list[UserActivity] = field(default_factory=list, init=False)
+    """The requests of each user; empty in an open loop."""
+
+    def __post_init__(self) -> None:
+        self._nodes = self.target.nodes_of(self.assignment.variant)
         self.node_activities = [NodeActivity(f"{node.host}:{node.port}") for node in self._nodes]
 
     @property
     def expected_users(self) -> int:
         """Users of this worker, those of lost workers included."""
-        return self._assignment.worker_users + len(self._adopted)
+        return self.assignment.worker_users + len(self._adopted)
 
     def adopt(self, numbers: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are made after those of this one."""
@@ -147,7 +143,7 @@ class UserFactory:
 
     def make(self, index: int) -> ClosedLoopUser | OpenLoopSender:
         """Return user `index` of this worker, or what sends the arrivals of an open loop."""
-        assignment = self._assignment
+        assignment = self.assignment
         if assignment.open_loop is not None:
             return self._make_sender(assignment.open_loop)
         # Its number in the whole run: users of a lost worker keep theirs, and with it their node.
@@ -156,11 +152,11 @@ class UserFactory:
         if 0 <= further < len(self._adopted):
             number = self._adopted[further]
         node_index = number % len(self._nodes)
-        node, recorder = self._nodes[node_index], self._context.recorder
+        node, recorder = self._nodes[node_index], self.context.recorder
         activity = UserActivity(number, self.node_activities[node_index], recorder)
         self.user_activities.append(activity)
         spec, pace = assignment.think_time, assignment.pacing_milliseconds
-        seed = seed_of("think", self._target.seed, assignment.repeat, assignment.step, number)
+        seed = seed_of("think", self.target.seed, assignment.repeat, assignment.step, number)
         waits: tuple[Think | None, float] = (None, 0.0)
         if pace is not None:
             first_seconds = first_pacing_wait_seconds(pace, seed)
@@ -168,19 +164,19 @@ class UserFactory:
         elif spec is not None:
             first_seconds = first_wait_seconds(spec, seed)
             waits = (lambda turn, _: think_seconds(spec, seed, turn), first_seconds)
-        return ClosedLoopUser(self._context, node, activity, *waits)
+        return ClosedLoopUser(self.context, node, activity, *waits)
 
     def _make_sender(self, rate: ArrivalRate) -> OpenLoopSender:
-        assignment, workload = self._assignment, self._target.requests
-        seed = arrivals_seed(self._target.seed, assignment.repeat, assignment.step)
+        assignment, workload = self.assignment, self.target.requests
+        seed = arrivals_seed(self.target.seed, assignment.repeat, assignment.step)
         place = assignment.worker, assignment.workers
         schedule = Schedule(rate, seed, *place, workload.recorded_seconds)
         self.open_loop_recorder = OpenLoopRecorder(workload.names, workload.transactions)
         self.node_counts = [NodeCounts(node_activity) for node_activity in self.node_activities]
         return OpenLoopSender(
-            self._context,
+            self.context,
             schedule,
             self.open_loop_recorder,
             list(zip(self._nodes, self.node_counts, strict=True)),
-            self._on_measuring,
+            self.on_measuring,
         )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from datetime import datetime
 
 from solrbench.analysis.capacity import next_trial, read_trial
@@ -74,6 +74,7 @@ Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 """Calls something that takes seconds, while heartbeats go on; returns what it returns."""
 
 
+@dataclass
 class RunCoordinator:
     """Runs the plan.
 
@@ -84,57 +85,54 @@ class RunCoordinator:
     `in_background` calls what would keep a busy master from its workers for too long.
     """
 
-    def __init__(  # noqa: PLR0913 - what to do, all that takes part, and two clocks
-        self,
-        plan: LoadPlan,
-        workers: WorkerPool,
-        store: ResultStore,
-        prepare: Callable[[], None],
-        *,
-        utc_now: Callable[[], datetime],
-        caches: CacheReader,
-        empty_caches: Callable[[], EmptiedCaches],
-        ask_queries: Callable[[str], StoredAnswers] | None = None,
-        now: Callable[[], float] = time.monotonic,
-        telemetry: TelemetrySampler | None = None,
-        diagnostics: DiagnosticsRecorder | None = None,
-        visibility: VisibilityProbe | None = None,
-        documents: StepDocuments | None = None,
-        in_background: Background = lambda work: work(),
-    ) -> None:
-        self._plan = plan
+    plan: LoadPlan
+    workers: WorkerPool
+    store: ResultStore
+    prepare: Callable[[], None]
+    _: KW_ONLY
+    utc_now: Callable[[], datetime]
+    caches: CacheReader
+    empty_caches: Callable[[], EmptiedCaches]
+    ask_queries: Callable[[str], StoredAnswers] | None
+    now: Callable[[], float] = time.monotonic
+    telemetry: TelemetrySampler | None = None
+    diagnostics: DiagnosticsRecorder | None = None
+    visibility: VisibilityProbe | None = None
+    documents: StepDocuments | None = None
+    in_background: Background = lambda work: work()
+    _under_way: PlannedStepRun | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        plan, answers = self.plan, self.plan.answers
         self._once_only = once_only_entries(plan.workload)
-        self._in_background = in_background
-        self._workers = workers
-        self._store = store
-        self._prepare = prepare
-        self._empty_caches = empty_caches
-        self._ask_queries = ask_queries
-        self._unasked = set(plan.answers.variants) if plan.answers and ask_queries else set[str]()
-        self._under_way: PlannedStepRun | None = None
-        self.status = RunStatus(plan.benchmark, workers, lambda: store.unacknowledged, now)
+        self._unasked = set(answers.variants) if answers and self.ask_queries else set[str]()
+        self.status = RunStatus(
+            plan.benchmark, self.workers, lambda: self.store.unacknowledged, self.now
+        )
         self._executor = StepRunExecutor(
             plan,
-            workers,
+            self.workers,
             self.status,
-            caches,
-            utc_now=utc_now,
-            now=now,
-            telemetry=telemetry,
-            diagnostics=diagnostics,
-            visibility=visibility,
-            documents=documents,
+            self.caches,
+            utc_now=self.utc_now,
+            now=self.now,
+            telemetry=self.telemetry,
+            diagnostics=self.diagnostics,
+            visibility=self.visibility,
+            documents=self.documents,
         )
         self._schedule = RunSchedule(plan)
-        self._documents = StepRunDocuments(plan=plan, utc_now=utc_now, now=now, telemetry=telemetry)
+        self._documents = StepRunDocuments(
+            plan=plan, utc_now=self.utc_now, now=self.now, telemetry=self.telemetry
+        )
 
     def run(self) -> None:
         """Measure every step run of the plan.
 
         It raises `LoadError` if the run cannot go on; finished documents stay in the store.
         """
-        self._workers.wait_for_workers()
-        self._prepare()
+        self.workers.wait_for_workers()
+        self.prepare()
         ladder, repeat = None, 0
         for planned in self._schedule:
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
@@ -145,24 +143,24 @@ class RunCoordinator:
                 first = ladder is None
                 # Only the first ladder goes on where a lost attempt ended; the others begin anew.
                 self._executor.offsets = (
-                    resumed(self._plan) if first else ListOffsets(self._once_only)
+                    resumed(self.plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _load_profile(planned)
             answers = None
-            if self._ask_queries is not None and planned.variant in self._unasked:
+            if self.ask_queries is not None and planned.variant in self._unasked:
                 self._unasked.discard(planned.variant)
                 self.status.enter(RunStage.SENDING_QUERIES)
-                answers = self._ask_queries(planned.variant)
-            if begins or self._plan.prepares_each_step:
+                answers = self.ask_queries(planned.variant)
+            if begins or self.plan.prepares_each_step:
                 emptied = None
-                if self._plan.empties_caches:
+                if self.plan.empties_caches:
                     self.status.enter(RunStage.EMPTYING_CACHES)
-                    emptied = self._empty_caches()
+                    emptied = self.empty_caches()
                 warmed_up = replace(self._warm_up(planned), emptied=emptied)
             warmed_up = replace(warmed_up, answers=answers)
             self._under_way = planned
             rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
-            assignment = step_assignment(self._plan, planned)
+            assignment = step_assignment(self.plan, planned)
             completed = self._executor.run(assignment, rate, RunStage.MEASURING)
             self._schedule.note(self._store_result(planned, completed, warmed_up))
         self.status.step_run = None
@@ -174,26 +172,26 @@ class RunCoordinator:
             failure = LoadError(
                 LoadReason.STOPPED_BY_USER, "the run was stopped from the Locust web UI"
             )
-            self._workers.fail(failure)
+            self.workers.fail(failure)
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run that is or was under way as far as it is measured; None without."""
         planned = self._under_way
         if planned is None:
             return None
-        return self._documents.unfinished(planned, self._workers.reports.so_far)
+        return self._documents.unfinished(planned, self.workers.reports.so_far)
 
     def _warm_up(self, planned: PlannedStepRun) -> WarmUpResult:
-        assignment = warm_up_assignment(self._plan, planned)
+        assignment = warm_up_assignment(self.plan, planned)
         if assignment is None:
             return WarmUpResult()
-        until = self._plan.warm_up.until_steady if self._plan.warm_up else None
+        until = self.plan.warm_up.until_steady if self.plan.warm_up else None
         if until is not None and planned.batch_size is not None:
             # A mean over an update is one over its documents.
             needed = -(-until.window_requests // planned.batch_size)
             until = until.model_copy(update={"window_requests": needed})
         offsets = self._executor.offsets
-        has_own_queries = self._plan.workload.warm_up_queries is not None
+        has_own_queries = self.plan.workload.warm_up_queries is not None
         if has_own_queries:  # they begin anew, and the lists of the steps stay where they are
             self._executor.offsets = ListOffsets((False,))
         completed = self._executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
@@ -213,20 +211,20 @@ class RunCoordinator:
         If this master is lost, the next one knows that way which step run may have been started.
         Nor a repeat that may not be needed.
         """
-        waits_from = self._plan.waits_from_repeat
+        waits_from = self.plan.waits_from_repeat
         may_be_last = begins_repeat and waits_from is not None and planned.repeat >= waits_from
-        if (any(self._once_only) or may_be_last) and self._store.unacknowledged:
+        if (any(self._once_only) or may_be_last) and self.store.unacknowledged:
             self.status.step_run = None
             self.status.enter(RunStage.STORING)
-            self._workers.wait(lambda: not self._store.unacknowledged)
+            self.workers.wait(lambda: not self.store.unacknowledged)
 
     def _store_result(
         self, planned: PlannedStepRun, completed: CompletedStepRun, warmed_up: WarmUpResult
     ) -> StepRunResult:
-        document = self._in_background(
+        document = self.in_background(
             lambda: self._documents.completed(planned, completed, warmed_up)
         )
-        self._store.add(document)
+        self.store.add(document)
         # Not before it is stored: a step run that just ended is never missing from both.
         self._under_way = None
         return document

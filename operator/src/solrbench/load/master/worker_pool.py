@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Collection
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from gevent.event import Event
@@ -34,6 +35,7 @@ _CHECK_SECONDS = 0.25
 """Time between two looks at which workers are alive."""
 
 
+@dataclass
 class WorkerPool:
     """Assigns step runs to the workers, awaits their reports and notices losses.
 
@@ -50,34 +52,27 @@ class WorkerPool:
         StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
     """
 
-    def __init__(  # noqa: PLR0913 - Locust, what is wanted of it, and time for tests to turn
-        self,
-        runner: MasterRunner,
-        load_shape: StepLoadShape,
-        expected_workers: int,
-        *,
-        redistribute: bool = False,
-        now: Callable[[], float] = time.monotonic,
-        changed: Event | None = None,
-    ) -> None:
-        self._runner = runner
-        self._load_shape = load_shape
-        self._redistribute = redistribute
-        self._now = now
-        self._changed = changed or Event()
-        self._failure: LoadError | None = None
-        self._step_run: DistributedStepRun | None = None
-        self._expected_workers = expected_workers
-        self._members: list[str] = []
-        """Ids of the workers that take part, by place; empty until there are as many as wanted."""
-        self._names: dict[str, str] = {}
-        """The name of the pod of every worker that has ever been ready."""
-        self._removed: set[str] = set()
-        """Workers that were taken out for good, even if they should be heard again."""
-        self.user_classes: tuple[UserClass, ...] = ()
-        """Classes of users that the workers know."""
-        self.reports = StepReports()
-        """What the workers said of the step run under way."""
+    runner: MasterRunner
+    load_shape: StepLoadShape
+    expected_workers: int
+    _: KW_ONLY
+    redistribute: bool = False
+    now: Callable[[], float] = time.monotonic
+    changed: Event = field(default_factory=Event)
+    user_classes: tuple[UserClass, ...] = field(default=(), init=False)
+    """Classes of users that the workers know."""
+    reports: StepReports = field(default_factory=StepReports, init=False)
+    """What the workers said of the step run under way."""
+    _failure: LoadError | None = field(default=None, init=False)
+    _step_run: DistributedStepRun | None = field(default=None, init=False)
+    _members: list[str] = field(default_factory=list, init=False)
+    """Ids of the workers that take part, by place; empty until there are as many as wanted."""
+    _names: dict[str, str] = field(default_factory=dict, init=False)
+    """The name of the pod of every worker that has ever been ready."""
+    _removed: set[str] = field(default_factory=set, init=False)
+    """Workers that were taken out for good, even if they should be heard again."""
+
+    def __post_init__(self) -> None:
         for message, listener in {
             messages.READY: self._on_ready,
             messages.FAILED: self._on_failed,
@@ -85,7 +80,7 @@ class WorkerPool:
             messages.PROGRESS: self._on_progress,
             messages.RESULT: self._on_result,
         }.items():
-            runner.register_message(message, listener)
+            self.runner.register_message(message, listener)
 
     @property
     def connected(self) -> int:
@@ -95,7 +90,7 @@ class WorkerPool:
     @property
     def users(self) -> int:
         """Users that Locust counts."""
-        return self._runner.user_count
+        return self.runner.user_count
 
     @property
     def roster(self) -> WorkerRoster:
@@ -107,33 +102,33 @@ class WorkerPool:
     def fail(self, failure: LoadError) -> None:
         """Raise `failure` in every wait from now on."""
         self._failure = self._failure or failure
-        self._changed.set()
+        self.changed.set()
 
     def wait_for_workers(self) -> None:
         """Wait until the wanted workers are ready and give each its place."""
-        self.wait(lambda: self.connected >= self._expected_workers)
+        self.wait(lambda: self.connected >= self.expected_workers)
         self._refresh_members()
 
     def assign(self, assignment: Assignment) -> DistributedStepRun:
         """Give every worker its part of the next step run; return it as it is run."""
         self._check()
-        if self._redistribute:
+        if self.redistribute:
             # Also pods that came in the place of lost ones take part from now on.
             self._refresh_members()
         members = {member: self._names[member] for member in self._members}
         if assignment.open_loop is not None:
             # Workers may be fewer than were wanted; each stands for its share of the arrivals.
             assignment = assignment.model_copy(update={"users": len(members)})
-        self.reports.begin(assignment.key, members, self._now())
+        self.reports.begin(assignment.key, members, self.now())
         self._step_run = DistributedStepRun(
-            assignment, members, self.reports, self._runner, self._load_shape.redispatch
+            assignment, members, self.reports, self.runner, self.load_shape.redispatch
         )
         self._step_run.assign()
         return self._step_run
 
     def spawn(self, users: int, rate: int) -> None:
         """Move to `users` users, `rate` of them per second."""
-        self._load_shape.move(users, rate)
+        self.load_shape.move(users, rate)
 
     def wait_spawned(self, step_run: DistributedStepRun, seconds: float) -> None:
         """Wait until every worker has its users."""
@@ -160,21 +155,21 @@ class WorkerPool:
         Users of a locustfile may be gone before that; a level that is requested then would only
         change a number that Locust has not looked at yet.
         """
-        self.wait(lambda: self.users == 0 and self._load_shape.is_applied, seconds)
+        self.wait(lambda: self.users == 0 and self.load_shape.is_applied, seconds)
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
         """Wait for a condition while no worker is lost, or while those that are left can go on."""
-        deadline = math.inf if seconds is None else self._now() + seconds
+        deadline = math.inf if seconds is None else self.now() + seconds
         while True:
             # Before the look, so that no message between look and wait is missed.
-            self._changed.clear()
+            self.changed.clear()
             self._check()
             if holds():
                 return
-            if self._now() > deadline:
+            if self.now() > deadline:
                 message = f"workers did not acknowledge within {seconds:.0f} s"
                 raise LoadError(LoadReason.WORKER_LOST, f"step run {self.reports.key}: {message}")
-            self._changed.wait(_CHECK_SECONDS)
+            self.changed.wait(_CHECK_SECONDS)
 
     def shut_down(self, exit_code: int) -> None:
         """Let every worker's process end."""
@@ -184,10 +179,10 @@ class WorkerPool:
 
     def _exit(self, worker: str, exit_code: int) -> None:
         data = messages.command_data(messages.Exit(exit_code=exit_code))
-        self._runner.send_message(messages.COMMAND, data, client_id=worker)
+        self.runner.send_message(messages.COMMAND, data, client_id=worker)
 
     def _is_alive(self, worker: str) -> bool:
-        node = self._runner.clients.get(worker)
+        node = self.runner.clients.get(worker)
         return worker not in self._removed and node is not None and node.state != STATE_MISSING
 
     def _refresh_members(self) -> None:
@@ -196,7 +191,7 @@ class WorkerPool:
         alive.sort(key=lambda worker: (len(self._names[worker]), self._names[worker], worker))
         if not alive:
             raise LoadError(LoadReason.WORKER_LOST, "no worker is left")
-        self._members = alive[: self._expected_workers]
+        self._members = alive[: self.expected_workers]
 
     def _on_ready(self, *, msg: Any, **_: Any) -> None:
         user_classes = tuple(UserClass(*user_class) for user_class in msg.data["classes"])
@@ -209,7 +204,7 @@ class WorkerPool:
                 " do not change the ConfigMap of the locustfile during a run"
             )
             self.fail(LoadError(LoadReason.LOCUSTFILE_CHANGED, text))
-        self._changed.set()
+        self.changed.set()
 
     def _on_failed(self, *, msg: Any, **_: Any) -> None:
         reason = find_reason(msg.data["reason"]) or LoadReason.LOAD_FAILED
@@ -218,21 +213,21 @@ class WorkerPool:
     def _on_spawned(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self.reports.key:
             self.reports.spawned.add(msg.node_id)
-            self._changed.set()
+            self.changed.set()
 
     def _on_progress(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self.reports.key:
             totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
             recent = RecentRequests(*msg.data["recent"])
-            self.reports.add_progress(msg.node_id, totals, recent, self._now())
-            self._changed.set()
+            self.reports.add_progress(msg.node_id, totals, recent, self.now())
+            self.changed.set()
 
     def _on_result(self, *, msg: Any, **_: Any) -> None:
         result = WorkerStepResult.model_validate_json(msg.data["outcome"])
         # Users of a removed worker run elsewhere; its own result would count them twice.
         if result.key == self.reports.key and msg.node_id not in self._removed:
             self.reports.results[msg.node_id] = result
-            self._changed.set()
+            self.changed.set()
 
     def _wait_for(
         self,
@@ -242,13 +237,13 @@ class WorkerPool:
         look: Callable[[], None] = lambda: None,
     ) -> None:
         """Wait until all workers that are left were heard; those that are late are lost."""
-        deadline = math.inf if seconds is None else self._now() + seconds
+        deadline = math.inf if seconds is None else self.now() + seconds
 
         def is_over() -> bool:
             look()
             # Who is left is asked anew each time: a worker may be lost while the others are heard.
             heard_all = all(worker in heard for worker in step_run.remaining)
-            return heard_all or self._now() > deadline
+            return heard_all or self.now() > deadline
 
         self.wait(is_over)
         for worker in [each for each in step_run.remaining if each not in heard]:
@@ -261,7 +256,7 @@ class WorkerPool:
         # Before there are members, every worker that came is waited for.
         watched = self._members or list(self._names)
         for worker in [each for each in watched if each not in self._removed]:
-            silent = self.reports.silent_seconds(worker, self._now())
+            silent = self.reports.silent_seconds(worker, self.now())
             if not self._is_alive(worker):
                 self._remove(worker, "was lost")
             elif silent > ENGINE_SILENT_SECONDS and worker not in self.reports.results:
@@ -276,12 +271,12 @@ class WorkerPool:
             StepRunAbortedError: the step run cannot go on, others are left
         """
         loss = f"worker {self._names[worker]} {why}"
-        if not self._redistribute:
+        if not self.redistribute:
             raise LoadError(LoadReason.WORKER_LOST, loss)
         _logger.warning("step_run=%s %s", self.reports.key, loss)
         self._removed.add(worker)
         # Locust would start its own redistribution a minute later.
-        self._runner.clients.pop(worker, None)
+        self.runner.clients.pop(worker, None)
         # It may only be cut off: then it must not go on sending beside those that take its users.
         self._exit(worker, EXIT_RETRYABLE)
         if self._step_run is not None:
