@@ -21,15 +21,6 @@ def answer_samples(comparisons: list[AnswerComparison]) -> Iterator[Sample]:
             yield (each.candidate, each.baseline), each.different
 
 
-def _objectives(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    objectives = benchmark.status.objectives
-    for result in objectives.results if objectives is not None else []:
-        yield (
-            (result.name, result.step or "", result.variant or ""),
-            _NUMBERS.get(result.conclusion),
-        )
-
-
 def _capacity_families(
     metric: str,
     text: str,
@@ -66,7 +57,10 @@ OBJECTIVE_FAMILIES = (
     BenchmarkFamily(
         "objective_met",
         "1 if the objective is Met, 0 if it is Missed; absent while it is Inconclusive.",
-        _objectives,
+        lambda benchmark: (
+            ((each.name, each.step or "", each.variant or ""), _NUMBERS.get(each.conclusion))
+            for each in (benchmark.status.objectives.results if benchmark.status.objectives else ())
+        ),
         ("objective", "step", "variant"),
         unit="1 or 0",
     ),
@@ -116,11 +110,13 @@ _Entry = TypeVar("_Entry", bound=Trend | TrendDifference)
 def _conclusions(
     name: str, text: str, entries: Callable[[ShownBenchmark], list[_Entry]]
 ) -> BenchmarkFamily:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in entries(benchmark):
-            yield (*_labels(each), each.conclusion), 1
-
-    return BenchmarkFamily(name, text, samples, (*_LABELS, "conclusion"), unit="always 1")
+    return BenchmarkFamily(
+        name,
+        text,
+        lambda benchmark: (((*_labels(each), each.conclusion), 1) for each in entries(benchmark)),
+        (*_LABELS, "conclusion"),
+        unit="always 1",
+    )
 
 
 def _growth(
@@ -145,12 +141,6 @@ def _growth(
     ):
         metric = f"{name}{suffix}_bytes_per_second"
         yield BenchmarkFamily(metric, meaning, partial(samples, index), _LABELS, unit="bytes/s")
-
-
-def _full(benchmark: ShownBenchmark) -> Iterator[Sample]:
-    for trend in benchmark.status.trends:
-        if trend.full_in_hours is not None:
-            yield _labels(trend), _HOUR * trend.full_in_hours
 
 
 TREND_FAMILIES = (
@@ -180,7 +170,11 @@ TREND_FAMILIES = (
     BenchmarkFamily(
         "step_full_seconds",
         "Time until a figure that grows reaches its limit.",
-        _full,
+        lambda benchmark: (
+            (_labels(trend), _HOUR * trend.full_in_hours)
+            for trend in benchmark.status.trends
+            if trend.full_in_hours is not None
+        ),
         _LABELS,
         unit="s",
     ),

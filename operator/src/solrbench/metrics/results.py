@@ -86,24 +86,20 @@ def _interval_families(
 
 
 def _bounds(results: Results, labels: Labels, field: str, bound: str, divisor: float) -> Samples:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for result in results(benchmark):
-            interval: Interval | None = getattr(result, field)
-            if interval is not None:
-                yield labels(result), getattr(interval, bound) / divisor
-
-    return samples
+    return lambda benchmark: (
+        (labels(result), getattr(interval, bound) / divisor)
+        for result in results(benchmark)
+        if (interval := getattr(result, field)) is not None
+    )
 
 
 def _percentiles(results: Results, labels: Labels, field: str) -> Samples:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for result in results(benchmark):
-            for percentile in result.percentiles:
-                # 99.9 / 100 is 0.9990000000000001, which would be another label.
-                quantile = f"{percentile.percent / 100:g}"
-                yield (*labels(result), quantile), scaled(getattr(percentile, field), 1000)
-
-    return samples
+    # 99.9 / 100 is 0.9990000000000001, which would be another label.
+    return lambda benchmark: (
+        ((*labels(result), f"{each.percent / 100:g}"), scaled(getattr(each, field), 1000))
+        for result in results(benchmark)
+        for each in result.percentiles
+    )
 
 
 _Entry = StepResult | OpenLoopStats | ColdStart | StepTelemetry | StepVerdict
@@ -142,14 +138,14 @@ def _families(
 
 
 def _samples(read: _Read, parts: Sequence[tuple[PrometheusMetric, ResultField]]) -> Samples:
-    def samples(benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for entry in read(benchmark):
-            for metric, field in parts:
-                quantile = (metric.quantile,) if metric.quantile else ()
-                number = scaled(getattr(entry, field.name), field.shown.unit.divisor)
-                yield (*_labels(entry), *quantile), number
-
-    return samples
+    return lambda benchmark: (
+        (
+            (*_labels(entry), *([metric.quantile] if metric.quantile else [])),
+            scaled(getattr(entry, field.name), field.shown.unit.divisor),
+        )
+        for entry in read(benchmark)
+        for metric, field in parts
+    )
 
 
 def _totals(benchmark: ShownBenchmark) -> list[StepResult]:

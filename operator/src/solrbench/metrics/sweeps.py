@@ -59,19 +59,12 @@ def _states(sweep: ShownSweep) -> list[Sample]:
 def _figure(
     read: Callable[[SweepPoint], float | None], divisor: float = 1.0, *quantile: str
 ) -> Callable[[ShownSweep], Iterator[Sample]]:
-    def samples(sweep: ShownSweep) -> Iterator[Sample]:
-        for sweep_point in sweep.status.points:
-            # The status may still list points that a changed plan does not have.
-            if (point := sweep.points.get(sweep_point.name)) is not None:
-                labels = (sweep_point.name, point.text, *quantile)
-                yield labels, scaled(read(sweep_point), divisor)
-
-    return samples
-
-
-def _prices(sweep: ShownSweep) -> Iterator[Sample]:
-    for name, cost in sweep.costs.items():
-        yield (name, sweep.points[name].text, sweep.currency), cost.price
+    return lambda sweep: (
+        ((each.name, point.text, *quantile), scaled(read(each), divisor))
+        for each in sweep.status.points
+        # The status may still list points that a changed plan does not have.
+        if (point := sweep.points.get(each.name)) is not None
+    )
 
 
 def _request_costs(sweep: ShownSweep) -> Iterator[Sample]:
@@ -170,7 +163,10 @@ SWEEP_FAMILIES = (
     SweepFamily(
         "sweep_point_price_per_hour",
         "Price of what Solr and ZooKeeper of a point request, by `spec.prices`.",
-        _prices,
+        lambda sweep: (
+            ((name, sweep.points[name].text, sweep.currency), cost.price)
+            for name, cost in sweep.costs.items()
+        ),
         (*_POINT, "currency"),
         unit="currency/h",
     ),
