@@ -70,8 +70,7 @@ def unpack(packed: bytes, max_bytes: int) -> bytearray:
 def decode_json(text: bytes | bytearray, max_memory: int = MAX_VALUES_BYTES) -> Any:
     """Return the value of a JSON document, whose own length its reader has limited.
 
-    Raises:
-        ForeignDataError: it is no JSON, or its values would take more than `max_memory` bytes.
+    It raises `ForeignDataError` if it is no JSON, or its values would take more than `max_memory`.
     """
     # Characters within strings count, too: too much is refused rather than too little.
     needed = sum(text.count(mark) * cost for mark, cost in _COSTS.items())

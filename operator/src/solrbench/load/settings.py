@@ -43,8 +43,8 @@ class LoadSettings:
 def load_auth(plan: LoadPlan) -> HttpAuth:
     """Return what the target requires of its clients, checked.
 
-    Raises:
-        LoadError: `BadPlan` if a file is missing, `CertificateNotTrusted` if it is none.
+    It raises `LoadError` with `BadPlan` if a file is missing, with `CertificateNotTrusted` if it is
+    no certificate.
     """
     try:
         access = read_auth(plan.access)

@@ -285,8 +285,7 @@ def parse_usage(
 ) -> list[ServerReading]:
     """Return the readings of a pod and of its machine.
 
-    Raises:
-        KeyError, TypeError, ValueError: if it is no response of an agent.
+    It raises `KeyError`, `TypeError` or `ValueError` if it is no response of an agent.
     """
     machine = str(body["machine"])
     pod = str(body["pod"])[:_MAX_CHARACTERS] if component == COMPANION else pod_of(address)

@@ -9,7 +9,7 @@ in between, the user lacks the permission, or a node is busy, there are none.
 import logging
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -239,25 +239,27 @@ _DIGITS = 3
 _logger = logging.getLogger(__name__)
 
 
+@dataclass
 class CacheSampler:
     """Sends requests to one node, which sends them to the others.
 
     `access` is called before the first request.
     """
 
-    def __init__(self, plan: LoadPlan, access: Callable[[], HttpAuth]) -> None:
-        self._collection = plan.collection
-        self._urls = cycle(plan.solr_urls)
+    plan: LoadPlan
+    access: Callable[[], HttpAuth]
+    _each_node: bool = field(default=False, init=False)
+    _refused: bool = field(default=False, init=False)
+    _failures: int = field(default=0, init=False)
+    _interval: float = field(default=_INTERVAL_SECONDS, init=False)
+    _samples: list[tuple[float, CacheCounts]] = field(default_factory=list, init=False)
+    _ended: Event = field(default_factory=Event, init=False)
+    _greenlet: gevent.Greenlet | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._urls = cycle(self.plan.solr_urls)
         self._url = next(self._urls)
-        self._client = MetricsClient(access, _TIMEOUT_SECONDS)
-        self._nodes = list(plan.solr_urls)
-        self._each_node = False
-        self._refused = False
-        self._failures = 0
-        self._interval = _INTERVAL_SECONDS
-        self._samples: list[tuple[float, CacheCounts]] = []
-        self._ended = Event()
-        self._greenlet: gevent.Greenlet | None = None
+        self._client = MetricsClient(self.access, _TIMEOUT_SECONDS)
 
     def begin(self) -> None:
         """Sample at once, then again and again until the end."""
@@ -323,11 +325,11 @@ class CacheSampler:
             return self._read_each()
         # Not allowed: so will the next response be.
         self._refused = response.is_client_error
-        return parse_caches(response.raise_for_status().json(), self._collection)
+        return parse_caches(response.raise_for_status().json(), self.plan.collection)
 
     def _read_each(self) -> CacheCounts | None:
         texts = [
             self._client.get(url, {"wt": "prometheus", "category": "CACHE"}).raise_for_status().text
-            for url in self._nodes
+            for url in self.plan.solr_urls
         ]
-        return counts_in_text("\n".join(texts), self._collection)
+        return counts_in_text("\n".join(texts), self.plan.collection)

@@ -5,6 +5,7 @@ Besides Solr and agents, these are the master's machine and pod, and ZooKeeper.
 
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -27,22 +28,23 @@ FULL_EACH = 5
 """Of so many readings one has the figures of the cores, too, which show when caches are full."""
 
 
+@dataclass
 class TelemetrySampler:
     """Reads `sources` in greenlets of its own; `interval_seconds` lie between two readings."""
 
-    def __init__(self, sources: Sequence[TelemetrySource], interval_seconds: float) -> None:
-        self._sources = list(sources)
-        self._interval = interval_seconds
-        self._pause = interval_seconds
-        self._readings: dict[str, dict[str, list[ServerReading]]] = {}
-        self._ended = Event()
-        self._measuring = Event()
-        self._greenlet: gevent.Greenlet | None = None
+    sources: Sequence[TelemetrySource]
+    interval_seconds: float
+    _readings: dict[str, dict[str, list[ServerReading]]] = field(default_factory=dict, init=False)
+    _ended: Event = field(default_factory=Event, init=False)
+    _greenlet: gevent.Greenlet | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self._pause = self.interval_seconds
 
     def begin(self) -> None:
         """Forget what was read before; nothing is read until `mark`."""
         self._stop()
-        self._pause = self._interval
+        self._pause = self.interval_seconds
         self._readings = {}
 
     def mark(self) -> None:
@@ -71,11 +73,9 @@ class TelemetrySampler:
             self._sample(full=number % FULL_EACH == 0)
 
     def _sample(self, *, full: bool) -> None:
-        jobs = [
-            gevent.spawn(telemetry_source.read, full=full) for telemetry_source in self._sources
-        ]
+        jobs = [gevent.spawn(telemetry_source.read, full=full) for telemetry_source in self.sources]
         gevent.joinall(jobs)
-        for source, job in zip(self._sources, jobs, strict=True):
+        for source, job in zip(self.sources, jobs, strict=True):
             for reading in job.value or ():
                 known = self._readings.setdefault(reading.kind or source.kind, {})
                 series = known.setdefault(reading.server, [])
@@ -87,11 +87,11 @@ class TelemetrySampler:
 
     def has_refused(self) -> bool:
         """Return whether an agent was asked by others, who had not the token of the target."""
-        return any(source.has_refused() for source in self._sources)
+        return any(source.has_refused() for source in self.sources)
 
     def so_far(self) -> Telemetry:
         """Return what the readings until now show."""
-        missing = [text for source in self._sources if (text := source.missing())]
+        missing = [text for source in self.sources if (text := source.missing())]
         return summarise_servers(self._readings, missing)
 
 

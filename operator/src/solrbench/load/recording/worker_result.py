@@ -6,7 +6,7 @@ between these for the thousandth of all. With 1, 2, 4, 5, 10 or 20 workers these
 With one worker every window is exact.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from pydantic import BeforeValidator, PlainSerializer
 
@@ -33,15 +33,13 @@ class MicroBatch(NamedTuple):
     max_microseconds: int
 
 
-def _decode_series(sent: Any) -> Any:
-    return SecondSeries.decode(sent) if isinstance(sent, str) else sent
-
-
 class WorkerRequestStats(RequestMeasurements):
     """One request name on one worker."""
 
     windows: Annotated[
-        SecondSeries, BeforeValidator(_decode_series), PlainSerializer(SecondSeries.encode)
+        SecondSeries,
+        BeforeValidator(lambda sent: SecondSeries.decode(sent) if isinstance(sent, str) else sent),
+        PlainSerializer(SecondSeries.encode),
     ]
 
 

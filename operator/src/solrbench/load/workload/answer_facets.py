@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -45,8 +46,12 @@ def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
     for kind, facets in (counts if isinstance(counts, dict) else {}).items():
         for name, value in (facets if isinstance(facets, dict) else {}).items():
             label = name if kind == "facet_fields" else f"{kind.removeprefix('facet_')} {name}"
-            terms = kind == "facet_fields" and isinstance(value, list)
-            yield label, _terms(value) if terms else value, False
+            if kind == "facet_fields" and isinstance(value, list):
+                # Terms and counts in turn.
+                pairs = map(list, zip(value[::2], value[1::2], strict=False))
+                yield label, _ties_sorted(pairs, itemgetter(1), itemgetter(0)), False
+            else:
+                yield label, value, False
     facets = content.get("facets")
     # The count beside them is that of the documents found. Terms are not refined unless it is asked
     # for, and no response says whether it was.
@@ -58,12 +63,6 @@ def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
     for name, value in (fields if isinstance(fields, dict) else {}).items():
         estimated = isinstance(value, dict) and not _APPROXIMATE_STATISTICS.isdisjoint(value)
         yield f"stats {name}", value, estimated
-
-
-def _terms(flat: list[Any]) -> list[Any]:
-    """Return a flat list of terms and counts as pairs, ties sorted."""
-    pairs = zip(flat[::2], flat[1::2], strict=False)
-    return _ties_sorted(map(list, pairs), lambda pair: pair[1], lambda pair: pair[0])
 
 
 def _ties_sorted(
@@ -87,6 +86,6 @@ def _plain(value: Any) -> Any:
     # Buckets of the JSON API have a val, those of pivots a value.
     return _ties_sorted(
         values,
-        lambda bucket: bucket["count"],
+        itemgetter("count"),
         lambda bucket: bucket.get("val", bucket.get("value")),
     )

@@ -169,7 +169,10 @@ def _request(
         text = f"{text} {query.json.decode('utf-8', 'replace') if query.json else ''}".strip()
     elif body is not None:
         skipped, body = Skipped.NO_DOCUMENTS, None  # an array of documents is no query
-    asked = {**last, **inner, **_of_body(body)}
+    # Order and number of documents stand beside the parameters of a JSON request.
+    own_names = {"limit": "rows", "sort": "sort"} if isinstance(body, dict) else {}
+    of_body = {own_names[name]: body[name] for name in own_names if body and name in body}
+    asked = {**last, **inner, **of_body}
     rows, sort = asked.get("rows"), str(asked.get("sort", defaults.sort) or "")
     group = str(asked.get("group", defaults.group)).lower() in _TRUE
     values = [*last.values(), "" if query.json is None else query.json.decode("utf-8", "replace")]
@@ -189,11 +192,3 @@ def _request(
         body=body,
         skipped=skipped,
     )
-
-
-def _of_body(body: Any) -> dict[str, Any]:
-    """Return order and number of documents as the body of a JSON request has them."""
-    if not isinstance(body, dict):
-        return {}
-    names = {"limit": "rows", "sort": "sort"}
-    return {parameter: body[name] for name, parameter in names.items() if name in body}

@@ -3,7 +3,6 @@
 It has a module of its own, which few workers import: the readers of files take memory.
 """
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -25,21 +24,17 @@ def read_sample(dataset: Dataset, folder: Path = Path(DATASET_FOLDER)) -> list[b
 
     Each is without its id. They are read and cleaned by the code of the index pods.
 
-    Raises:
-        LoadError: `NoDocuments`, a file cannot be read
+    It raises `LoadError` with `NoDocuments` if a file cannot be read.
     """
+    size, tails = 0, list[bytes]()
+    whole = Partition(pod=0, pods=1, batch=MAX_TEXTS)
     try:
-        return [*_within_bounds(dataset, folder)]
+        documents = read_documents(dataset, whole, ReadContext(folder, RetryPolicy()))
+        for document in islice(documents, MAX_TEXTS):
+            tails.append(document_tail(document, dataset.id_field))
+            size += len(tails[-1])
+            if size > MAX_BYTES:
+                break
     except IndexingError as error:
         raise LoadError(LoadReason.NO_DOCUMENTS, f"spec.dataset: {error.message}") from error
-
-
-def _within_bounds(dataset: Dataset, folder: Path) -> Iterator[bytes]:
-    size, whole = 0, Partition(pod=0, pods=1, batch=MAX_TEXTS)
-    documents = read_documents(dataset, whole, ReadContext(folder, RetryPolicy()))
-    for document in islice(documents, MAX_TEXTS):
-        tail = document_tail(document, dataset.id_field)
-        yield tail
-        size += len(tail)
-        if size > MAX_BYTES:
-            return
+    return tails

@@ -75,8 +75,7 @@ def plain_num_found(body: bytes) -> int | None:
 def summarize(body: bytes) -> JavabinSummary:
     """Return what a response shows, read up to its `response`.
 
-    Raises:
-        JavabinError: what was read of it is no javabin.
+    It raises `JavabinError` if what was read of it is no javabin.
     """
     reader = _Reader(body)
     try:

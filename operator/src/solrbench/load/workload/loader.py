@@ -13,9 +13,7 @@ from solrbench.api.v1alpha1.request_mix import (
     GeneratedUpdates,
     MixEntry,
     Queries,
-    Updates,
 )
-from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.generated_documents import (
     CATEGORIES,
     CATEGORY_FIELD,
@@ -29,7 +27,7 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.workload_files import folder_of
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.users import seed_of
-from solrbench.load.workload.name_table import RequestNameTable, visibility_of
+from solrbench.load.workload.name_table import RequestNameTable
 from solrbench.load.workload.query_file import (
     FileQueries,
     LazySequence,
@@ -46,15 +44,7 @@ from solrbench.load.workload.request_mix import (
     SampledSource,
     UpdateSource,
 )
-from solrbench.load.workload.requests import (
-    UPDATE_HANDLER,
-    BodyKind,
-    PreparedRequest,
-    RequestBuilder,
-    build_requests,
-    first_template_index,
-)
-from solrbench.load.workload.templates import encode_parameters
+from solrbench.load.workload.requests import RequestBuilder, build_requests, prepare_update
 from solrbench.load.workload.transactions import prepare_transaction, transaction_names
 from solrbench.reasons.load import LoadReason
 
@@ -190,7 +180,7 @@ def _prepare(
             )
         return QuerySource(requests, entry.queries, recorded)
     if entry.updates is not None:
-        plain = _update_request(workload, entry, entry.updates, names)
+        plain = prepare_update(workload, entry, entry.updates, names)
         if entry.updates.generated is None:
             lines_of = FileSource(query_file_path(entry.updates, folder))
             return UpdateSource(plain, entry.updates, lines_of)
@@ -227,22 +217,6 @@ def read_query_lists(
                 deque(queries, maxlen=0)  # it has a length only after it was read
             lists.append((index, queries))
     return lists, len(plan.workload.entries) - len(lists)
-
-
-def _update_request(
-    workload: Workload, entry: MixEntry, updates: Updates, names: RequestNameTable
-) -> PreparedRequest:
-    parameters = {"wt": "json", **entry.parameters}
-    if updates.commit_within_milliseconds is not None:
-        parameters["commitWithin"] = str(updates.commit_within_milliseconds)
-    view = visibility_of(parameters.items())
-    return PreparedRequest(
-        body=encode_parameters(parameters.items()).encode("ascii"),
-        name=names.index_of(entry.name, view),
-        is_readable=view.content,
-        template_index=first_template_index(workload, entry.handler or UPDATE_HANDLER)
-        + BodyKind.JSON,
-    )
 
 
 def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Sequence[WorkloadQuery]:

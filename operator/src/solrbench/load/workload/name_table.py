@@ -8,7 +8,7 @@ while requests are prepared, and costs nothing while the load runs.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -71,16 +71,16 @@ class UncheckedNames:
 ALL_CHECKED = UncheckedNames()
 
 
+@dataclass
 class RequestNameTable:
     """The names of a workload by place, as they come."""
 
-    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
-        self.reserved = reserved
-        """Names of transactions and of their requests, which no query may have: its requests would
-        be counted as transactions, and be in no sum."""
-        self._indexes: dict[str, int] = {}
-        self._partial: set[int] = set()
-        self._empty: set[int] = set()
+    reserved: frozenset[str] = frozenset()
+    """Names of transactions and of their requests, which no query may have: its requests would
+    be counted as transactions, and be in no sum."""
+    _indexes: dict[str, int] = field(default_factory=dict, init=False)
+    _partial: set[int] = field(default_factory=set, init=False)
+    _empty: set[int] = field(default_factory=set, init=False)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from solrbench.api.v1alpha1.request_mix import MixEntry
+from solrbench.api.v1alpha1.request_mix import MixEntry, Updates
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import (
@@ -205,8 +205,7 @@ class RequestBuilder:
     def check(self, query: WorkloadQuery) -> None:
         """Settle the name of a query and what its response shows, at a fifth of the price.
 
-        Raises:
-            LoadError: as `build`.
+        It raises `LoadError` as `build`.
         """
         decisive, special = self._decisive, query.name or query.json or query.method or query.expect
         # An ordinary one can be encoded, and shows what the workload's parameters say.
@@ -278,6 +277,23 @@ def build_requests(
         else:
             builder.check(query)
     return ready if len(queries) <= PREPARED_AHEAD else RequestsOnDemand(builder, queries)
+
+
+def prepare_update(
+    workload: Workload, entry: MixEntry, updates: Updates, names: RequestNameTable
+) -> PreparedRequest:
+    """Return what all updates of an entry have in common; a new name is added to `names`."""
+    parameters = {"wt": "json", **entry.parameters}
+    if updates.commit_within_milliseconds is not None:
+        parameters["commitWithin"] = str(updates.commit_within_milliseconds)
+    view = visibility_of(parameters.items())
+    return PreparedRequest(
+        body=encode_parameters(parameters.items()).encode("ascii"),
+        name=names.index_of(entry.name, view),
+        is_readable=view.content,
+        template_index=first_template_index(workload, entry.handler or UPDATE_HANDLER)
+        + BodyKind.JSON,
+    )
 
 
 def first_template_index(workload: Workload, handler: str) -> int:
