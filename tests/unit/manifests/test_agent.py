@@ -5,13 +5,13 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target import SolrCloud
+from solrbench.contract import names
 from solrbench.contract.endpoints import pod_agents, zookeeper_path, zookeeper_servers
 from solrbench.manifests.agent import add_agents, build_agent_token
 from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import build_solr_cloud
 from solrbench.manifests.zookeeper import build_zookeeper
-from solrbench.telemetry.agent import AGENT_TOKEN, FLIGHT_RECORDINGS
 from support.narrowing import not_none
 from support.resources.small_resource import resource
 
@@ -52,7 +52,7 @@ def test_pods_get_a_small_container_that_sees_the_server() -> None:
     assert agent["resources"]["requests"] == agent["resources"]["limits"]
     # The ConfigMap is there before the pods, and is the target's as they are.
     source = {"configMapKeyRef": {"name": "base-solr", "key": "token"}}
-    assert agent["env"] == [{"name": AGENT_TOKEN, "valueFrom": source}]
+    assert agent["env"] == [{"name": names.AGENT_TOKEN, "valueFrom": source}]
     made = build_agent_token(subject, 3, "t")
     assert (made["metadata"]["name"], made["data"]) == ("base-solr", {"token": "t"})
     assert made["metadata"]["labels"]["solrbench.io/attempt"] == "3"
@@ -62,13 +62,13 @@ def test_pods_get_a_small_container_that_sees_the_server() -> None:
 def test_only_solr_is_recorded_and_only_if_asked_for(diagnostics: dict[str, Any]) -> None:
     subject = benchmark(load__telemetry={"collect": "ServersAndPods"}, diagnostics=diagnostics)
     _, agent = stateful_set(subject)["containers"]
-    assert (FLIGHT_RECORDINGS in agent["command"]) == ("flightRecording" in diagnostics)
+    assert (names.AGENT_RECORDS in agent["command"]) == ("flightRecording" in diagnostics)
     (ensemble,) = (
         each
         for each in add_agents(subject, IMAGE, build_zookeeper(subject, solr_of(subject), 1))
         if each["kind"] == "StatefulSet"
     )
-    assert FLIGHT_RECORDINGS not in json.dumps(ensemble)
+    assert names.AGENT_RECORDS not in json.dumps(ensemble)
 
 
 @pytest.mark.parametrize("collect", ["Servers", "None"])

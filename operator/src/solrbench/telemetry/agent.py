@@ -17,6 +17,7 @@ import sys
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from solrbench.contract import names
 from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from solrbench.telemetry.jvm import find_gc_log, read_gc_log, start_recording, take_recording
 from solrbench.telemetry.kernel_files import (
@@ -28,9 +29,6 @@ from solrbench.telemetry.kernel_files import (
     read_processes,
 )
 
-AGENT_PORT = 9101
-AGENT_TOKEN = "SOLRBENCH_AGENT_TOKEN"  # noqa: S105 - name of a variable
-FLIGHT_RECORDINGS = "--flight-recordings"
 FLIGHT_RECORDING = "/flight-recording"
 OTHER_USER = "its server runs as another user or group"
 """Why there is no control group."""
@@ -171,10 +169,10 @@ if __name__ == "__main__":
     # The first process of a container ignores signals until it has handlers.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
-    port = numbers[0] if numbers else AGENT_PORT
+    port = numbers[0] if numbers else names.AGENT_PORT
     try:
-        token = os.environ.get(AGENT_TOKEN, "")
-        agent = serve(port, token, flight_recordings=FLIGHT_RECORDINGS in sys.argv)
+        token = os.environ.get(names.AGENT_TOKEN, "")
+        agent = serve(port, token, flight_recordings=names.AGENT_RECORDS in sys.argv)
     except OSError as error:
         # The pod is there for its server, which may use this port itself.
         sys.stderr.write(f"port {port}: {error.strerror}\n")

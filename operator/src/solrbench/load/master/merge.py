@@ -152,6 +152,8 @@ def merge_worker_results(
         (each.windows.width for part in worker_results for each in part.requests), default=1
     )
     requests = _merge_requests(worker_results, sending_seconds, width)
+    series = second_means(request for request in requests if not request.is_transaction)
+    outliers = find_outliers(series, metadata.start_time, width)
     return StepRunResult(
         requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
         planned_requests=_planned(worker_results),
@@ -173,7 +175,9 @@ def merge_worker_results(
         **metadata.fields(planned),
         telemetry=add_load_pods(metadata.telemetry, [each.pod for each in worker_results]),
         **_times(worker_results, metadata.start_time, sending_seconds),
-        **_steadiness(requests, metadata.start_time, width),
+        steady_from_second=steady_from(series),
+        outlier_windows=len(outliers),
+        outliers=worst(outliers),
     )
 
 
@@ -211,17 +215,6 @@ def _times(
         "drain_seconds": None
         if sending_seconds is None
         else round(max(last - sending_seconds, 0.0), _DIGITS),
-    }
-
-
-def _steadiness(requests: Sequence[RequestResult], began: datetime, width: int) -> dict[str, Any]:
-    """Return from when on the seconds were steady, and which were unlike the others."""
-    series = second_means(request for request in requests if not request.is_transaction)
-    outliers = find_outliers(series, began, width)
-    return {
-        "steady_from_second": steady_from(series),
-        "outlier_windows": len(outliers),
-        "outliers": worst(outliers),
     }
 
 

@@ -252,18 +252,22 @@ class StepRunExecutor:
         collapse = None
         if self.plan.stop.collapse_seconds is not None and stage is RunStage.MEASURING:
             collapse = CollapseDetector(self.plan.stop.collapse_seconds, step_run, self.now)
+        timeout, assignment = None, step_run.assignment
+        if assignment.seconds is not None:
+            drain = longest_drain_seconds(assignment, self.plan.workload)
+            timeout = assignment.seconds + drain + _GRACE_SECONDS
         results = self.workers.wait_results(
             step_run,
-            self._result_timeout(step_run.assignment),
+            timeout,
             collapse.update if collapse else detector.update if detector else lambda: None,
         )
-        before, indexing = self.offsets, step_run.assignment.indexing
+        before, indexing = self.offsets, assignment.indexing
         self.offsets = before.advanced_by(
             [] if indexing else [result for _, result in results], lost=bool(step_run.lost)
         )
         # Servers are read while the users are still there: letting them go takes seconds.
         metadata = StepRunMetadata(
-            attempt=step_run.assignment.attempt,
+            attempt=assignment.attempt,
             start_time=start_time,
             # In this order: the counters of servers change with each moment, caches hardly.
             telemetry=self.telemetry.end() if self.telemetry is not None else None,
@@ -271,7 +275,7 @@ class StepRunExecutor:
             caches=self.caches.end(began),
             # Last: it waits for documents that are not found yet, and commits.
             visibility=self.visibility.end() if self.visibility is not None else [],
-            added=self._added(step_run.assignment, results) if indexing else None,
+            added=self._added(assignment, results) if indexing else None,
             lost_workers=tuple(step_run.lost),
             list_offsets=self.offsets.offsets or (0,) * len(self.offsets.once_only),
             queries_may_repeat=before.may_repeat,
@@ -322,13 +326,6 @@ class StepRunExecutor:
         if any(self.offsets.once_only) and not waited and not aborted.assignment.indexing:
             most = max_requests_sent(aborted.assignment, self.plan.workload)
             self.offsets = self.offsets.skip_lost(most)
-
-    def _result_timeout(self, assignment: Assignment) -> float | None:
-        """Return the seconds after which a result is late; None if that cannot be known."""
-        if assignment.seconds is None:
-            return None
-        drain = longest_drain_seconds(assignment, self.plan.workload)
-        return assignment.seconds + drain + _GRACE_SECONDS
 
 
 def _spawn_seconds(assignment: Assignment, rate: int) -> float:

@@ -10,7 +10,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,16 @@ class SlowSample(NamedTuple):
     failed: RequestFailure | None
 
 
+Entry = TypeVar("Entry", bound=tuple[int, int, object])
+
+
+def keep_largest(heap: list[Entry], entry: Entry, most: int) -> int:
+    """Keep an entry in a heap of the largest; return the number that others must exceed, or -1."""
+    keep = heapq.heappush if len(heap) < most else heapq.heappushpop
+    keep(heap, entry)
+    return heap[0][0] if len(heap) == most else -1
+
+
 class SlowestRequests:
     """Keeps the slowest: those that took longer than `threshold_microseconds`."""
 
@@ -65,12 +75,7 @@ class SlowestRequests:
         self._noted += 1
         # Of equals, those that came first stay.
         entry = (sample.microseconds, -self._noted, sample)
-        if len(self._heap) < MAX_SLOW_REQUESTS:
-            heapq.heappush(self._heap, entry)
-        else:
-            heapq.heappushpop(self._heap, entry)
-        if len(self._heap) == MAX_SLOW_REQUESTS:
-            self.threshold_microseconds = self._heap[0][0]
+        self.threshold_microseconds = keep_largest(self._heap, entry, MAX_SLOW_REQUESTS)
 
     def entries(self, origin_ns: int) -> list[SlowRequest]:
         """Return what was kept, the slowest first; measuring began at `origin_ns`."""

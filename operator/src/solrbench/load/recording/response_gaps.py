@@ -19,6 +19,7 @@ from solrbench.contract.request_counts import (
 from solrbench.contract.step_document import NodeResult
 from solrbench.load.recording.open_loop import LatencyRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
+from solrbench.load.recording.request_stats import keep_largest
 from solrbench.load.workload.requests import PreparedRequest, describe_request
 from solrbench.load.workload.response_checks import RequestFailure, is_failure
 from solrbench.stats.histograms import Histogram
@@ -54,12 +55,7 @@ class NodeActivity:
             return
         # Of equally long ones, the earlier counts as longer.
         entry = (length_ns, -began_ns, request)
-        if len(self._heap) < MAX_LISTED_RESPONSE_GAPS:
-            heapq.heappush(self._heap, entry)
-        else:
-            heapq.heappushpop(self._heap, entry)
-        if len(self._heap) == MAX_LISTED_RESPONSE_GAPS:
-            self.threshold_ns = self._heap[0][0]
+        self.threshold_ns = keep_largest(self._heap, entry, MAX_LISTED_RESPONSE_GAPS)
 
     def response_gaps(self, origin_ns: int) -> list[ResponseGap]:
         """Return the longest; measuring began at `origin_ns`."""

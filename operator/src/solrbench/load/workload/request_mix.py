@@ -64,7 +64,24 @@ class FileSource:
 
         It raises `LoadError` with `NoDocuments` or `MalformedDocuments`.
         """
-        self._lines = _checked_lines(path)
+        try:
+            self._lines, offset = LineFile(path), 0
+            with path.open("rb") as lines:
+                for number, line in enumerate(lines, start=1):
+                    text = line.strip()
+                    if text:
+                        _check(text, path.name, number)
+                        self._lines.note(offset)
+                    offset += len(line)
+        except OSError as error:
+            raise LoadError(
+                LoadReason.NO_DOCUMENTS,
+                f"cannot read document file {path}: {error}; check its volume",
+            ) from error
+        if not len(self._lines):
+            raise LoadError(
+                LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
+            )
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives lines: which ones depends on the number of the document alone."""
@@ -190,27 +207,6 @@ class UpdateSource:
             batch = documents((offset + slot) * size, size)
             content = json_content(b"[%b]" % b",".join(batch))
             yield plain._replace(extra=RequestExtras(content))
-
-
-def _checked_lines(path: Path) -> LineFile:
-    try:
-        line_file, offset = LineFile(path), 0
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                text = line.strip()
-                if text:
-                    _check(text, path.name, number)
-                    line_file.note(offset)
-                offset += len(line)
-    except OSError as error:
-        raise LoadError(
-            LoadReason.NO_DOCUMENTS, f"cannot read document file {path}: {error}; check its volume"
-        ) from error
-    if not len(line_file):
-        raise LoadError(
-            LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
-        )
-    return line_file
 
 
 def _check(line: bytes, file: str, number: int) -> None:
