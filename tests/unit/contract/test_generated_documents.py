@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from solrbench.contract.generated_documents import CATEGORIES, ZipfRanks, vocabulary, word
+from solrbench.contract.generated_documents import CATEGORIES, ZipfRanks, vocabulary
+from support.load.words import word
 
 
 def test_frequent_ranks_are_short() -> None:
@@ -39,12 +40,6 @@ def test_words_stay_the_same_between_releases() -> None:
         "kugune",
         "momobare",
     ]
-
-
-@pytest.mark.parametrize("rank", [-1, 101_010_100])
-def test_refuses_ranks_without_a_word(rank: int) -> None:
-    with pytest.raises(ValueError, match="rank must be from 0"):
-        word(rank, 1)
 
 
 @pytest.mark.parametrize("terms", [0, 101_010_101])

@@ -14,7 +14,7 @@ import pytest
 
 from solrbench.api.rules import Model, exactly_one
 from solrbench.api.v1alpha1.dataset import Dataset, Generator
-from solrbench.contract.generated_documents import BLOCK, CATEGORIES, word
+from solrbench.contract.generated_documents import BLOCK, CATEGORIES
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.files import Partition
@@ -22,6 +22,7 @@ from solrbench.index.routing import composite_hash
 from solrbench.index.sources import GeneratedDocuments, ReadContext, read_documents
 from solrbench.reasons.data import IndexingReason
 from support.failing import failing
+from support.load.words import word
 from support.servers.index_servers import file_server, packed
 
 WHOLE = Partition(0, 1, 10)

@@ -68,24 +68,11 @@ class ZipfRanks:
         return np.searchsorted(self._cumulative, rng.random(n), side="right").astype(np.int64)
 
 
-def word(rank: int, seed: int) -> str:
-    """Return the pronounceable word of a rank: two letters for the first 100 ranks, then more.
-
-    Words of different ranks differ; those of neighbouring ranks look unrelated.
-
-    It raises `ValueError` if the rank is negative or above 100 million, where syllables run out.
-    """
-    if not 0 <= rank < _TERM_LIMIT:
-        raise ValueError(f"rank must be from 0 to {_TERM_LIMIT - 1}, got {rank}")
-    letters: bytes = _word_letters(np.array([rank], dtype=np.int64), seed).tolist()[0]
-    return letters.decode()
-
-
 def vocabulary(terms: int, seed: int) -> NDArray[np.bytes_]:
-    """Return the words of the ranks from 0 to `terms - 1` in 8 bytes each.
+    """Return the pronounceable words of the ranks from 0 to `terms - 1` in 8 bytes each.
 
-    The compact form of `[word(rank, seed) for rank in range(terms)]`: five million Python
-    strings would need 300 MB.
+    Two letters for the first 100 ranks, then more. Words of different ranks differ; those of
+    neighbouring ranks look unrelated. Five million Python strings would need 300 MB.
     """
     if not 1 <= terms <= _TERM_LIMIT:
         raise ValueError(f"terms must be from 1 to {_TERM_LIMIT}, got {terms}")

@@ -3,8 +3,9 @@ from collections import Counter
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.request_mix import GeneratedQueries
-from solrbench.contract.generated_documents import CATEGORIES, word
+from solrbench.contract.generated_documents import CATEGORIES
 from solrbench.load.workload.loader import GeneratedQueryList
+from support.load.words import word
 
 DATASET = Generator(documents=10, vocabulary_terms=1000, seed=3)
 

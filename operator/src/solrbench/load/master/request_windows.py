@@ -20,8 +20,8 @@ _DIGITS = 6
 _NEARLY = 1e-6
 """Part of a request that counts as none: what adding up rates may be off by."""
 
-_BEGIN, _END, _REQUESTS, _SUMS, _MAX = 0, 1, 2, slice(2, 5), 5
-"""Columns of the micro-batches: begin, end, requests, failures, sum and maximum of times in µs."""
+_BEGIN, _END, _SUMS, _MAX = 0, 1, slice(2, 5), 5
+"""Columns of the micro-batches: begin, end, sums (requests, failures, times), maximum, in µs."""
 
 
 def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWindow]:
