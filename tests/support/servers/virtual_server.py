@@ -7,12 +7,12 @@ import pytest
 
 from solrbench.load.engine import (
     client_pool,
+    engine,
     http_client,
     measurement,
     node_sender,
     precise_timer,
     sender,
-    step_run,
     virtual_user,
 )
 from solrbench.load.workload.requests import Node
@@ -24,13 +24,13 @@ _BODY = b'{"response":{"numFound":1,"docs":[{"id":"a"}]}}'
 _RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
 _MODULES = (
     client_pool,
+    engine,
     http_client,
     measurement,
     node_sender,
     precise_timer,
     http_connection,
     sender,
-    step_run,
     virtual_user,
 )
 

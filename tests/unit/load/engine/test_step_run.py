@@ -9,8 +9,8 @@ import pytest
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine import resource_usage
+from solrbench.load.engine.engine import StepRun
 from solrbench.load.engine.measurement import StepRunState
-from solrbench.load.engine.step_run import StepRun
 from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop
