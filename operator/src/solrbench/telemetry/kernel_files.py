@@ -270,7 +270,6 @@ class ControlGroup:
 
 
 def _pressure(text: str, resource: str) -> Numbers:
-    """Return the seconds in which some, or all, tasks waited for a resource."""
     pressure: Numbers = {}
     for line in text.splitlines():
         kind, *words = line.split()

@@ -8,6 +8,7 @@ as an ideal load balancer does that no user has, and hide the slow node.
 import asyncio
 import time
 from collections import deque
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from solrbench.load.engine.client_pool import ClientPool, Continuation, PooledClient
@@ -48,6 +49,7 @@ class NodeSenderOwner(Protocol):
         """Say whether nothing is to be sent any more."""
 
 
+@dataclass
 class NodeSender:
     """Sends the requests of one node, each arrival over one of the node's connections.
 
@@ -56,32 +58,28 @@ class NodeSender:
     the ramp. It is called in the event loop's thread alone.
     """
 
-    def __init__(
-        self,
-        owner: NodeSenderOwner,
-        context: UserContext,
-        arrivals: OpenLoopRecorder,
-        node_and_counts: tuple[Node, NodeCounts],
-        max_clients: int,
-    ) -> None:
-        """Begin without connections, of which there may be `max_clients` at most."""
-        node, self._node_counts = node_and_counts
-        self._owner = owner
+    owner: NodeSenderOwner
+    context: UserContext
+    arrivals: OpenLoopRecorder
+    node_and_counts: tuple[Node, NodeCounts]
+    max_clients: int
+    _in_flight: int = field(default=0, init=False)
+    """Arrivals that were sent and have not ended, transactions that think included."""
+    _thinking: set[asyncio.TimerHandle] = field(default_factory=set, init=False)
+    _waiting: deque[WaitingRequest] = field(default_factory=deque, init=False)
+    """Requests that are due and wait for a connection, the oldest first."""
+
+    def __post_init__(self) -> None:
+        context = self.context
+        node, self._node_counts = self.node_and_counts
         self._recorder = context.recorder
-        self._arrivals = arrivals
-        self._loop = context.loop
-        self._in_flight = 0
-        """Arrivals that were sent and have not ended, transactions that think included."""
-        self._thinking: set[asyncio.TimerHandle] = set()
         self._pool = ClientPool(
-            max_clients,
+            self.max_clients,
             lambda: PooledClient(context, node, self._on_completed),
             self._on_connected,
             context.loop,
         )
         self._timeout_ns = int(context.timeout_seconds * 1e9)
-        self._waiting: deque[WaitingRequest] = deque()
-        """Requests that are due and wait for a connection, the oldest first."""
 
     @property
     def is_done(self) -> bool:
@@ -104,9 +102,9 @@ class NodeSender:
         if client is None:
             self._wait(WaitingRequest(intended_ns), now_ns)
             return
-        if intended_ns >= self._arrivals.origin_ns:
+        if intended_ns >= self.arrivals.origin_ns:
             # Only here: of a request that waits for a connection, the worker is not what is late.
-            self._arrivals.lags.record((now_ns - intended_ns) // 1000)
+            self.arrivals.lags.record((now_ns - intended_ns) // 1000)
         self._send(client, intended_ns, now_ns)
 
     def clear_arrivals(self) -> list[int]:
@@ -126,10 +124,10 @@ class NodeSender:
         request, started_ns, ended_ns, received, _, _ = ended
         failed, intended_ns, arrived_ns = client.failed, client.intended_ns, client.arrived_ns
         is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed, arrived_ns)
-        if arrived_ns >= self._arrivals.origin_ns:
+        if arrived_ns >= self.arrivals.origin_ns:
             # By its intended start: counted from the sending, a stall would leave out the very
             # requests that it held up (coordinated omission, ADR 5).
-            self._arrivals.record(request.name, intended_ns, started_ns, ended_ns)
+            self.arrivals.record(request.name, intended_ns, started_ns, ended_ns)
             self._node_counts.record((ended_ns - intended_ns) // 1000, failed)
             self._node_counts.activity.record(request, started_ns, ended_ns)
             if is_slow:
@@ -141,7 +139,7 @@ class NodeSender:
             self._release_client(client)
         else:
             self._pool.add_idle(client)
-        self._owner.on_ended()
+        self.owner.on_ended()
 
     def _drop_expired(self, now_ns: int) -> None:
         """Drop, and count with their wait, requests that have waited too long."""
@@ -153,7 +151,7 @@ class NodeSender:
                 continue
             request, arrived_ns, _ = following
             waited_ns = now_ns - oldest.intended_ns
-            measured = arrived_ns >= self._arrivals.origin_ns
+            measured = arrived_ns >= self.arrivals.origin_ns
             if measured:
                 self._node_counts.record_dropped(waited_ns // 1000)
             names = [request.name]
@@ -162,9 +160,9 @@ class NodeSender:
                 names.append(request.extra.transaction.summary_request.name)
             for name in names:
                 if measured:
-                    self._arrivals.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
+                    self.arrivals.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
                 else:
-                    self._arrivals.record_dropped_in_ramp(name)
+                    self.arrivals.record_dropped_in_ramp(name)
 
     def _fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
         """Let the oldest request bear a connection that could not be opened for it."""
@@ -175,8 +173,8 @@ class NodeSender:
             return
         request, arrived_ns, lag_ns = following
         self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
-        if arrived_ns >= self._arrivals.origin_ns:
-            self._arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
+        if arrived_ns >= self.arrivals.origin_ns:
+            self.arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
             self._node_counts.record((ended_ns - oldest.intended_ns) // 1000, failed)
         if request.extra is not None and request.extra.transaction is not None:
             whole = request.extra.transaction.advance(started_ns, ended_ns, 0, failed)
@@ -188,10 +186,10 @@ class NodeSender:
     ) -> None:
         """Count a transaction whose first request was to start at a time, and was sent later."""
         self._recorder.record(*whole, arrived_ns)
-        if arrived_ns >= self._arrivals.origin_ns:
+        if arrived_ns >= self.arrivals.origin_ns:
             started_ns = whole.started_ns
             # What it thinks is left out of its response time, too.
-            self._arrivals.record(
+            self.arrivals.record(
                 whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
             )
 
@@ -203,7 +201,7 @@ class NodeSender:
         if following is not None:
             self._in_flight -= 1
             return following
-        request = self._owner.take_request(intended_ns, now_ns or started_ns)
+        request = self.owner.take_request(intended_ns, now_ns or started_ns)
         return request and Continuation(request, intended_ns, started_ns - intended_ns)
 
     def _wait(self, request: WaitingRequest, now_ns: int) -> None:
@@ -212,7 +210,7 @@ class NodeSender:
         self._pool.open_for(len(self._waiting))
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
-        request = self._owner.take_request(intended_ns, now_ns)
+        request = self.owner.take_request(intended_ns, now_ns)
         if request is None:
             self._pool.add_idle(client)
             return
@@ -238,12 +236,12 @@ class NodeSender:
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
     ) -> None:
-        if self._owner.is_over():
+        if self.owner.is_over():
             return
         if failed is not None and self._waiting:
             self._fail_oldest(tried_ns, failed)
         self._release_client(client)
-        self._owner.on_ended()
+        self.owner.on_ended()
 
     def _continue_transaction(self, client: PooledClient, ended: CompletedRequest) -> bool:
         """Go on with the transaction of a request; say whether it does.
@@ -284,5 +282,5 @@ class NodeSender:
             else:
                 client.send_continuation(next_one, intended_ns, now_ns)
 
-        timer = self._loop.call_later(following.think_seconds, resume)
+        timer = self.context.loop.call_later(following.think_seconds, resume)
         self._thinking.add(timer)

@@ -276,7 +276,6 @@ class CacheSampler:
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
-            self._greenlet = None
         if self._wanted:
             self._sample()
         return [

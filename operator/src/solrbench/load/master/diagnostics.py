@@ -251,7 +251,6 @@ class ThreadDumper:
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
-            self._greenlet = None
         files, self._files = self._files, []
         return files
 

@@ -62,7 +62,6 @@ class TelemetrySampler:
         self._ended.set()
         if self._greenlet is not None:
             self._greenlet.join()
-            self._greenlet = None
 
     def _sample_until_end(self, ended: Event) -> None:
         self._sample(full=True)

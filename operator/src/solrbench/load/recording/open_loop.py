@@ -139,6 +139,7 @@ class _OpenLoopCounts:
         }
 
 
+@dataclass
 class OpenLoopRecorder:
     """All request names of one step run of an open loop.
 
@@ -146,23 +147,24 @@ class OpenLoopRecorder:
     better the more requests it kept from being sent.
     """
 
-    def __init__(self, names: tuple[str, ...], transactions: frozenset[int] = frozenset()) -> None:
-        """Count under `names`, of which those at the indexes `transactions` are whole ones."""
-        self._names = names
-        self._transactions = transactions
-        self._planned = [_OpenLoopCounts() for _ in names]
-        self.origin_ns = 0
-        """When the ramp ends; what was to start before is not measured."""
-        self._boundary_ns = 0
-        self.planned_requests = 0
-        """Measured arrivals of the schedule so far."""
-        self.lags = LatencyRecorder()
-        """How long after its intended start a measured request was sent that found a free
-        connection, in µs: what the worker itself was late."""
-        self.sending: SendingTime | None = None
-        """When a planned number of requests is sent by all workers; None if not known."""
-        self._own_lags: dict[int, int] = {}
-        """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
+    names: tuple[str, ...]
+    transactions: frozenset[int] = frozenset()
+    """The indexes of the names that stand for whole ones."""
+    origin_ns: int = field(default=0, init=False)
+    """When the ramp ends; what was to start before is not measured."""
+    planned_requests: int = field(default=0, init=False)
+    """Measured arrivals of the schedule so far."""
+    lags: LatencyRecorder = field(default_factory=LatencyRecorder, init=False)
+    """How long after its intended start a measured request was sent that found a free
+    connection, in µs: what the worker itself was late."""
+    sending: SendingTime | None = field(default=None, init=False)
+    """When a planned number of requests is sent by all workers; None if not known."""
+    _boundary_ns: int = field(default=0, init=False)
+    _own_lags: dict[int, int] = field(default_factory=dict, init=False)
+    """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
+
+    def __post_init__(self) -> None:
+        self._planned = [_OpenLoopCounts() for _ in self.names]
 
     def note_arrival(self, intended_ns: int, now_ns: int) -> None:
         """Note when the worker took up a measured arrival; what it was late is its own delay."""
@@ -198,7 +200,7 @@ class OpenLoopRecorder:
     def take_recent_buckets(self) -> list[int]:
         """Return the buckets of the response times since the last call, transactions left out."""
         taken = [each.responses.take_recent_buckets() for each in self._planned]
-        single = (each for index, each in enumerate(taken) if index not in self._transactions)
+        single = (each for index, each in enumerate(taken) if index not in self.transactions)
         return list(chain.from_iterable(single))
 
     def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
@@ -235,6 +237,6 @@ class OpenLoopRecorder:
         sent = {result.request: result for result in results}
         return [
             (sent.get(name) or empty(index)).model_copy(update=planned.fields())
-            for index, (name, planned) in enumerate(zip(self._names, self._planned, strict=True))
+            for index, (name, planned) in enumerate(zip(self.names, self._planned, strict=True))
             if name in sent or planned.dropped or planned.ramp_dropped
         ]
