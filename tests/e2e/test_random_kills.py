@@ -101,7 +101,7 @@ def lose_one(name: str, case_kind: str, chance: random.Random) -> Loss:
 
 
 def belongs(pod: dict[str, Any], name: str) -> bool:
-    """Return whether a pod that has not ended is of a benchmark, be it ours or another operator's."""
+    """Return whether a running pod is of a benchmark, be it ours or another operator's."""
     return (
         bool(pod["metadata"]["name"].startswith(f"{name}-"))
         and "deletionTimestamp" not in pod["metadata"]
