@@ -133,6 +133,8 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 	hack/fresh/run removals
 
 .PHONY: e2e
+# A benchmark waits about as long as it computes: three fill two cores.
+e2e: PROCESSES = 3
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	hack/tool versitygw
 	hack/cluster/images $(OPERATOR_IMAGES) $(VERSION_IMAGES)
@@ -164,7 +166,8 @@ soak-interferences: $(VENV)/ready ## 2,000 changes of fields, two operators of o
 .PHONY: soak soak-capacity
 soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, soak-interferences, tutorials, eighty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 4 h)
 soak: SOAKED = $(or $(CASES),loss)
-soak: PLACES = $(PROCESSES) # counts of requests do not depend on what runs beside them
+# Counts of requests do not depend on what runs beside them.
+soak: PLACES = $(PROCESSES)
 soak-capacity: SOAKED = an_hour
 soak-capacity: PLACES = 1
 soak-capacity: ## five times, find the capacity of a real Solr and hold it for an hour (at least 5 h)
