@@ -190,11 +190,10 @@ test: ## everything, slow suites last; what .ci/run calls
 	hack/tools test
 	mkdir -p build # beside the suites that need Python alone; a failure shows in `make e2e`
 	nice hack/cluster/build $(OPERATOR_IMAGES) $(VERSION_IMAGES) >build/operators.log 2>&1 &
-	$(MAKE) check
+	$(MAKE) -j2 $(IN_ONE_PIECE) check fresh # one computes while the other waits for packages
 	$(MAKE) unit-slow
 	$(MAKE) cluster images
 	$(MAKE) chart
-	$(MAKE) fresh
 	$(MAKE) integration
 	$(MAKE) e2e
 	$(MAKE) tutorials PAGES="ci-gate or first-benchmark" # the other two take 15 minutes: make soak

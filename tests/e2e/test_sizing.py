@@ -26,6 +26,8 @@ def sweep_body() -> Body:
                 "maxStolenPercent": 100,
                 "maxCpuPressurePercent": 100,
                 "maxOthersCpuPercent": 100,
+                "maxDriftPercent": 100,
+                "maxOwnDelayPercent": 100,
                 "maxLagMilliseconds": 60_000,
             },
         },
