@@ -12,6 +12,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -389,7 +390,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()
-        self.wfile.write(text)
+        with suppress(BrokenPipeError):  # at its end kopf drops what it has asked for
+            self.wfile.write(text)
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
