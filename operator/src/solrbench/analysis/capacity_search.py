@@ -306,7 +306,7 @@ def _search_interval_rate(probed: float, trials: Sequence[Trial]) -> float:
 def _interpolated_crossing(trials: Sequence[Trial]) -> float:
     """Return ln of the rate between the two ends of the bracket, by false position."""
     below, above = _search_interval(trials)
-    assert below is not None  # noqa: S101 - asked where there is a bracket
+    assert below is not None  # noqa: S101 - asked where there is a search interval
     assert above is not None  # noqa: S101 - the same
     share = below.excess / (below.excess - above.excess)
     low, high = math.log(below.rate), math.log(above.rate)

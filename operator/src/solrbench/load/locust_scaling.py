@@ -33,7 +33,7 @@ class WorkerRoster(NamedTuple):
     placement: UserPlacement
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class DeterministicUsersDispatcher:
     """Stands in for `locust.dispatch.UsersDispatcher`."""
 

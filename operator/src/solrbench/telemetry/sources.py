@@ -54,7 +54,7 @@ class TelemetrySource(ABC):
 THREADS = "/admin/info/threads"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class MetricsClient:
     """Reads `path` of nodes; `access` is called before the first request."""
 

@@ -117,7 +117,7 @@ def expected_clients(schedule: Schedule, node_count: int) -> int:
     return max(min(math.ceil(rate * _EXPECTED_SECONDS), CONNECTING_AT_ONCE), 1)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class ClientPool:
     """Which connections are free, which are being opened, and how many there may be."""
 

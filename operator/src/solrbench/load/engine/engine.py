@@ -27,7 +27,7 @@ from solrbench.load.schedule.messages import Assignment, EngineCommand, Start
 _now = time.perf_counter_ns
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StepRun:
     """A step run from its first user to its last response.
 
@@ -173,7 +173,7 @@ class StepRun:
         self.loop.call_soon(self.on_ended)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Engine:
     """Runs one step run after another.
 

@@ -77,7 +77,7 @@ EngineReport = UsersReady | ProgressUpdate | WorkerStepResult | LoadError
 ended, or the engine cannot go on. The counterpart of `EngineCommand`."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StepRunMeasurement:
     """Counts a step run from its begin, and measures it from a time on."""
 

@@ -49,7 +49,7 @@ class NodeSenderOwner(Protocol):
         """Say whether nothing is to be sent any more."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class NodeSender:
     """Sends the requests of one node, each arrival over one of the node's connections.
 

@@ -84,7 +84,7 @@ class TimerFdTimer:
             self._file = -1
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LoopTimer:
     """An alarm by the loop's own timers, up to some milliseconds late."""
 

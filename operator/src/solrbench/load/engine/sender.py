@@ -80,7 +80,7 @@ _FINISHED = StepRunState.FINISHED
 _ABORTED = StepRunState.ABORTED
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class OpenLoopSender:
     """Sends the requests of one worker by the schedule; stands where the users of a step run do."""
 

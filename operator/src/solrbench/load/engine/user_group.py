@@ -38,7 +38,7 @@ class StepRunUser(Protocol):
         """Let everything go at once."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class UserGroup:
     """Users in the order in which they were added; used in the event loop's thread alone.
 
@@ -110,7 +110,7 @@ class UserGroup:
             self.on_all_ready()
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class UserFactory:
     """Makes users with the node and the think times of their number in the whole run."""
 

@@ -43,7 +43,7 @@ class CountedReplica(NamedTuple):
 Shards = list[list[CountedReplica]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class StepDocuments:
     """Counts and deletes what steps of a plan added.
 

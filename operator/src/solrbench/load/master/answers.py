@@ -63,7 +63,7 @@ class _NotComparableError(Exception):
     """Nothing of this target can be compared; the message says why, and what to do."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class AnswerPass:
     """Sends the queries of a plan and keeps what Solr answers.
 

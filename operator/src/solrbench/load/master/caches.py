@@ -134,7 +134,7 @@ _PAUSE_SECONDS = 0.5
 _REMEDY = "see Solr's log, or set load.between.caches to Keep"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class CacheReset:
     """Empties the caches of the collection of a plan.
 
@@ -239,7 +239,7 @@ _DIGITS = 3
 _logger = logging.getLogger(__name__)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CacheSampler:
     """Sends requests to one node, which sends them to the others.
 

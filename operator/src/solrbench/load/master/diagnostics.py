@@ -144,7 +144,7 @@ class DiagnosticsSource(Protocol):
         """Take no more; return those since the begin."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class DiagnosticsRecorder:
     """Takes files from all sources in the step runs of one repeat."""
 

@@ -220,7 +220,7 @@ class DistributedStepRunState(Enum):
     """Over or aborted. A loss changes nothing any more."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class DistributedStepRun:
     """A step run that every worker has its part of; used in the greenlet of the run alone."""
 

@@ -74,7 +74,7 @@ Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 """Calls something that takes seconds, while heartbeats go on; returns what it returns."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class RunCoordinator:
     """Runs the plan.
 

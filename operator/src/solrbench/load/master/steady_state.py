@@ -20,7 +20,7 @@ from solrbench.stats.series import Steadiness
 _DIGITS = 1
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class SteadyStateDetector:
     """Looks at the figures of a warm-up, which has to begin now."""
 
@@ -51,7 +51,7 @@ class SteadyStateDetector:
             self.load.command(StopSending)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class CollapseDetector:
     """Looks at the figures of a step run, which has to begin now.
 

@@ -58,7 +58,7 @@ class RunStage(StrEnum):
     FAILED = "Failed"
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class RunStatus:
     """Stage, step run and live totals of a run.
 
@@ -162,7 +162,7 @@ class CompletedStepRun(NamedTuple):
     """Whether it became steady; None unless that was requested."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class StepRunExecutor:
     """Runs step runs on the workers, one after the other.
 

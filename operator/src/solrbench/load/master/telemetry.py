@@ -28,7 +28,7 @@ FULL_EACH = 5
 """Of so many readings one has the figures of the cores, too, which show when caches are full."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class TelemetrySampler:
     """Reads `sources` in greenlets of its own; `interval_seconds` lie between two readings."""
 

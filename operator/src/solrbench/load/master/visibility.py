@@ -92,7 +92,7 @@ def pause_seconds(waited: float, under_way: int) -> float:
     return min(max(PAUSE_PART * waited, MIN_PAUSE_SECONDS), longest)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class VisibilityProbe:
     """Adds and follows marked documents; `access` is called before the first request."""
 

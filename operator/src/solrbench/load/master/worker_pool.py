@@ -35,7 +35,7 @@ _CHECK_SECONDS = 0.25
 """Time between two looks at which workers are alive."""
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class WorkerPool:
     """Assigns step runs to the workers, awaits their reports and notices losses.
 

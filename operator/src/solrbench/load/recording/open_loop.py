@@ -111,7 +111,7 @@ class BlockedLatencyRecorder(LatencyRecorder):
         self._blocks.add_each(self._second, buckets, sum_microseconds)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class _OpenLoopCounts:
     """One request name."""
 
@@ -139,7 +139,7 @@ class _OpenLoopCounts:
         }
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class OpenLoopRecorder:
     """All request names of one step run of an open loop.
 

@@ -27,7 +27,7 @@ from solrbench.stats.histograms import Histogram
 _LONGEST_TEXT = 300
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class NodeActivity:
     """The responses of one node. Times are of the recorder's clock."""
 
@@ -65,7 +65,7 @@ class NodeActivity:
         ]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class UserActivity:
     """The measured requests of one user."""
 
@@ -164,7 +164,7 @@ def _response_gap(
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class NodeCounts:
     """The measured requests of an open loop to one node on one worker.
 

@@ -44,7 +44,7 @@ _NOT_COUNTED = {"partial_results": None, "empty_results": None}
 _now = time.perf_counter_ns
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LocustfileStepRun:
     """Counts what the users of a step run report, and ends it.
 
@@ -254,7 +254,7 @@ class LocustfileStepRun:
             self._timer.kill(block=False)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class LocustfileEngine:
     """Runs one step run after another.
 

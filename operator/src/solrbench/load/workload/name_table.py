@@ -71,7 +71,7 @@ class UncheckedNames:
 ALL_CHECKED = UncheckedNames()
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class RequestNameTable:
     """The names of a workload by place, as they come."""
 

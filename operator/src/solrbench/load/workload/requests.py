@@ -245,7 +245,7 @@ class RequestBuilder:
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class RequestsOnDemand(LazySequence[PreparedRequest]):
     """The requests of a long list, each made when it is taken."""
 

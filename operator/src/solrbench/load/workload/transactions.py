@@ -67,7 +67,7 @@ class TransactionStep(NamedTuple):
     """Wait before it."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class RunningTransaction:
     """One transaction of one user or arrival: what is next, what it passes on, how long it took."""
 
@@ -125,7 +125,7 @@ Inputs = Sequence[dict[str, str]]
 _NO_INPUTS: Inputs = ({},)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class TransactionSource:
     """The transactions of one entry of a mix."""
 
