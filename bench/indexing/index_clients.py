@@ -4,7 +4,8 @@ All send the same documents in batches of the same size over two connections, by
 Solr, which is emptied in between. Each reads a file of JSON lines and parses it, but curl, whose
 bodies are made beforehand. They are past their start: interpreter, compiler and connections have
 seen a part of the documents before the clock. The CPU time of a client is that of its process, from
-outside; that of Solr includes the commit after the last document.
+outside; that of Solr includes the commit after the last document. Bodies of curl in three formats
+say what each costs Solr.
 """
 
 import resource
@@ -32,7 +33,8 @@ STREAMS, BATCH = 2, 1000
 _SOLRJ = Path(__file__).parent / "solrj"
 OURS = "the index client"
 SOLRJ = ("CloudHttp2SolrClient", "ConcurrentUpdateHttp2SolrClient")
-CURL = "curl"
+FORMATS = {"json": "application/json", "cbor": "application/cbor", "javabin": "application/javabin"}
+"""Of the bodies that curl sends."""
 _MAX_CPU_RATIO, _MIN_RATE_RATIO = 0.4, 1.05
 
 
@@ -50,7 +52,7 @@ class Documents:
         """How many are sent before the clock."""
         return self.count // 2
 
-    def write(self, folder: Path) -> int:
+    def write(self, folder: Path, classes: str) -> int:
         """Write all files into a folder; return the mean size of a document in bytes."""
         spec = Generator(documents=self.count, seed=1, words_per_document=self.words)
         rows = [orjson.dumps(each) for each in DocumentGenerator(spec).range(range(self.count))]
@@ -59,6 +61,7 @@ class Documents:
         for number in range(0, self.count, BATCH):
             body = b"[" + b",".join(rows[number : number + BATCH]) + b"]"
             (folder / f"body-{number}.json").write_bytes(body)
+        subprocess.run(["java", "-cp", classes, "Bodies", str(folder)], check=True)
         return sum(map(len, rows)) // self.count
 
 
@@ -156,10 +159,10 @@ def _waiting(command: Sequence[str], target: IndexTarget) -> Iterator[Callable[[
             process.kill()
 
 
-def _curl(target: IndexTarget) -> Iterator[Callable[[], float]]:
-    lines = ["silent", "fail", 'header = "Content-Type: application/json"']
+def _curl(format_: str, target: IndexTarget) -> Iterator[Callable[[], float]]:
+    lines = ["silent", "fail", f'header = "Content-Type: {FORMATS[format_]}"']
     for number in range(0, target.documents.count, BATCH):
-        body = target.folder / f"body-{number}.json"
+        body = target.folder / f"body-{number}.{format_}"
         lines += [
             f'url = "{target.solr.url}/{target.collection}/update?wt=json"',
             f'data-binary = "@{body}"',
@@ -172,7 +175,14 @@ def _curl(target: IndexTarget) -> Iterator[Callable[[], float]]:
 
     def send() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        options = ["--parallel", "--parallel-max", str(STREAMS), "--config", str(config)]
+        options = [
+            "--silent",
+            "--parallel",
+            "--parallel-max",
+            str(STREAMS),
+            "--config",
+            str(config),
+        ]
         subprocess.run(["curl", *options], check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
@@ -199,17 +209,18 @@ def index_clients(folder: Path, rounds: int) -> list[Row]:
     jars.mkdir()
     lib = copy_jars(_SOLRJ / "pom.xml", jars)
     classes = compile_class(_SOLRJ / "SolrjClient.java", lib, jars)
+    compile_class(_SOLRJ / "Bodies.java", lib, jars)
     clients: dict[str, Client] = {
         OURS: _own,
         **{kind: partial(_solrj, kind, classes) for kind in SOLRJ},
-        CURL: _curl,
+        **{f"curl, {format_}": partial(_curl, format_) for format_ in FORMATS},
     }
     rows = []
     with real_solr(folder) as solr:
         for documents in SIZES:
             files = folder / documents.name.replace(" ", "-")
             files.mkdir()
-            size = documents.write(files)
+            size = documents.write(files, classes)
             for shards in (1, 3):
                 collection = f"{documents.count}-on-{shards}"
                 solr.create(collection, shards)
