@@ -16,8 +16,8 @@ from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.files import (
     DataFile,
     Partition,
-    cleaned,
     distinct_names,
+    flat,
     format_of,
     mounted_files,
     unpacked,
@@ -33,8 +33,7 @@ from support.servers.index_servers import file_server, packed
     [
         ({"id": "1", "a": "x"}, {"id": "1", "a": "x"}),
         ({"id": "1", "a": None}, {"id": "1"}),
-        ({"a": "x"}, {"id": "made", "a": "x"}),
-        ({"id": None, "a": "x"}, {"id": "made", "a": "x"}),
+        ({"id": None, "a": "x"}, {"a": "x"}),
         ({"id": "1", "a": [None, "x"]}, {"id": "1", "a": ["x"]}),
         ({"id": "1", "a": []}, {"id": "1"}),
         ({"id": "1", "a": {"b": 1, "c": {"d": 2}}}, {"id": "1", "a.b": 1, "a.c.d": 2}),
@@ -44,11 +43,7 @@ from support.servers.index_servers import file_server, packed
     ],
 )
 def test_documents_become_flat(document: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert cleaned(document, "id", "made") == expected
-
-
-def test_document_without_its_key_field_gets_the_made_id() -> None:
-    assert cleaned({"id": "1"}, "isbn", "f-1") == {"isbn": "f-1", "id": "1"}
+    assert flat(document) == expected
 
 
 @pytest.fixture

@@ -212,17 +212,14 @@ def _outside(path: str) -> IndexingError:
 _PLAIN = frozenset({str, int, float, bool})
 
 
-def cleaned(document: dict[str, Any], id_field: str, fallback_id: str) -> dict[str, Any]:
-    """Return the document to send; one without an id gets `fallback_id`."""
+def flat(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields to send, without nulls and nested objects."""
     for value in document.values():
         # One look at each value is cheaper than to build a document anew that is flat already.
         if type(value) in _PLAIN:
             continue
         if type(value) is not list or not value or not _PLAIN.issuperset(map(type, value)):
-            document = _flat(document)
-            break
-    if id_field not in document:
-        return {id_field: fallback_id, **document}
+            return _flat(document)
     return document
 
 

@@ -131,11 +131,14 @@ _CLEANING = "or set spec.dataset.cleaning"
 
 def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read one JSON object a line; blank lines are no records."""
-    for number, line in enumerate(_lines(stream, location), 1):
+    for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE_BYTES), b""), 1):
+        if len(line) == LONGEST_LINE_BYTES:
+            limit = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
+            where = f"{location}: line {number}"
+            raise IndexingError.malformed(where, limit, "is it JSONL at all?")
         text = line.removeprefix(_BOM) if number == 1 else line
         # Marks of what is cleaned stand around a value, too, such as of zeros that fill a file.
-        text = text.rstrip(_SKIPPED).lstrip(_MARK_BYTES)
-        if text.strip():
+        if text := text.rstrip(_SKIPPED).lstrip(_MARK_BYTES):
             yield partial(_parse_line, text, location, number)
 
 
@@ -208,23 +211,11 @@ def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
             text.detach()  # the stream is closed where it was opened
 
 
-def _lines(stream: BinaryIO, location: str) -> Iterator[bytes]:
-    number = 0
-    while line := stream.readline(LONGEST_LINE_BYTES):
-        number += 1
-        if len(line) == LONGEST_LINE_BYTES:
-            limit = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
-            raise IndexingError.malformed(
-                f"{location}: line {number}", limit, "is it JSONL at all?"
-            )
-        yield line
-
-
 def _parse_line(line: bytes, location: str, number: int) -> Document:
-    where = f"{location}: line {number}"
     try:
-        return _checked(orjson.loads(line), where)
+        record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
+        where = f"{location}: line {number}"
         try:
             line.decode()
         except UnicodeDecodeError as bad:
@@ -232,6 +223,8 @@ def _parse_line(line: bytes, location: str, number: int) -> Document:
         remedy = f"correct the file, {_CLEANING}" if "control character" in error.msg else None
         place = f"{where}, column {error.pos + 1}"
         raise IndexingError.malformed(place, error.msg, remedy or "correct the file") from error
+    # Its place is made into a text only if it is needed: this runs for each document.
+    return record if type(record) is dict else _checked(record, f"{location}: line {number}")
 
 
 def _checked(record: object, where: str) -> Document:

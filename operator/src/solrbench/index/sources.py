@@ -31,8 +31,8 @@ from solrbench.index.files import (
     DataFile,
     Partition,
     ReadCounts,
-    cleaned,
     distinct_names,
+    flat,
     format_of,
     mounted_files,
     unpacked,
@@ -157,7 +157,7 @@ def _read(
     *,
     may_be_empty: bool = False,
 ) -> Iterator[dict[str, Any]]:
-    position, first = 0, dataset.first_documents
+    position, first, id_field = 0, dataset.first_documents, dataset.id_field
     cleaner = Cleaner(dataset.cleaning)
     for file in files:
         if position == first:
@@ -176,7 +176,10 @@ def _read(
                         document = load()
                         if dataset.cleaning is not None:
                             document = cleaner.clean(document)
-                        yield cleaned(document, dataset.id_field, f"{file.name}-{number}")
+                        document = flat(document)
+                        if id_field not in document:
+                            document = {id_field: f"{file.name}-{number}", **document}
+                        yield document
                     position += 1
                     if position == first:  # before the next one is read: it may be malformed
                         return
