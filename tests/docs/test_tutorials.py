@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from support.cluster import kube
 from support.repository import ROOT
@@ -20,6 +21,8 @@ VERSIONS = ("OLD=9.9.0", "OLD=9.10.1")
 DURATION = re.compile(r"durationSeconds: \d+")
 SHORT = "durationSeconds: 12"
 """In `make test` each step is this short, unless the suite is to take as long as a reader does."""
+LONG = ("new-version", "sizing")
+"""Pages of which each takes longer than the suite can: `make tutorials` runs them."""
 LEFT_BEHIND = {
     "ci-gate": ["comment.md", "gate.xml", "gate.html", "gate.json"],
     "first-benchmark": ["quickstart.html", "quickstart.json", "quickstart.md", "mine.yaml"],
@@ -47,9 +50,14 @@ def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
     kube.kubectl("delete", "solrbenchmarksweeps,solrbenchmarks", "--all")
 
 
-@pytest.mark.parametrize(
-    "page", [page for page in TUTORIALS if page.stem != "README"], ids=lambda page: page.stem
-)
+def pages() -> Iterator[ParameterSet]:
+    for page in TUTORIALS:
+        marks = [pytest.mark.soak] if page.stem in LONG else []
+        if page.stem != "README":
+            yield pytest.param(page, id=page.stem, marks=marks)
+
+
+@pytest.mark.parametrize("page", pages())
 def test_every_command_succeeds(page: Path, shell: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "clone"
     folder.mkdir()

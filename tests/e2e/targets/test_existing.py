@@ -132,6 +132,7 @@ def test_file_that_init_makes_of_it_runs(run: Run) -> None:
     assert len(queries["data"]["queries.txt"].splitlines()) > 20
     login = existing_solr.secret("from-old-login")
     kube.apply(login, queries)
+    body["spec"]["warmUp"] = {"requests": 10}  # until steady, it takes up to two minutes
     name = run(body)
     status = kube.wait_for_success(name)
     kube.kubectl("delete", "secret/from-old-login", f"configmap/{queries['metadata']['name']}")
