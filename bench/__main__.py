@@ -13,6 +13,7 @@ from bench.faults import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
 from bench.indexing.index_clients import index_clients
+from bench.load.answer_pass import answer_pass
 from bench.load.arrivals import arrivals, gaps
 from bench.load.bottlenecks import bottlenecks
 from bench.load.throughput import cost, scaling, small_responses, solr_responses, telemetry_cost
@@ -71,13 +72,14 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "index": partial(index_clients, rounds=5),
+    "answers": partial(answer_pass, pairs=20, seconds=10),
     "faults": faults,
     "client": partial(client, calls=20),
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
-_ON_REQUEST = frozenset({"realpairs", "faults", "index"})
-"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, one a JDK
+_ON_REQUEST = frozenset({"realpairs", "faults", "index", "answers"})
+"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, two a JDK
 and Maven."""
 
 

@@ -19,9 +19,9 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
-from math import exp, log, sqrt
+from math import log
 from pathlib import Path
-from statistics import mean, median, stdev
+from statistics import median
 from typing import TypeAlias
 
 from bench.harness.peers import (
@@ -43,10 +43,9 @@ from bench.harness.processes import (
     wait_until,
 )
 from bench.harness.product import product
-from bench.harness.table import Row, at_least, at_most, ratio_row, skipped
+from bench.harness.table import Row, at_least, at_most, ratio_interval, ratio_row, skipped
 from bench.servers.running import Server, nginx, python_server
 from solrbench.stats import histograms
-from solrbench.stats.distributions import t_quantile
 
 Peer = Callable[[Server, Path], AbstractContextManager[int]]
 
@@ -263,9 +262,7 @@ def _measure_telemetry(
 
 def _telemetry_row(what: str, ratios: list[float]) -> Row:
     """Return what is lost, in per cent; positive is worse with telemetry."""
-    lost = mean(ratios)
-    half = t_quantile(0.05, len(ratios) - 1) * stdev(ratios) / sqrt(len(ratios))
-    low, middle, high = (100 * (exp(each) - 1) for each in (lost - half, lost, lost + half))
+    low, middle, high = ratio_interval(ratios)
     return Row(
         f"telemetry: {what} lost",
         f"<= {_MAX_LOST_PERCENT:g} %",
