@@ -22,7 +22,13 @@ OBJECTIVES: list[dict[str, Any]] = [
     },
 ]
 STEPS = [{"name": name, "users": 2, "durationSeconds": 12} for name in ("first", "second")]
-CAPACITY = {"maxTrials": 8, "trialSeconds": 5, "settleSeconds": 1, "probeUsers": 4}
+CAPACITY = {
+    "maxTrials": 8,
+    "trialSeconds": 5,
+    "settleSeconds": 1,
+    "confirmSeconds": 5,
+    "probeUsers": 4,
+}
 LONGEST_SEARCH = 9
 
 

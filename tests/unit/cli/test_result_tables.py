@@ -9,6 +9,7 @@ from rich.console import Console
 
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
 from solrbench.cli.result_tables import (
@@ -197,6 +198,22 @@ def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     assert "Check not possible for two-users (proxy) (PodThrottled): no cpu.stat" in lines
     (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row
+
+
+def test_a_summary_says_why_steps_are_inconclusive() -> None:
+    gaps = [
+        InvalidReason(reason="LoadSharesNodes", message="All pods ran on one node."),
+        InvalidReason(reason="StepTooShort", message="Raise durationSeconds."),
+    ]
+    verdicts = [
+        StepVerdict(step=step, verdict="Inconclusive", unchecked=gaps) for step in ("one", "two")
+    ]
+    console = terminal(SUMMARY_WIDTH)
+    status = full_status().model_copy(update={"phase": "Succeeded", "verdicts": verdicts})
+    print_result(console, with_status(status))
+    text = "\n".join(seen(console))
+    assert "one, two: Inconclusive (StepTooShort). Raise durationSeconds." in text
+    assert "All pods ran on one node." not in text
 
 
 def test_comparisons_are_printed_below_the_table() -> None:

@@ -417,6 +417,19 @@ def test_final_message_names_invalid_steps() -> None:
     )
 
 
+def test_final_message_says_why_steps_are_inconclusive() -> None:
+    run = reconcile_context(Cloud())
+    gaps = [
+        InvalidReason(reason="PodThrottled", message="no cpu.stat"),
+        InvalidReason(reason="StepTooShort", message="the step is too short"),
+    ]
+    run.update(verdicts=[StepVerdict(step="one", verdict="Inconclusive", unchecked=gaps)])
+    cleanup.succeed(run)
+    assert run.conditions.get(SUCCEEDED).message.endswith(
+        "; 1 of 1 steps is Inconclusive: one. StepTooShort: the step is too short"
+    )
+
+
 def test_a_good_end_says_no_more_than_before() -> None:
     run = reconcile_context(Cloud())
     run.update(verdicts=[VALID])

@@ -43,7 +43,7 @@ from solrbench.api.v1alpha1.comparisons import (
     BaselineComparison,
     FigureComparison,
 )
-from solrbench.api.v1alpha1.findings import StepVerdict, Trend, invalid_steps
+from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, Trend, steps_that_are
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
 from solrbench.contract.step_document import SERIES, StepRunResult
@@ -219,7 +219,7 @@ def spec_as_json(spec: Spec) -> dict[str, Any]:
 
 
 def _invalid_keys(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:
-    return frozenset((each.step, each.variant or "") for each in invalid_steps(verdicts))
+    return frozenset((each.step, each.variant or "") for each in steps_that_are(INVALID, verdicts))
 
 
 def parse_report(text: bytes) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from functools import partial
 from solrbench.analysis import load_checks, target_checks
 from solrbench.analysis.checks import Check, CheckedReason, CheckOfRepeats, VerdictReason
 from solrbench.analysis.repeat_checks import (
-    STEP_TOO_SHORT,
     check_agreement,
     check_empty_increased,
     check_steady,
@@ -200,8 +199,3 @@ REASONS: Mapping[str, VerdictReason] = {
     ),
 }
 """Every reason by its word, those of all repeats together last."""
-
-CHECKS_OF_NUMBERS = frozenset(
-    (STEP_TOO_SHORT, "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
-)
-"""Without one of these checks a step is Inconclusive; others only lack evidence of a cause."""

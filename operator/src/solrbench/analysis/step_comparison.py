@@ -27,7 +27,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
-from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps
+from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, steps_that_are
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.step_runs import variant_names
 
@@ -167,7 +167,7 @@ def mark_invalid(
     comparisons: Sequence[Comparison], verdicts: Iterable[StepVerdict]
 ) -> list[Comparison]:
     """Return the comparisons with the sides whose step is Invalid by these verdicts."""
-    invalid = {(each.step, each.variant) for each in invalid_steps(verdicts)}
+    invalid = {(each.step, each.variant) for each in steps_that_are(INVALID, verdicts)}
     return [
         each.model_copy(
             update={

@@ -10,7 +10,6 @@ from typing import Any
 
 from solrbench.analysis.check_registry import (
     CHECKS,
-    CHECKS_OF_NUMBERS,
     CHECKS_OF_REPEATS,
     PLACEMENT_CHECKS,
     REASONS,
@@ -32,7 +31,12 @@ from solrbench.analysis.server_metrics import run_telemetry
 from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
 from solrbench.analysis.trends import run_trends
 from solrbench.api.v1alpha1 import findings
-from solrbench.api.v1alpha1.findings import MAX_REASONS, InvalidReason, StepVerdict
+from solrbench.api.v1alpha1.findings import (
+    CHECKS_OF_NUMBERS,
+    MAX_REASONS,
+    InvalidReason,
+    StepVerdict,
+)
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries

@@ -17,6 +17,7 @@ from sparklines import sparklines
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import BaselineComparison
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID, steps_that_are
 from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
@@ -164,7 +165,7 @@ def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = 
 
 
 def _print_summary(console: Console, status: Status, left: int) -> int:
-    """Print a row for each step, and why steps are Invalid, on so many lines with the conclusions.
+    """Print a row for each step, and why some are not Valid, on so many lines with conclusions.
 
     It returns how many are left for these.
     """
@@ -173,11 +174,16 @@ def _print_summary(console: Console, status: Status, left: int) -> int:
         print_rows(console, table)
         print_line(console, table.note)
         left -= len(table.rows) + len(wrap_line(table.note, width))
-    for shown, text in enumerate(reason_lines(status.verdicts)[:_MAX_REASONS]):
+    reasons = [
+        (text, style)
+        for word, style in ((INVALID, "bold red"), (INCONCLUSIVE, "yellow"))
+        for text in reason_lines(steps_that_are(word, status.verdicts))
+    ]
+    for shown, (text, style) in enumerate(reasons[:_MAX_REASONS]):
         needed = len(wrap_line(text, width))
         if shown and left - needed < _MIN_ANSWER_LINES:
             break
-        print_line(console, text, "bold red")
+        print_line(console, text, style)
         left -= needed
     return left
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 import kopf
 
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import StepVerdict, invalid_steps
+from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, steps_that_are
 from solrbench.decide.conditions import COMPLETE, SUCCEEDED
 from solrbench.present.fact_tables import step_label
 from solrbench.reasons.kinds import Kind
@@ -54,10 +54,10 @@ def events_between(before: Iterable[Condition], after: Iterable[Condition]) -> l
 
 def verdict_events(before: Iterable[StepVerdict], after: Iterable[StepVerdict]) -> list[Event]:
     """Return a warning for each step that turned Invalid, with its first reason."""
-    known = {step_label(step) for step in invalid_steps(before)}
+    known = {step_label(step) for step in steps_that_are(INVALID, before)}
     return [
         Event("Warning", reason.reason, f"step {step_label(step)} is Invalid: {reason.message}")
-        for step in invalid_steps(after)
+        for step in steps_that_are(INVALID, after)
         if step_label(step) not in known
         for reason in step.reasons[:1]
     ]

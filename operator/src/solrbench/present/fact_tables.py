@@ -5,7 +5,13 @@ from datetime import UTC, datetime
 from operator import itemgetter
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import VALID, StepVerdict, invalid_steps, overall_verdict
+from solrbench.api.v1alpha1.findings import (
+    INVALID,
+    VALID,
+    StepVerdict,
+    overall_verdict,
+    steps_that_are,
+)
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
@@ -262,21 +268,25 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
 
 
 def reason_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return a line for each reason of an Invalid step."""
+    """Return a line for each reason why some of these steps are not Valid."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for verdict in verdicts:
+        for cause in verdict.causes:
+            key = verdict.verdict, cause.reason, cause.message
+            places.setdefault(key, []).append(step_label(verdict))
     return [
-        f"{step_label(verdict)}: Invalid ({reason.reason}). {reason.message}"
-        for verdict in invalid_steps(verdicts)
-        for reason in verdict.reasons
+        f"{', '.join(steps)}: {word} ({reason}). {message}"
+        for (word, reason, message), steps in places.items()
     ]
 
 
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return `reason_lines`, then a line for each skipped check."""
+    """Return `reason_lines` of Invalid steps, then a line for each skipped check."""
     gaps: dict[tuple[str, str], list[str]] = {}
     for verdict in verdicts:
         for gap in verdict.unchecked:
             gaps.setdefault((gap.reason, gap.message), []).append(step_label(verdict))
-    return reason_lines(verdicts) + [
+    return reason_lines(steps_that_are(INVALID, verdicts)) + [
         f"{NOT_CHECKED} for {', '.join(places)} ({reason}): {message}"
         for (reason, message), places in gaps.items()
     ]
@@ -284,10 +294,11 @@ def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
 
 def completion_note(verdicts: Sequence[StepVerdict]) -> str:
     """Return what the end of a benchmark says of its verdicts; empty if every step is Valid."""
-    sentence, invalid = one_line_verdict(verdicts), invalid_steps(verdicts)
+    sentence = one_line_verdict(verdicts)
     if sentence in ("", VALID):
         return ""
-    reasons = [f"{each.reason}: {each.message}" for step in invalid for each in step.reasons]
+    worst = steps_that_are(overall_verdict(verdicts), verdicts)
+    reasons = [f"{each.reason}: {each.message}" for step in worst for each in step.causes]
     return ". ".join([sentence, *reasons[:1]])
 
 
@@ -296,7 +307,7 @@ def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
     worst = overall_verdict(verdicts)
     if worst in ("", VALID):
         return worst
-    steps = [step for step in verdicts if step.verdict == worst]
+    steps = steps_that_are(worst, verdicts)
     names = ", ".join(step_label(step) for step in steps[:_MAX_LINES])
     more = f" and {len(steps) - _MAX_LINES} more" if len(steps) > _MAX_LINES else ""
     are = "is" if len(steps) == 1 else "are"

@@ -354,6 +354,12 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
+CHECKS_OF_NUMBERS = frozenset(
+    ("StepTooShort", "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
+)
+"""Without one of these checks a step is Inconclusive; others only lack evidence of a cause."""
+
+
 # Of one step: with all reasons that there are, the status of a long ladder would be too large.
 MAX_REASONS = 16
 
@@ -386,6 +392,13 @@ class StepVerdict(StepPart):
     """`unchecked` are the reasons that could not be checked, and why; beyond 16 they are left
     out."""
 
+    @property
+    def causes(self) -> list[InvalidReason]:
+        """Why the step is not Valid: what was found, or what could not be checked."""
+        if self.verdict != INCONCLUSIVE:
+            return self.reasons
+        return [each for each in self.unchecked if each.reason in CHECKS_OF_NUMBERS]
+
 
 def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
     """Return the worst verdict, and an empty text without verdicts."""
@@ -393,6 +406,6 @@ def overall_verdict(verdicts: Iterable[StepVerdict]) -> str:
     return next((each for each in (INVALID, INCONCLUSIVE, VALID) if each in distinct), "")
 
 
-def invalid_steps(verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
-    """Return the verdicts that are Invalid."""
-    return [verdict for verdict in verdicts if verdict.verdict == INVALID]
+def steps_that_are(word: str, verdicts: Iterable[StepVerdict]) -> list[StepVerdict]:
+    """Return the verdicts that are this word, such as Invalid."""
+    return [verdict for verdict in verdicts if verdict.verdict == word]
