@@ -18,6 +18,7 @@ from bench.load.arrivals import arrivals, gaps
 from bench.load.bottlenecks import bottlenecks
 from bench.load.throughput import cost, scaling, small_responses, solr_responses, telemetry_cost
 from bench.load.times import accuracy, merged, saturation, stalls
+from bench.load.visibility import visibility
 from bench.load.worker_limits import many_users, queries
 from bench.operator.operator_scale import operator_scale
 from bench.operator.sweep_page import sweep_page
@@ -72,15 +73,16 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "index": partial(index_clients, rounds=5),
+    "visibility": partial(visibility, seconds=40),
     "answers": partial(answer_pass, pairs=20, seconds=10),
     "faults": faults,
     "client": partial(client, calls=20),
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
-_ON_REQUEST = frozenset({"realpairs", "faults", "index", "answers"})
-"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, two a JDK
-and Maven."""
+_ON_REQUEST = frozenset({"realpairs", "faults", "index", "answers", "visibility"})
+"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, three
+need a JDK and Maven."""
 
 
 def main(arguments: list[str]) -> int:

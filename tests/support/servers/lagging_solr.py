@@ -16,7 +16,9 @@ URL = "http://solr-0:8983/solr"
 
 
 class LaggingSolr:
-    """Two shards with a replica of each type; `lags` are seconds by type, the first type leads.
+    """Shards with a replica of each type; `lags` are seconds by type, the first type leads.
+
+    As of Solr, those of type PULL refuse real-time gets, and the leader need not be listed first.
 
     A response to a query is `query_seconds` late.
     """
@@ -28,7 +30,9 @@ class LaggingSolr:
         refuses: str = "",
         is_empty: bool = False,
         query_seconds: float = 0.0,
+        shards: int = 2,
     ) -> None:
+        self.shards = SHARDS[:shards]
         self.query_seconds = query_seconds
         self.lags, self.refuses, self.is_empty = dict(lags), refuses, is_empty
         self.added: dict[str, float] = {}
@@ -44,6 +48,8 @@ class LaggingSolr:
         given = request.url.params
         assert given["distrib"] == "false"
         shard, _, kind = core.partition("_")
+        if handler == "get" and kind == "PULL":
+            return httpx.Response(400, json={"error": {"msg": "real-time get is not allowed"}})
         if handler == "get":
             here = given["id"] in self.added and self._shard_of(given["id"]) == shard
             return httpx.Response(200, json={"doc": {"id": given["id"]} if here else None})
@@ -67,7 +73,7 @@ class LaggingSolr:
         return httpx.Response(200, json={})
 
     def _shard_of(self, document: str) -> str:
-        return SHARDS[sum(document.encode()) % 2]
+        return self.shards[sum(document.encode()) % len(self.shards)]
 
     def _state(self) -> dict[str, Any]:
         shards = {
@@ -80,10 +86,10 @@ class LaggingSolr:
                         "state": "active",
                         **({"leader": "true"} if kind == next(iter(self.lags)) else {}),
                     }
-                    for kind in self.lags
+                    for kind in reversed(self.lags)
                 }
             }
-            for shard in SHARDS
+            for shard in self.shards
         }
         collections = {} if self.is_empty else {"books": {"shards": shards}}
         return {"cluster": {"collections": collections}}

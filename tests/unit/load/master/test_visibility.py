@@ -65,6 +65,12 @@ def test_each_type_of_replica_finds_documents_after_its_time(lags: dict[str, flo
     assert document["kind"] == "probe"
 
 
+def test_the_only_shard_is_known_without_asking() -> None:
+    found = found_in(probing(LaggingSolr({"TLOG": 0.0, "PULL": 0.0}, shards=1)), 0.4)
+    assert found["TLOG"].documents == found["PULL"].documents > 0
+    assert found["PULL"].problem == ""
+
+
 def test_what_is_not_found_in_time_is_counted() -> None:
     solr = LaggingSolr({"NRT": 0.0, "PULL": 60.0})
     found = found_in(probing(solr, timeout_seconds=0.2), 0.4)

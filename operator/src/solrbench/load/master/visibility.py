@@ -194,10 +194,12 @@ class VisibilityProbe:
         gevent.joinall([gevent.spawn(self._wait, each, document, accepted) for each in replicas])
 
     def _shard_of(self, document: str) -> list[ProbedReplica]:
+        if len(self._shards) == 1:
+            return self._shards[0]
         for shard in self._shards:
             for replica in shard:
-                asked = replica.is_leader or len(self._shards) == 1
-                if asked and self._get(f"{replica.url}/get", {"id": document})["doc"] is not None:
+                # Replicas of type PULL refuse it.
+                if replica.is_leader and self._get(f"{replica.url}/get", {"id": document})["doc"]:
                     return shard
         raise ValueError("no leader has it")
 
