@@ -25,6 +25,8 @@ _GONE_SECONDS = 300.0
 _AT_ONCE = 100
 _IDLE_SECONDS = 20.0
 _STEPS, _NAMES = 4, 3
+_OF_OTHER_STEPS = ("documents_", "response_", "drain_")
+"""How figures begin that no query of a closed loop has."""
 
 
 class ApiServer:
@@ -186,7 +188,7 @@ def _result(step: int, name: str) -> Body:
     numbers: dict[str, Any] = {
         each.name: interval if each.name.endswith("_interval") else 1000 + step
         for each in RESULT_FIELDS
-        if each.shown.only_with is None
+        if each.shown.only_with is None and not each.name.startswith(_OF_OTHER_STEPS)
     }
     bounds = {"lower_milliseconds": 990.0, "upper_milliseconds": 1010.0}
     numbers["percentiles"] = [
