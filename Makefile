@@ -119,6 +119,7 @@ chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by hel
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
 .PHONY: integration
+integration: PROCESSES = 3
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
 	hack/tool versitygw
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
@@ -133,8 +134,8 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 	hack/fresh/run removals
 
 .PHONY: e2e
-# A benchmark waits about as long as it computes: three fill two cores.
-e2e: PROCESSES = 3
+# A benchmark waits longer than it computes: four fill two cores.
+e2e: PROCESSES = 4
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures, and two tutorials
 	hack/tool versitygw
 	hack/cluster/images $(OPERATOR_IMAGES) $(VERSION_IMAGES)
