@@ -65,7 +65,7 @@ def test_each_type_of_replica_finds_documents_after_its_time(lags: dict[str, flo
     assert document["kind"] == "probe"
 
 
-def test_the_only_shard_is_known_without_asking() -> None:
+def test_the_only_shard_is_known_without_a_request() -> None:
     found = found_in(probing(LaggingSolr({"TLOG": 0.0, "PULL": 0.0}, shards=1)), 0.4)
     assert found["TLOG"].documents == found["PULL"].documents > 0
     assert found["PULL"].problem == ""
