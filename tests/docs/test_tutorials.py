@@ -50,11 +50,12 @@ def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
     kube.kubectl("delete", "solrbenchmarksweeps,solrbenchmarks", "--all")
 
 
-def pages() -> Iterator[ParameterSet]:
-    for page in TUTORIALS:
-        marks = [pytest.mark.soak] if page.stem in LONG else []
-        if page.stem != "README":
-            yield pytest.param(page, id=page.stem, marks=marks)
+def pages() -> list[ParameterSet]:
+    return [
+        pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if page.stem in LONG else [])
+        for page in TUTORIALS
+        if page.stem != "README"
+    ]
 
 
 @pytest.mark.parametrize("page", pages())
