@@ -136,12 +136,12 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 .PHONY: e2e
 # A benchmark waits about as long as it computes: three fill two cores, and with four it takes longer.
 e2e: PROCESSES = 3
-e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures, and two tutorials
+e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	hack/tool versitygw
 	hack/cluster/images $(OPERATOR_IMAGES) $(VERSION_IMAGES)
 	$(IN_CLUSTER) hack/install $(PROCESSES)
 	$(IN_CLUSTER) hack/cluster/operators $(PROCESSES)
-	$(IN_CLUSTER) $(PYTEST) tests/docs tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
+	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
 	$(IN_CLUSTER) $(PYTEST:$@.xml=$@-alone.xml) tests/e2e -v --no-header --tb=short -m alone $(SHOW_SLOW)
 	$(IN_CLUSTER) hack/cluster/operators remove $(PROCESSES)
 
@@ -197,6 +197,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	$(MAKE) chart
 	$(MAKE) integration
 	$(MAKE) e2e
+	$(MAKE) tutorials PAGES="ci-gate or first-benchmark" # the other two take 15 minutes: make soak
 	hack/test_report.py $(REPORTS)
 
 ##@ Maintain

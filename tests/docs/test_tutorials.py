@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from support.cluster import kube
 from support.repository import ROOT
@@ -21,8 +20,6 @@ VERSIONS = ("OLD=9.9.0", "OLD=9.10.1")
 DURATION = re.compile(r"durationSeconds: \d+")
 SHORT = "durationSeconds: 12"
 """In `make test` each step is this short, unless the suite is to take as long as a reader does."""
-LONG = ("new-version", "sizing")
-"""Pages of which each takes longer than the suite can: `make tutorials` runs them."""
 LEFT_BEHIND = {
     "ci-gate": ["comment.md", "gate.xml", "gate.html", "gate.json"],
     "first-benchmark": ["quickstart.html", "quickstart.json", "quickstart.md", "mine.yaml"],
@@ -50,15 +47,9 @@ def shell(tmp_path: Path) -> Iterator[dict[str, str]]:
     kube.kubectl("delete", "solrbenchmarksweeps,solrbenchmarks", "--all")
 
 
-def pages() -> list[ParameterSet]:
-    return [
-        pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if page.stem in LONG else [])
-        for page in TUTORIALS
-        if page.stem != "README"
-    ]
-
-
-@pytest.mark.parametrize("page", pages())
+@pytest.mark.parametrize(
+    "page", [page for page in TUTORIALS if page.stem != "README"], ids=lambda page: page.stem
+)
 def test_every_command_succeeds(page: Path, shell: dict[str, str], tmp_path: Path) -> None:
     folder = tmp_path / "clone"
     folder.mkdir()
