@@ -25,8 +25,8 @@ _GONE_SECONDS = 300.0
 _AT_ONCE = 100
 _IDLE_SECONDS = 20.0
 _STEPS, _NAMES = 4, 3
-_OF_OTHER_STEPS = ("documents_", "response_", "drain_")
-"""How figures begin that no query of a closed loop has."""
+_OF_OTHER_STEPS = ("documents_", "response_")
+"""How figures begin that only steps which index, and open loops, have."""
 
 
 class ApiServer:
