@@ -215,10 +215,6 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     )
 
 
-STEP_TOO_SHORT = "StepTooShort"
-"""Why numbers have no interval. The step is Inconclusive: nothing is known to be wrong."""
-
-
 def check_long_enough(step_samples: StepSamples) -> NotEvaluated | None:
     """Look for the interval of the mean of all requests."""
     samples = step_samples.of(ALL_REQUESTS)

@@ -24,7 +24,7 @@ from solrbench.analysis.checks import (
     VerdictReason,
 )
 from solrbench.analysis.cold_start import summarise_cold_start
-from solrbench.analysis.repeat_checks import STEP_TOO_SHORT, check_long_enough, mean_series
+from solrbench.analysis.repeat_checks import check_long_enough, mean_series
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepRuns, StepSamples
 from solrbench.analysis.sentences import shorten_sentence
 from solrbench.analysis.server_metrics import run_telemetry
@@ -34,6 +34,7 @@ from solrbench.api.v1alpha1 import findings
 from solrbench.api.v1alpha1.findings import (
     CHECKS_OF_NUMBERS,
     MAX_REASONS,
+    STEP_TOO_SHORT,
     InvalidReason,
     StepVerdict,
 )

@@ -17,7 +17,7 @@ from sparklines import sparklines
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import BaselineComparison
-from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID, steps_that_are
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
@@ -177,7 +177,7 @@ def _print_summary(console: Console, status: Status, left: int) -> int:
     reasons = [
         (text, style)
         for word, style in ((INVALID, "bold red"), (INCONCLUSIVE, "yellow"))
-        for text in reason_lines(steps_that_are(word, status.verdicts))
+        for text in reason_lines(word, status.verdicts)
     ]
     for shown, (text, style) in enumerate(reasons[:_MAX_REASONS]):
         needed = len(wrap_line(text, width))

@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import (
     INVALID,
     VALID,
+    InvalidReason,
     StepVerdict,
     overall_verdict,
     steps_that_are,
@@ -267,29 +268,26 @@ def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdi
     return next((v for v in verdicts if (v.step, v.variant) == (result.step, result.variant)), None)
 
 
-def reason_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return a line for each reason why some of these steps are not Valid."""
-    places: dict[tuple[str, str, str], list[str]] = {}
-    for verdict in verdicts:
-        for cause in verdict.causes:
-            key = verdict.verdict, cause.reason, cause.message
-            places.setdefault(key, []).append(step_label(verdict))
-    return [
-        f"{', '.join(steps)}: {word} ({reason}). {message}"
-        for (word, reason, message), steps in places.items()
-    ]
+def reason_lines(word: str, verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return a line for each reason why steps are this word: Invalid, or Inconclusive."""
+    found = ((step, each) for step in steps_that_are(word, verdicts) for each in step.causes)
+    return [f"{steps}: {word} ({reason}). {message}" for reason, message, steps in _by_step(found)]
 
 
 def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
     """Return `reason_lines` of Invalid steps, then a line for each skipped check."""
-    gaps: dict[tuple[str, str], list[str]] = {}
-    for verdict in verdicts:
-        for gap in verdict.unchecked:
-            gaps.setdefault((gap.reason, gap.message), []).append(step_label(verdict))
-    return reason_lines(steps_that_are(INVALID, verdicts)) + [
-        f"{NOT_CHECKED} for {', '.join(places)} ({reason}): {message}"
-        for (reason, message), places in gaps.items()
+    gaps = _by_step((step, gap) for step in verdicts for gap in step.unchecked)
+    return reason_lines(INVALID, verdicts) + [
+        f"{NOT_CHECKED} for {steps} ({reason}): {message}" for reason, message, steps in gaps
     ]
+
+
+def _by_step(found: Iterable[tuple[StepVerdict, InvalidReason]]) -> list[tuple[str, str, str]]:
+    """Return each reason and message once, with the steps that have them."""
+    steps: dict[tuple[str, str], list[str]] = {}
+    for step, each in found:
+        steps.setdefault((each.reason, each.message), []).append(step_label(step))
+    return [(reason, message, ", ".join(names)) for (reason, message), names in steps.items()]
 
 
 def completion_note(verdicts: Sequence[StepVerdict]) -> str:

@@ -20,9 +20,8 @@ from typing import Any
 
 from solrbench.analysis.differences import RepeatValue, metric_value_of, sample
 from solrbench.analysis.metrics import Difference
-from solrbench.analysis.repeat_checks import STEP_TOO_SHORT
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
-from solrbench.api.v1alpha1.findings import CHECKS_OF_NUMBERS
+from solrbench.api.v1alpha1.findings import CHECKS_OF_NUMBERS, STEP_TOO_SHORT
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil, SweepSpec
 from solrbench.stats.distributions import relative_deviation_percent

@@ -354,8 +354,11 @@ MAX_VERDICTS = 32
 """Steps times variants, as the spec bounds them."""
 
 
+STEP_TOO_SHORT = "StepTooShort"
+"""Why numbers have no interval. The step is Inconclusive: nothing is known to be wrong."""
+
 CHECKS_OF_NUMBERS = frozenset(
-    ("StepTooShort", "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
+    (STEP_TOO_SHORT, "NotSteady", "RepeatsDisagree", "RepeatTimesDiffer", "WorkerSaturated")
 )
 """Without one of these checks a step is Inconclusive; others only lack evidence of a cause."""
 
