@@ -2,10 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, sqrt
-from statistics import mean, stdev
-
-from solrbench.stats.distributions import t_quantile
 
 
 @dataclass(frozen=True)
@@ -44,17 +40,6 @@ def ratio_row(what: str, own: float, other: float, bar: float, peer: str) -> Row
     """Return the line of a ratio of requests per CPU-second."""
     detail = f"{own:,.0f} and {other:,.0f} requests per CPU-second, {peer}"
     return at_least(f"{what} / {peer}", own / other, bar, "{:.2f} x", detail)
-
-
-def ratio_interval(logs: Sequence[float]) -> tuple[float, float, float]:
-    """Return the 95 % interval of a ratio, from its logarithm in each pair, and its middle.
-
-    All three are in per cent above 1; Student's distribution.
-    """
-    middle = mean(logs)
-    half = t_quantile(0.05, len(logs) - 1) * stdev(logs) / sqrt(len(logs))
-    low, centre, high = (100 * (exp(each) - 1) for each in (middle - half, middle, middle + half))
-    return low, centre, high
 
 
 def skipped(what: str, bar: str, reason: object) -> Row:

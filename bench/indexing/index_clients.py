@@ -175,14 +175,7 @@ def _curl(format_: str, target: IndexTarget) -> Iterator[Callable[[], float]]:
 
     def send() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        options = [
-            "--silent",
-            "--parallel",
-            "--parallel-max",
-            str(STREAMS),
-            "--config",
-            str(config),
-        ]
+        options = ["--parallel", "--parallel-max", str(STREAMS), "--config", str(config)]
         subprocess.run(["curl", *options], check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

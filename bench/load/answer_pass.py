@@ -5,17 +5,15 @@ is that of the mean of the pairs' log ratios (Student).
 """
 
 from collections.abc import Sequence
-from math import log
 from pathlib import Path
 from typing import Any
 
-import httpx2 as httpx
-
+from bench.harness.pairs import log_ratios, ratio_interval
 from bench.harness.product import product
-from bench.harness.table import Row, at_most, ratio_interval
+from bench.harness.table import Row, at_most
 from bench.servers.real_solr import RealSolr, real_solr
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.contract.answers import StoredAnswers
+from solrbench.contract.answers import MAX_ANSWER_BYTES, StoredAnswers
 from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.stats import histograms
 
@@ -23,7 +21,6 @@ _DOCUMENTS = Generator(documents=20_000, seed=1)
 _QUERIES, _FIRST = 5_000, 10
 _GENERATED = 6_000
 """Some are equal."""
-_MAX_BYTES = 2 << 20
 _MAX_SECONDS = 60
 _BATCH = 1000
 _USERS = 2
@@ -32,25 +29,19 @@ _USERS = 2
 def answer_pass(folder: Path, pairs: int, seconds: int) -> list[Row]:
     """Measure so many pairs of runs of `seconds` each."""
     passes: list[StoredAnswers] = []
-    means: list[float] = []
-    tails: list[float] = []
     with real_solr(folder) as solr:
         _fill(solr)
         _run(solr, folder, seconds, passes)  # Solr's own start
         passes.clear()
-        for number in range(pairs):
-            found = {
-                asks: _run(solr, folder, seconds, passes if asks else None)
-                for asks in ((False, True), (True, False))[number % 2]
-            }
-            means.append(log(found[True][0] / found[False][0]))
-            tails.append(log(found[True][1] / found[False][1]))
+        means, tails = log_ratios(
+            lambda asks: _run(solr, folder, seconds, passes if asks else None), pairs
+        )
     took = [each.seconds or 0.0 for each in passes]
     size = max(len(each.model_dump_json(by_alias=True)) for each in passes)
     asked = f"{_QUERIES:,} queries, each sent twice"
     return [
         at_most("pass of answers", max(took), _MAX_SECONDS, "{:.1f} s", asked),
-        at_most("its part of the report", size / 1024, _MAX_BYTES / 1024, "{:.0f} KiB", ""),
+        at_most("its part of the report", size / 1024, MAX_ANSWER_BYTES / 1024, "{:.0f} KiB", ""),
         _same("mean", means),
         _same("p95", tails),
     ]
@@ -60,8 +51,7 @@ def _fill(solr: RealSolr) -> None:
     solr.create("books", 1)
     documents = DocumentGenerator(_DOCUMENTS)
     for first in range(0, _DOCUMENTS.documents, _BATCH):
-        batch = list(documents.range(range(first, first + _BATCH)))
-        httpx.post(f"{solr.url}/books/update", json=batch).raise_for_status()
+        solr.post("/books/update", list(documents.range(range(first, first + _BATCH))))
     if solr.count("books") != _DOCUMENTS.documents:
         raise RuntimeError("Solr has not all documents")
 
@@ -75,7 +65,7 @@ def _run(
         "queries": _QUERIES,
         "first": _FIRST,
         "variants": [""],
-        "maxBytes": _MAX_BYTES,
+        "maxBytes": MAX_ANSWER_BYTES,
         "emptiesCaches": True,
     }
     fields: dict[str, Any] = {

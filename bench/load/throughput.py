@@ -19,11 +19,11 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
-from math import log
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
 
+from bench.harness.pairs import log_ratios, ratio_interval
 from bench.harness.peers import (
     CONNECTIONS,
     aiolocust,
@@ -43,7 +43,7 @@ from bench.harness.processes import (
     wait_until,
 )
 from bench.harness.product import product
-from bench.harness.table import Row, at_least, at_most, ratio_interval, ratio_row, skipped
+from bench.harness.table import Row, at_least, at_most, ratio_row, skipped
 from bench.servers.running import Server, nginx, python_server
 from solrbench.stats import histograms
 
@@ -230,18 +230,11 @@ _TELEMETRY_SERVER = '{"cpu_milliseconds": 0.2, "wait_milliseconds": 4}'
 
 def telemetry_cost(folder: Path, pairs: int, seconds: int) -> list[Row]:
     """Measure so many pairs of runs of `seconds` each, which start in about 5 s."""
-    order = [(False, True), (True, False)]
-    rates: list[float] = []
-    tails: list[float] = []
     with python_server("solr_double", folder, [_TELEMETRY_SERVER]) as server:
         _measure_telemetry(server, folder, seconds, reads=False)
-        for number in range(pairs):
-            side = {
-                reads: _measure_telemetry(server, folder, seconds, reads=reads)
-                for reads in order[number % 2]
-            }
-            rates.append(log(side[True][0] / side[False][0]))
-            tails.append(log(side[True][1] / side[False][1]))
+        rates, tails = log_ratios(
+            lambda reads: _measure_telemetry(server, folder, seconds, reads=reads), pairs
+        )
     return [_telemetry_row("throughput", [-each for each in rates]), _telemetry_row("p99", tails)]
 
 

@@ -19,7 +19,6 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-import httpx2 as httpx
 import numpy as np
 
 from bench.harness.product import product
@@ -113,9 +112,8 @@ def visibility(folder: Path, seconds: int) -> list[Row]:
             solr.create("settings", 1)
             given = {f"updateHandler.{key}": to for key, to in settings.items()}
             body = {"set-property": given | {"updateHandler.autoCommit.openSearcher": True}}
-            url = f"{solr.url}/settings/config"
-            httpx.post(url, json=body, timeout=60).raise_for_status()
-            _delete(solr, "settings")
+            solr.post("/settings/config", body)
+            solr.delete("settings")
             for kind, replicas in _REPLICAS.items():
                 results, watched = _measure(solr, folder, seconds, replicas, probe)
                 rows += [
@@ -134,9 +132,7 @@ def _measure(
     probe: Mapping[str, int],
 ) -> tuple[list[VisibilityResult], dict[str, list[float]]]:
     """Return what the product found of each replica type, and what was seen beside it."""
-    counts = {key: str(each) for key, each in replicas.items()}
-    given = {"action": "CREATE", "name": "books", "numShards": "1"} | counts
-    solr.ask("/admin/collections", given | {"collection.configName": "bench"})
+    solr.create("books", 1, replicas)
     found = solr.ask("/admin/collections", {"action": "CLUSTERSTATUS", "collection": "books"})
     (shard,) = found["cluster"]["collections"]["books"]["shards"].values()
     cores: dict[str, list[str]] = {}
@@ -149,7 +145,7 @@ def _measure(
         product(server, folder, step, visibility={"intervalSeconds": 1, **probe}) as running,
     ):
         (document,) = running.documents(seconds + 90)
-    _delete(solr, "books")
+    solr.delete("books")
     return document.visibility, {kind: watch.milliseconds(group) for kind, group in cores.items()}
 
 
@@ -165,10 +161,6 @@ def _watched(solr: RealSolr, cores: list[str]) -> Iterator[tuple[_Watch, Server]
             stack.callback(thread.join)
         stack.callback(watch.ended.set)
         yield watch, Server(port, solr.pid)
-
-
-def _delete(solr: RealSolr, collection: str) -> None:
-    solr.ask("/admin/collections", {"action": "DELETE", "name": collection})
 
 
 def _row(what: str, ours: VisibilityResult, seen: list[float]) -> Row:

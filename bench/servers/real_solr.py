@@ -55,17 +55,27 @@ class RealSolr(Server):
         response = httpx.get(f"{self.url}{path}", params=parameters, timeout=_REQUEST_SECONDS)
         return response.raise_for_status().json()
 
-    def create(self, collection: str, shards: int) -> None:
-        """Create a collection, all shards of which are on this node."""
+    def post(self, path: str, body: object, parameters: Mapping[str, str] | None = None) -> None:
+        """Send JSON."""
+        url = f"{self.url}{path}"
+        response = httpx.post(url, params=parameters, json=body, timeout=_REQUEST_SECONDS)
+        response.raise_for_status()
+
+    def create(
+        self, collection: str, shards: int, replicas: Mapping[str, int] | None = None
+    ) -> None:
+        """Create a collection, all replicas of which are on this node; `replicas` of a type."""
         given = {"action": "CREATE", "name": collection, "numShards": str(shards)}
+        given |= {key: str(count) for key, count in (replicas or {}).items()}
         self.ask("/admin/collections", given | {"collection.configName": "bench"})
+
+    def delete(self, collection: str) -> None:
+        """Delete a collection."""
+        self.ask("/admin/collections", {"action": "DELETE", "name": collection})
 
     def remove_documents(self, collection: str) -> None:
         """Remove all documents; the files of the index are gone when it returns."""
-        body = {"delete": {"query": "*:*"}}
-        url = f"{self.url}/{collection}/update"
-        response = httpx.post(url, params={"commit": "true"}, json=body, timeout=_REQUEST_SECONDS)
-        response.raise_for_status()
+        self.post(f"/{collection}/update", {"delete": {"query": "*:*"}}, {"commit": "true"})
 
     def count(self, collection: str) -> int:
         """Commit, and return the number of documents."""
