@@ -17,7 +17,7 @@ from solrbench.index.files import (
     DataFile,
     Partition,
     distinct_names,
-    flat,
+    flattened,
     format_of,
     mounted_files,
     unpacked,
@@ -33,6 +33,7 @@ from support.servers.index_servers import file_server, packed
     [
         ({"id": "1", "a": "x"}, {"id": "1", "a": "x"}),
         ({"id": "1", "a": None}, {"id": "1"}),
+        ({"a": "x"}, {"a": "x"}),
         ({"id": None, "a": "x"}, {"a": "x"}),
         ({"id": "1", "a": [None, "x"]}, {"id": "1", "a": ["x"]}),
         ({"id": "1", "a": []}, {"id": "1"}),
@@ -43,7 +44,7 @@ from support.servers.index_servers import file_server, packed
     ],
 )
 def test_documents_become_flat(document: dict[str, Any], expected: dict[str, Any]) -> None:
-    assert flat(document) == expected
+    assert flattened(document) == expected
 
 
 @pytest.fixture

@@ -39,6 +39,12 @@ def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[st
     return list(read_documents(wanted, part, around))
 
 
+def test_document_without_its_key_field_gets_the_made_id(tmp_path: Path) -> None:
+    (tmp_path / "f.jsonl").write_text('{"id":"1"}\n{"isbn":null,"a":"x"}\n')
+    found = read(dataset("f.jsonl", idField="isbn"), tmp_path)
+    assert found == [{"isbn": "f.jsonl-1", "id": "1"}, {"isbn": "f.jsonl-2", "a": "x"}]
+
+
 def test_documents_without_id_are_named_by_file_and_record(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"t":"x"}\n{"id":"own"}\n\n{"t":null}\n')
     (tmp_path / "b.csv.gz").write_bytes(gzip.compress(b"t\ny\n"))

@@ -212,18 +212,18 @@ def _outside(path: str) -> IndexingError:
 _PLAIN = frozenset({str, int, float, bool})
 
 
-def flat(document: dict[str, Any]) -> dict[str, Any]:
+def flattened(document: dict[str, Any]) -> dict[str, Any]:
     """Return the fields to send, without nulls and nested objects."""
     for value in document.values():
         # One look at each value is cheaper than to build a document anew that is flat already.
         if type(value) in _PLAIN:
             continue
         if type(value) is not list or not value or not _PLAIN.issuperset(map(type, value)):
-            return _flat(document)
+            return _made_flat(document)
     return document
 
 
-def _flat(document: Mapping[str, Any]) -> dict[str, Any]:
+def _made_flat(document: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in _leaves("", document):
         if name in flat:  # `{"a.b": 1, "a": {"b": 2}}` has it twice

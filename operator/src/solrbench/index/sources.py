@@ -32,7 +32,7 @@ from solrbench.index.files import (
     Partition,
     ReadCounts,
     distinct_names,
-    flat,
+    flattened,
     format_of,
     mounted_files,
     unpacked,
@@ -176,7 +176,7 @@ def _read(
                         document = load()
                         if dataset.cleaning is not None:
                             document = cleaner.clean(document)
-                        document = flat(document)
+                        document = flattened(document)
                         if id_field not in document:
                             document = {id_field: f"{file.name}-{number}", **document}
                         yield document
