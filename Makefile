@@ -118,8 +118,11 @@ chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by hel
 	hack/cluster/build programs
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
+# A test in pods, or of processes, waits about as long as it computes: three fill two cores, and with
+# four end-to-end tests take longer.
+integration e2e: PROCESSES = 3
+
 .PHONY: integration
-integration: PROCESSES = 3
 integration: $(VENV)/ready ## tests against the real API server and the real definitions
 	hack/tool versitygw
 	$(IN_CLUSTER) $(PYTEST) tests/integration tests/contract -q $(FILES_SIDE_BY_SIDE) $(SHOW_SLOW)
@@ -134,8 +137,6 @@ fresh-removals: ## take each program out of the bare Debian and have it brought 
 	hack/fresh/run removals
 
 .PHONY: e2e
-# A benchmark waits about as long as it computes: three fill two cores, and with four it takes longer.
-e2e: PROCESSES = 3
 e2e: $(VENV)/ready ## whole benchmarks in real pods, with failures
 	hack/tool versitygw
 	hack/cluster/images $(OPERATOR_IMAGES) $(VERSION_IMAGES)
