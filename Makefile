@@ -13,10 +13,10 @@ REPORTS := build/tests
 PYTEST = $(BIN)/python -m pytest --junitxml=$(REPORTS)/$@.xml
 # One process more than processors, as some tests wait; the tests of a suite must not share anything.
 SIDE_BY_SIDE = -n $$(($$(nproc) + 1)) --dist worksteal
-# The slow suites: files side by side, each process with an operator of its own; then what
-# compares times, alone.
+# The slow suites: files side by side in the order of tests/conftest.py, each process with an operator
+# of its own; then what compares times, alone.
 PROCESSES := 2
-FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile -m "not alone and not soak"
+FILES_SIDE_BY_SIDE = -n $(PROCESSES) --dist loadfile --no-loadscope-reorder -m "not alone and not soak"
 # Of targets side by side, the output of each; older versions of make mix them.
 IN_ONE_PIECE := $(addprefix --,$(filter output-sync,$(.FEATURES)))
 SHOW_SLOW := --durations=40 --durations-min=1
@@ -118,9 +118,9 @@ chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by hel
 	hack/cluster/build programs
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
-# A test in pods, or of processes, waits about as long as it computes: three fill two cores, and with
-# four end-to-end tests take longer.
-integration e2e: PROCESSES = 3
+# A test in pods, or of processes, waits about as long as it computes, or longer.
+integration: PROCESSES = 4
+e2e: PROCESSES = 3
 
 .PHONY: integration
 integration: $(VENV)/ready ## tests against the real API server and the real definitions

@@ -7,7 +7,7 @@ from support.cluster import kube
 from support.cluster.benchmarks import small
 
 Run = Callable[..., str]
-LONG_STEP = {"steps": [{"name": "long", "users": 2, "durationSeconds": 600}]}
+LONG_STEP = {"steps": [{"name": "long", "requestsPerSecond": 20, "durationSeconds": 600}]}
 
 
 def wait_for_phase(name: str, phase: str, seconds: float = 240) -> None:

@@ -28,7 +28,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     body = yaml.safe_load(EXAMPLE.read_text("utf-8"))
     body["spec"]["cleanup"] = "Never"  # Solr stays, so that it can be asked
     for step in body["spec"]["load"]["steps"]:
-        step["durationSeconds"] = 30  # counts and times are compared, and half of them are enough
+        step["durationSeconds"] = 20  # counts and times are compared: a third of them is enough
     file = tmp_path_factory.mktemp("quickstart") / "quickstart.yaml"
     file.write_text(yaml.safe_dump(body), "utf-8")
     yield solrbench("run", "-f", str(file))

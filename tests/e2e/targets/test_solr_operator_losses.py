@@ -23,7 +23,7 @@ Run = Callable[..., str]
 pytestmark = pytest.mark.usefixtures("solr_operator")
 
 LASTING = {"storage": {"persistent": {"size": "1Gi"}}}
-LONG_STEP = {"steps": [{"name": "long", "users": 1, "durationSeconds": 600}]}
+LONG_STEP = {"steps": [{"name": "long", "requestsPerSecond": 20, "durationSeconds": 600}]}
 THINKING = {"constantMilliseconds": 100}
 STEP = {"steps": [{"name": "one", "users": 2, "requests": 240, "thinkTime": THINKING}]}
 ENSEMBLE = {key: SMALL_SOLR["zookeeper"][key] for key in ("replicas", "resources")}
