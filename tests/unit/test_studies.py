@@ -279,7 +279,7 @@ def test_open_data_are_the_same_each_time(
     mounted = mounted_files(tmp_path / "one", names)
     read = read_files(dataset, mounted, Partition(0, 1, 500), counts)
     lines = [json.loads(line) for line in packages.splitlines()]
-    assert [each["id"] for each in read] == [each["id"] for each in lines]
+    assert [each["id"] for each, _ in read] == [each["id"] for each in lines]
     assert counts.cleaned == CleanedStatus(documents=1, control_characters=1, invalid_bytes=1)
     for query in one["and-queries.txt"].decode().splitlines():
         words = query.split(" AND ")

@@ -103,7 +103,7 @@ def test_any_text_can_be_written_to_a_file_of_windows(
 
 OF_PODS = (
     "aiohttp", "gevent", "hdrh", "httptools", "ijson", "jmespath", "kopf", "kubernetes", "locust",
-    "mmh3", "numpy", "prometheus_client", "stamina", "uvloop",
+    "mmh3", "msgspec", "numpy", "prometheus_client", "stamina", "uvloop",
 )  # fmt: skip
 OF_REPORT = ("compare",)
 """Commands of the extra "report"."""

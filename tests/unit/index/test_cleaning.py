@@ -32,7 +32,7 @@ def cleaned(
     cleaning = Cleaning.model_validate(ALL | changes)
     cleaner = Cleaner(cleaning)
     stream = marked(io.BufferedReader(io.BytesIO(data)), cleaning, wanted, "f")
-    documents = [cleaner.clean(load()) for load in READERS[wanted](stream, "f")]
+    documents = [cleaner.clean(load()[0]) for load in READERS[wanted](stream, "f")]
     return documents, {name: n for name, n in cleaner.cleaned.model_dump().items() if n}
 
 

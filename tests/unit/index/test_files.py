@@ -205,7 +205,8 @@ def source(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
 def read_first(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
     rules = DownloadRules(address_rule=lambda *_: None)
     context = ReadContext(folder, RetryPolicy(2, 0.001, 0.001, 0.0), rules)
-    return [each["id"] for each in read_documents(Dataset.model_validate(spec), part, context)]
+    records = read_documents(Dataset.model_validate(spec), part, context)
+    return [document["id"] for document, _ in records]
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -1,14 +1,20 @@
 import io
+import json
 import re
 import tracemalloc
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1.dataset import Format
 from solrbench.index import readers
 from solrbench.index.errors import IndexingError
+from solrbench.index.files import flattened
 from solrbench.index.readers import READERS, read_xml
 from support.failing import failing
 
@@ -16,7 +22,7 @@ from support.failing import failing
 def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
     stream = io.BufferedReader(io.BytesIO(data))
     for load in READERS[wanted](stream, "f"):
-        yield load()
+        yield load()[0]
 
 
 GOOD = [
@@ -54,6 +60,37 @@ BAD = [
     (Format.CSV, b'a,b\n1,"2\n', 0, "f: line 2: unexpected end of data"),
     (Format.CSV, b"a,b\n1,2\n1,\xff\n", 1, "f: line 3: not UTF-8"),
 ]
+
+
+FLAT = b'{"id": "1", "price": 1.50, "tags": ["a", 2, true]}\n'
+
+
+@pytest.mark.parametrize("other", ["null", '{"b":1}', "[]", "[null]", "[[1]]", "[{}]", str(2**64)])
+def test_line_that_needs_no_change_comes_along(other: str) -> None:
+    lines = FLAT + b'{"a":%b}' % other.encode()
+    flat, changed = (load() for load in READERS[Format.JSONL](io.BytesIO(lines), "f"))
+    assert flat == (orjson.loads(FLAT), FLAT.rstrip())
+    assert changed == (orjson.loads(b'{"a":%b}' % other.encode()), None)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=1), inner),
+    max_leaves=4,
+)
+
+
+@given(st.dictionaries(st.text(max_size=2), VALUES, max_size=4), st.binary(max_size=2), st.data())
+def test_line_is_the_same_to_both_parsers(document: Any, noise: bytes, data: st.DataObject) -> None:
+    """What comes along as it stands is JSON of exactly its document, and flat."""
+    line = json.dumps(document, ensure_ascii=data.draw(st.booleans())).encode(errors="replace")
+    place = data.draw(st.integers(0, len(line)))
+    lines = io.BytesIO(b"%b%b%b" % (line[:place], noise, line[place:]))
+    with suppress(IndexingError):
+        for found, text in (load() for load in READERS[Format.JSONL](lines, "f")):
+            if text is not None:
+                assert found == orjson.loads(text)
+                assert flattened(found) is found
 
 
 @pytest.mark.parametrize(("wanted", "data", "expected"), GOOD)
@@ -119,14 +156,14 @@ def test_memory_does_not_grow_with_the_file(
     records = READERS[wanted](stream, "f")
     next(records)
     tracemalloc.start()
-    assert sum(len(load()["a"]) == 500 for load in records) == 8000
+    assert sum(len(load()[0]["a"]) == 500 for load in records) == 8000
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 2_000_000
 
 
 def documents_of_xml(text: str) -> list[dict[str, Any]]:
-    return [load() for load in read_xml(io.BytesIO(text.encode()), "f.xml")]
+    return [load()[0] for load in read_xml(io.BytesIO(text.encode()), "f.xml")]
 
 
 @pytest.mark.parametrize(
@@ -178,4 +215,4 @@ def test_xml_reader_refuses_other_commands(text: str, message: str) -> None:
 def test_documents_before_the_malformed_one_are_read() -> None:
     one = "<doc><field name='a'>" + "x" * 70_000 + "</field></doc>"
     records = read_xml(io.BytesIO(f"<add>{one}{one}<oops></add>".encode()), "f.xml")
-    assert len(next(records)()["a"]) == 70_000
+    assert len(next(records)()[0]["a"]) == 70_000

@@ -7,6 +7,7 @@ import pytest
 
 from solrbench.index import routing as module
 from solrbench.index.errors import IndexingError
+from solrbench.index.readers import Record
 from solrbench.index.routing import Batch, Routes, batches, composite_hash, murmur3, parse_routes
 from support.narrowing import not_none
 from support.servers.index_servers import shard, two_shards
@@ -29,7 +30,7 @@ def made(count: int, size: int = 0) -> Documents:
 
 
 def gather(documents: Documents, routes: Routes, limit: int = 10) -> list[Batch]:
-    return list(batches(documents, routes, limit, "id"))
+    return list(batches(((each, None) for each in documents), routes, limit, "id"))
 
 
 def test_each_document_is_in_one_batch_of_its_shard(routes: Routes) -> None:
@@ -39,6 +40,16 @@ def test_each_document_is_in_one_batch_of_its_shard(routes: Routes) -> None:
     placed = [(routes.shard_of(each), each) for each in documents]
     assert sorted(bodies, key=str) == sorted(placed, key=str)
     assert [batch.documents for batch in found] == [len(orjson.loads(each.body)) for each in found]
+
+
+def test_line_of_a_file_is_sent_as_it_stands() -> None:
+    records: list[Record] = [
+        ({"id": "1", "price": 1.5}, b'{"id": "1", "price": 1.50}\n'),
+        ({"id": "2"}, None),
+    ]
+    one_shard = two_shards() | {"shards": {"only": shard("80000000-7fffffff", "books_only")}}
+    (batch,) = batches(records, shard_routes(one_shard), 10, "id")
+    assert batch.body == b'[{"id": "1", "price": 1.50}\n,{"id":"2"}]'
 
 
 def test_batches_are_full_but_for_the_last_of_each_shard(routes: Routes) -> None:
@@ -60,11 +71,11 @@ def test_open_bodies_are_bounded_together(routes: Routes, monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "OPEN_BYTES", 2000)
     read = 0
 
-    def counted() -> Iterator[dict[str, Any]]:
+    def counted() -> Iterator[Record]:
         nonlocal read
         for document in made(500, size=80):
             read += 1
-            yield document
+            yield document, None
 
     taken = 0
     for batch in batches(counted(), routes, 1000, "id"):

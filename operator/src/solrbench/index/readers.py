@@ -12,21 +12,28 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, BinaryIO
+from typing import Annotated, Any, BinaryIO
 from xml.parsers import expat
 
 import ijson
+import msgspec
 import orjson
 from ijson.common import JSONError
 
 from solrbench.api.v1alpha1.dataset import Format
 from solrbench.index.errors import IndexingError
 
+Document = dict[str, Any]
+Record = tuple[Document, bytes | None]
+"""A document, and its JSON if the file has it and it can be sent as it stands; None else."""
+Loader = Callable[[], Record]
+Reader = Callable[[BinaryIO, str], Iterator[Loader]]
+
 _CHUNK_BYTES = 1 << 16
 _PARENTS = {"add": (None, "update"), "doc": ("add", None), "field": ("doc",), "update": (None,)}
 
 
-def read_xml(stream: BinaryIO, location: str) -> Iterator[Callable[[], dict[str, Any]]]:
+def read_xml(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read the documents of all `<add>` elements.
 
     It raises `IndexingError` if the text is not well-formed, or has another command, nested
@@ -44,10 +51,10 @@ class _AddParser:
     def __init__(self, location: str) -> None:
         self._location = location
         self._open: list[str | None] = [None]
-        self._document: dict[str, Any] = {}
+        self._document: Document = {}
         self._field = ""
         self._text: list[str] = []
-        self._ready: list[dict[str, Any]] = []
+        self._ready: list[Document] = []
         self._expat = expat.ParserCreate()
         self._expat.buffer_text = True  # else each line of a text is an event of its own
         self._expat.StartElementHandler = self._start
@@ -55,7 +62,7 @@ class _AddParser:
         self._expat.CharacterDataHandler = self._characters
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
 
-    def feed(self, chunk: bytes) -> Iterator[Callable[[], dict[str, Any]]]:
+    def feed(self, chunk: bytes) -> Iterator[Loader]:
         """Parse a chunk, the last of which is empty, and return the documents that ended in it."""
         try:
             self._expat.Parse(chunk, not chunk)
@@ -64,7 +71,7 @@ class _AddParser:
             remedy = f"correct the file, {_CLEANING}" if is_token else "correct the file"
             raise self._malformed(expat.ErrorString(error.code), remedy) from error
         ready, self._ready = self._ready, []
-        return (document.copy for document in ready)
+        return (partial(_alone, document) for document in ready)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if self._open[-1] not in _PARENTS.get(name, ()):
@@ -109,10 +116,6 @@ class _AddParser:
         )
         return IndexingError.malformed(where, problem, remedy)
 
-
-Document = dict[str, Any]
-Loader = Callable[[], Document]
-Reader = Callable[[BinaryIO, str], Iterator[Loader]]
 
 LONGEST_LINE_BYTES = 64 << 20
 """A longer line means that the file is no JSONL; reading on would fill the memory."""
@@ -211,7 +214,22 @@ def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
             text.detach()  # the stream is closed where it was opened
 
 
-def _parse_line(line: bytes, location: str, number: int) -> Document:
+_Plain = str | Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)] | float | bool
+_FLAT = msgspec.json.Decoder(
+    dict[str, _Plain | Annotated[list[_Plain], msgspec.Meta(min_length=1)]]
+)
+"""Parses an object without nulls and anything nested, in less time than a look at its values takes;
+what it takes orjson takes, too."""
+
+
+def _parse_line(line: bytes, location: str, number: int) -> Record:
+    try:
+        return _FLAT.decode(line), line
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _parse_any_line(line, location, number)
+
+
+def _parse_any_line(line: bytes, location: str, number: int) -> Record:
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
@@ -223,23 +241,27 @@ def _parse_line(line: bytes, location: str, number: int) -> Document:
         remedy = f"correct the file, {_CLEANING}" if "control character" in error.msg else None
         place = f"{where}, column {error.pos + 1}"
         raise IndexingError.malformed(place, error.msg, remedy or "correct the file") from error
-    # Its place is made into a text only if it is needed: this runs for each document.
-    return record if type(record) is dict else _checked(record, f"{location}: line {number}")
+    return _checked(record, f"{location}: line {number}")
 
 
-def _checked(record: object, where: str) -> Document:
+def _alone(document: Document) -> Record:
+    """Return a document whose file is no JSON, or has it in several lines."""
+    return document, None
+
+
+def _checked(record: object, where: str) -> Record:
     if not isinstance(record, dict):
         kind = type(record).__name__
         raise IndexingError.malformed(where, f"a document must be a JSON object, not a {kind}")
-    return record
+    return record, None
 
 
-def _parse_row(header: list[str], row: list[str], where: str) -> Document:
+def _parse_row(header: list[str], row: list[str], where: str) -> Record:
     if len(row) != len(header):
         problem = f"{len(row)} cells, the header has {len(header)}"
         raise IndexingError.malformed(where, problem)
     _check_utf8(row, where)
-    return {name: cell for name, cell in zip(header, row, strict=True) if cell}
+    return {name: cell for name, cell in zip(header, row, strict=True) if cell}, None
 
 
 def _check_utf8(row: list[str], where: str) -> None:

@@ -15,6 +15,7 @@ import mmh3
 import orjson
 
 from solrbench.index.errors import IndexingError
+from solrbench.index.readers import Record
 
 _PREFIX = re.compile(r"([^!/]+)(?:/([0-9]{1,2}))?")
 _ALL_BITS = 32
@@ -48,8 +49,8 @@ class Routes:
 
     def shard_of(self, document: dict[str, Any]) -> str | None:
         """Return the name of the document's shard, or `None` when only Solr can know it."""
-        if len(self.shards) == 1 and not self.field_routed:
-            return self.shards[0].name
+        if self.only_shard is not None:
+            return self.only_shard
         key = _key_text(document.get(self.key_field))
         if key is None:
             return None
@@ -79,6 +80,11 @@ class Routes:
             for i, shard in enumerate(self.shards)
         )
         return replace(self, shards=shards)
+
+    @cached_property
+    def only_shard(self) -> str | None:
+        """The shard of every document; `None` where it depends on the document."""
+        return self.shards[0].name if len(self.shards) == 1 and not self.field_routed else None
 
     @cached_property
     def _names(self) -> dict[str, Shard]:
@@ -190,7 +196,7 @@ class Batch:
 
 
 def batches(
-    documents: Iterable[dict[str, Any]], routes: Routes, limit: int, id_field: str
+    records: Iterable[Record], routes: Routes, limit: int, id_field: str
 ) -> Iterator[Batch]:
     """Gather documents by shard, at most `limit` in a batch; memory is bounded by `OPEN_BYTES`.
 
@@ -198,11 +204,11 @@ def batches(
     """
     rows: dict[str | None, list[bytes]] = {}
     sizes: dict[str | None, int] = {}
-    waiting = 0
-    for document in documents:
-        shard = routes.shard_of(document)
+    waiting, only = 0, routes.only_shard
+    for document, line in records:
+        shard = only or routes.shard_of(document)
         try:
-            text = orjson.dumps(document)
+            text = line or orjson.dumps(document)
         except TypeError as error:
             where = f"document {document.get(id_field)!r}"
             raise IndexingError.malformed(where, error) from error

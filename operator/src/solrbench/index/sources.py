@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import httpx2 as httpx
 
@@ -37,14 +37,14 @@ from solrbench.index.files import (
     mounted_files,
     unpacked,
 )
-from solrbench.index.readers import READERS
+from solrbench.index.readers import READERS, Document, Record
 from solrbench.reasons.data import IndexingReason
 
 
 class GeneratedDocuments(DocumentGenerator):
     """Makes the documents of one `Generator`."""
 
-    def documents(self, part: Partition) -> Iterator[dict[str, Any]]:
+    def documents(self, part: Partition) -> Iterator[Document]:
         """Return the documents of one pod in order."""
         for positions in part.ranges(self._spec.documents):
             yield from self.range(positions)
@@ -63,8 +63,8 @@ class ReadContext:
 
 def read_documents(
     dataset: Dataset, partition: Partition, context: ReadContext
-) -> Iterator[dict[str, Any]]:
-    """Return the documents of `partition`, each with its id, read lazily.
+) -> Iterator[Record]:
+    """Return the documents of `partition`, each with its id, read lazily, as records to be sent.
 
     It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
     there is no document in the whole dataset.
@@ -73,7 +73,8 @@ def read_documents(
         match getattr(dataset, name):
             case Generator() as generator:
                 indexed = dataset.indexed_generator or generator
-                return GeneratedDocuments(indexed, dataset.id_field).documents(partition)
+                documents = GeneratedDocuments(indexed, dataset.id_field).documents(partition)
+                return ((document, None) for document in documents)
             case Http() as http:
                 return _read_urls(http, dataset, partition, context)
             case PersistentVolumeClaim() as volume:
@@ -90,7 +91,7 @@ def read_documents(
 
 def _read_urls(
     http: Http, dataset: Dataset, partition: Partition, context: ReadContext
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield the documents in the files behind the URLs, of which each pod reads its own.
 
     Which documents are the first of the dataset is known only to a pod that counts those before
@@ -113,7 +114,7 @@ class NamedFile:
 
 def read_files(
     dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield the documents of `partition`, each with its id, file by file in constant memory.
 
     What was read and cleaned is added to `counts`.
@@ -126,7 +127,7 @@ def read_files(
 
 def read_own_files(
     dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     """Yield documents as `read_files` does, of files divided over the pods.
 
     Each document is read by one pod, and no pod opens a file that holds nothing of its own.
@@ -156,9 +157,9 @@ def _read(
     counts: ReadCounts,
     *,
     may_be_empty: bool = False,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Record]:
     position, first, id_field = 0, dataset.first_documents, dataset.id_field
-    cleaner = Cleaner(dataset.cleaning)
+    cleaner, whole = Cleaner(dataset.cleaning), partition.pods == 1
     for file in files:
         if position == first:
             return
@@ -171,15 +172,16 @@ def _read(
                     stream = marked(stream, dataset.cleaning, file.wanted, file.file.location)
                 records = READERS[file.wanted](stream, file.file.location)
                 for number, load in enumerate(records, 1):
-                    if partition.owns(position):
+                    if whole or partition.owns(position):
                         own += 1
-                        document = load()
+                        document, text = load()
                         if dataset.cleaning is not None:
-                            document = cleaner.clean(document)
-                        document = flattened(document)
+                            document, text = cleaner.clean(document), None
+                        if text is None:
+                            document = flattened(document)
                         if id_field not in document:
-                            document = {id_field: f"{file.name}-{number}", **document}
-                        yield document
+                            document, text = {id_field: f"{file.name}-{number}", **document}, None
+                        yield document, text
                     position += 1
                     if position == first:  # before the next one is read: it may be malformed
                         return

@@ -29,8 +29,8 @@ def read_sample(dataset: Dataset, folder: Path = Path(DATASET_FOLDER)) -> list[b
     size, tails = 0, list[bytes]()
     whole = Partition(pod=0, pods=1, batch=MAX_TEXTS)
     try:
-        documents = read_documents(dataset, whole, ReadContext(folder, RetryPolicy()))
-        for document in islice(documents, MAX_TEXTS):
+        records = read_documents(dataset, whole, ReadContext(folder, RetryPolicy()))
+        for document, _ in islice(records, MAX_TEXTS):
             tails.append(document_tail(document, dataset.id_field))
             size += len(tails[-1])
             if size > MAX_BYTES:
