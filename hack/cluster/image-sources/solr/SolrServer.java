@@ -40,6 +40,10 @@ public final class SolrServer {
 
     server.setStopAtShutdown(true); // SIGTERM: leave the cluster, close the indexes
     server.start();
+    if (Boolean.getBoolean("solrbench.startOnly")) { // for the archive of classes in the image
+      server.stop();
+      System.exit(0); // Solr leaves threads behind
+    }
     server.join();
   }
 }
