@@ -13,6 +13,7 @@ from bench.faults import faults
 from bench.harness.processes import DidNotHappenError, stolen_seconds
 from bench.harness.table import Row, render, skipped
 from bench.indexing.index_clients import index_clients
+from bench.indexing.index_repeats import index_repeats
 from bench.load.answer_pass import answer_pass
 from bench.load.arrivals import arrivals, gaps
 from bench.load.bottlenecks import bottlenecks
@@ -73,6 +74,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "index": partial(index_clients, rounds=5),
+    "index-repeats": partial(index_repeats, documents=1_000_000, groups=2),
     "visibility": partial(visibility, seconds=40),
     "answers": partial(answer_pass, pairs=20, seconds=10),
     "faults": faults,
@@ -80,8 +82,8 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "search": partial(capacity_of_server, trials=15, seconds=15),
 }
 
-_ON_REQUEST = frozenset({"realpairs", "faults", "index", "answers", "visibility"})
-"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, three
+_ON_REQUEST = frozenset({"realpairs", "faults", "index", "index-repeats", "answers", "visibility"})
+"""Parts that run only by name: one needs an operator in a cluster, one checks the bench, the others
 need a JDK and Maven."""
 
 

@@ -20,7 +20,7 @@ from solrbench.analysis.differences import (
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import Difference, percentile_metric
+from solrbench.analysis.metrics import ComparisonMetric, Difference, percentile_metric
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks
 
@@ -71,9 +71,11 @@ class Outcome:
     repeats: int
 
 
-def find(before: RepeatValues, after: RepeatValues, rule: ComparisonRule) -> Difference:
+def find(
+    before: RepeatValues, after: RepeatValues, rule: ComparisonRule, metric: ComparisonMetric = _P95
+) -> Difference:
     """Return what the product says of one figure of two sides measured in rounds."""
-    difference = estimate_difference(_P95, before, after, in_rounds=True)
+    difference = estimate_difference(metric, before, after, in_rounds=True)
     if difference is None:
         raise ValueError("a side has no repeats")
     (found,) = conclude_primary([difference], rule)

@@ -1,0 +1,78 @@
+"""How well indexing a million documents repeats on a real Solr, and the words on equal sides.
+
+Sides take turns in rounds, each round in an order of its own, as variants of one benchmark do. All
+are equal, so that each two of a group are an equal pair; pairs of a group share sides. Every run
+begins with the empty collection, whose documents the load master deletes after it.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from random import Random
+from statistics import fmean, median, stdev
+
+from bench.harness.product import product
+from bench.harness.table import Row, at_most
+from bench.servers.real_solr import real_solr
+from bench.statistics.comparison_conclusions import Outcome, equal_rows, find
+from solrbench.analysis.differences import DEFAULT_RULE, RepeatValue
+from solrbench.analysis.metrics import DOCUMENTS
+from solrbench.analysis.samples import RunSamples
+from solrbench.stats.distributions import t_quantile
+
+_BATCH, _STREAMS = 1000, 2
+_SIDES, _REPEATS = 5, 5
+_CONTENTS = {"documents": 1000, "seed": 1, "wordsPerDocument": 4}
+"""Of the generator: 211 B each on average."""
+_MAX_HALF_PERCENT = 3.0
+_SECONDS_EACH = 120.0
+
+
+def index_repeats(folder: Path, documents: int, groups: int) -> list[Row]:
+    """Measure so many groups of five sides with five repeats each: ten pairs a group."""
+    draw = Random(1)
+    turns = [
+        (group, repeat, side)
+        for group in range(groups)
+        for repeat in range(_REPEATS)
+        for side in draw.sample(range(_SIDES), _SIDES)
+    ]
+    sides: dict[tuple[int, int], list[RepeatValue]] = {}
+    for (group, repeat, side), rate in zip(
+        turns, _rates(folder, documents, len(turns)), strict=True
+    ):
+        sides.setdefault((group, side), []).append(RepeatValue(repeat, "target", rate))
+    found = [
+        Outcome(find(before, after, DEFAULT_RULE, DOCUMENTS).conclusion, _REPEATS)
+        for (one, before), (other, after) in combinations(sorted(sides.items()), 2)
+        if one[0] == other[0]
+    ]
+    values = [[each.value for each in side] for side in sides.values()]
+    halves = [_half_percent(each) for each in values]
+    what = f"repeats of {documents:,} documents"
+    mean = f"{fmean(map(fmean, values)):,.0f} documents/s"
+    detail = f"median of {len(halves)} sides of {_REPEATS}; worst {max(halves):.1f} %; {mean}"
+    return [
+        at_most(f"{what}: interval", median(halves), _MAX_HALF_PERCENT, "± {:.1f} %", detail),
+        *equal_rows(f"{len(found)} equal pairs of {what}", found),
+    ]
+
+
+def _rates(folder: Path, documents: int, runs: int) -> list[float]:
+    """Return the documents per second of each run."""
+    requests = documents // _BATCH
+    step = {"users": _STREAMS, "requests": requests, "indexing": {"batchSize": _BATCH}}
+    warm_up = {"requests": requests // 2}
+    steps = [{"name": f"run-{number}"} | step for number in range(runs)]
+    with real_solr(folder) as solr:
+        solr.create("books", 1)
+        with product(solr, folder, *steps, generator=_CONTENTS, warmUp=warm_up) as running:
+            measured = running.documents(_SECONDS_EACH * runs)
+    return [RunSamples(each).values("update", [])[DOCUMENTS] for each in measured]
+
+
+def _half_percent(values: Sequence[float]) -> float:
+    """Return half of the 95 % interval of a mean, in per cent of it; Student's distribution."""
+    count = len(values)
+    return 100 * t_quantile(0.05, count - 1) * stdev(values) / sqrt(count) / fmean(values)
