@@ -1,23 +1,24 @@
-"""The quickstart as a newcomer runs it, then every number compared with Solr's own."""
+"""The first tutorial up to its result, then every number of it compared with Solr's own."""
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from support.cluster import kube
 from support.cluster.benchmarks import BUSY_MACHINE
 from support.cluster.command_line import solrbench
+from support.cluster.tutorial import follow
+from support.repository import ROOT
 from support.solr.solr_state import core_statuses, documents_by_core, search_requests
 
 pytestmark = pytest.mark.alone
 
-EXAMPLE = Path(__file__).parents[2] / "examples/quickstart.yaml"
+PAGE = ROOT / "docs/tutorials/first-benchmark.md"
 NAME = "quickstart"
 DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree", "RepeatTimesDiffer"})
 """What follows where a busy machine takes CPU time from one repeat and not from the other."""
@@ -25,14 +26,16 @@ DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree", "RepeatT
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    body = yaml.safe_load(EXAMPLE.read_text("utf-8"))
-    body["spec"]["cleanup"] = "Never"  # Solr stays, so that it can be asked
-    for step in body["spec"]["load"]["steps"]:
-        step["durationSeconds"] = 20  # counts and times are compared: a third of them is enough
-    file = tmp_path_factory.mktemp("quickstart") / "quickstart.yaml"
-    file.write_text(yaml.safe_dump(body), "utf-8")
-    yield solrbench("run", "-f", str(file))
+    folder = tmp_path_factory.mktemp("quickstart")
+    yield follow(PAGE, folder, _changed, before="## 6. Change one thing")
     kube.delete(NAME)
+
+
+def _changed(text: str) -> str:
+    # Counts and times are compared: a third of them is enough.
+    text = re.sub("durationSeconds: 60", "durationSeconds: 20", text)
+    # Solr stays, so that it can be asked.
+    return text.replace(f"name: {NAME}\nspec:\n", f"name: {NAME}\nspec:\n  cleanup: Never\n")
 
 
 @pytest.fixture(scope="module")

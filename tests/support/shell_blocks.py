@@ -78,11 +78,11 @@ def save_files(page: Path, folder: Path) -> list[Path]:
     return files
 
 
-def script_of(page: Path) -> str:
-    """Return all that the suite runs of a page, as one script that stops at the first failure."""
+def script_of(page: Path, lines: int | None = None) -> str:
+    """Return what the suite runs of a page's first lines, as a script that stops at a failure."""
     parts = ["set -euo pipefail"]
     for block in blocks_of(page):
-        if block.is_shell:
+        if block.is_shell and (lines is None or block.line <= lines):
             parts += [f"echo '+++ {page.name}:{block.line}'", block.text]
     return "\n".join(parts)
 
