@@ -8,6 +8,7 @@ import pytest
 from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.api.v1alpha1.dataset import Indexing
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, IndexPodStatus
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.telemetry.readings import ServerReading
@@ -78,7 +79,7 @@ def test_what_is_planted_is_named_and_healthy_runs_are_not_accused(planted: str)
     named = []
     for seed in range(20):
         dataset, telemetry = modelled(planted, Random(f"{planted} {seed}"))
-        found = conclude_indexing(dataset, 2, telemetry)
+        found = conclude_indexing(dataset, Indexing(pods=2), telemetry)
         assert found.bottleneck is not None
         named.append(found.bottleneck.resource)
         client = planted == "IndexClient"
@@ -91,12 +92,19 @@ def test_pods_without_documents_do_not_share_the_cpu_time_of_others() -> None:
     by_pod = [IndexPodStatus(pod=n, documents=documents) for n, documents in enumerate((9, 0, 0))]
     used = IndexPodsStatus(cpu_cores=0.95)
     dataset = DatasetStatus(waiting_percent=90.0, pods=used, by_pod=by_pod)
-    assert conclude_indexing(dataset, 3, None).verdict == "Invalid"
+    assert conclude_indexing(dataset, Indexing(pods=3), None).verdict == "Invalid"
+
+
+@pytest.mark.parametrize(("documents", "verdict"), [(1, "Valid"), (20_000, "Invalid")])
+def test_streams_without_a_batch_say_nothing_of_the_client(documents: int, verdict: str) -> None:
+    """Of one batch, one of two streams has nothing to send: it waits for half of the time."""
+    dataset = DatasetStatus(waiting_percent=50, documents=documents)
+    assert conclude_indexing(dataset, Indexing(), None).verdict == verdict
 
 
 def test_status_has_what_solr_did() -> None:
     dataset, telemetry = modelled("Merges", Random(7))
-    found = conclude_indexing(dataset, 2, telemetry)
+    found = conclude_indexing(dataset, Indexing(pods=2), telemetry)
     assert found.solr is not None
     assert found.solr.nodes == NODES
     assert found.solr.updates_per_second == pytest.approx(6000)
@@ -118,7 +126,7 @@ def test_status_has_what_solr_did() -> None:
     ],
 )
 def test_too_few_readings_are_inconclusive(telemetry: Telemetry, text: str) -> None:
-    found = conclude_indexing(DatasetStatus(waiting_percent=90), 1, telemetry).bottleneck
+    found = conclude_indexing(DatasetStatus(waiting_percent=90), Indexing(pods=1), telemetry).bottleneck
     assert found is not None
     assert found.resource == "Inconclusive"
     assert text in found.message
@@ -126,6 +134,6 @@ def test_too_few_readings_are_inconclusive(telemetry: Telemetry, text: str) -> N
 
 @pytest.mark.parametrize("changes", [{}, {"waiting_percent": 10}])
 def test_without_telemetry_only_the_client_is_checked(changes: dict[str, Any]) -> None:
-    found = conclude_indexing(DatasetStatus(**changes), 1, None)
+    found = conclude_indexing(DatasetStatus(**changes), Indexing(pods=1), None)
     assert (found.bottleneck, found.solr) == (None, None)
     assert found.verdict == ("Invalid" if changes else "Valid")

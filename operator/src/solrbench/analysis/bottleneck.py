@@ -22,6 +22,7 @@ from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.server_metrics import RunTelemetry, group_by_step, read_telemetry
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.conditions import Unit, result_fields
+from solrbench.api.v1alpha1.dataset import Indexing
 from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, Resource
 from solrbench.api.v1alpha1.server_metrics import (
     MAX_INDEXING_POINTS,
@@ -200,6 +201,9 @@ INDEX_CLIENT_LIMITS = "IndexClientLimits"
 MIN_WAITING_PERCENT = 60.0
 """Streams that wait for Solr less are kept from sending by reading and preparing documents."""
 
+_FEW_BATCHES = 10
+"""For each stream: with fewer, streams end for want of a batch, however fast documents are read."""
+
 MAX_CLIENT_CORES = 0.85
 """An index pod reads and sends in one process, whose threads take turns on one core."""
 
@@ -235,7 +239,7 @@ INDEXING_RULES: Rules = (
 )
 
 
-def find_client_limit(dataset: DatasetStatus, pods: int) -> str | None:
+def find_client_limit(dataset: DatasetStatus, indexing: Indexing) -> str | None:
     """Return why the index pods, not Solr, were the limit; None if they were not, or are unknown.
 
     Their streams do nothing but send and wait for Solr: where they wait little, documents came too
@@ -246,13 +250,15 @@ def find_client_limit(dataset: DatasetStatus, pods: int) -> str | None:
         limit = format_percent(MAX_THROTTLED_PERCENT)
         stopped = format_percent(used.throttled_percent or 0.0)
         return f"the CPU limit stopped an index pod in {stopped} of the time (limit {limit})"
-    if waiting is not None and waiting < MIN_WAITING_PERCENT:
+    streams, documents = indexing.pods * indexing.concurrency, dataset.documents
+    is_short = documents is not None and documents < _FEW_BATCHES * streams * indexing.batch_size
+    if waiting is not None and waiting < MIN_WAITING_PERCENT and not is_short:
         return (
             f"the index pods waited for Solr in {format_percent(waiting)} of the time (at least"
             f" {format_percent(MIN_WAITING_PERCENT)}), reading and preparing documents in the rest"
         )
     # A pod may have got no file: what the others used is not shared with it.
-    sending = sum(1 for each in dataset.by_pod if each.documents) or pods
+    sending = sum(1 for each in dataset.by_pod if each.documents) or indexing.pods
     cores = None if used is None or used.cpu_cores is None else used.cpu_cores / sending
     if cores is not None and cores > MAX_CLIENT_CORES:
         return (
@@ -263,13 +269,13 @@ def find_client_limit(dataset: DatasetStatus, pods: int) -> str | None:
 
 
 def conclude_indexing(
-    dataset: DatasetStatus, pods: int, telemetry: Telemetry | None
+    dataset: DatasetStatus, indexing: Indexing, telemetry: Telemetry | None
 ) -> DatasetStatus:
     """Return the status with what Solr did, the bottleneck and the verdict, after all pods ended.
 
     Without `telemetry`, which may have been turned off, only the index client is checked.
     """
-    client = find_client_limit(dataset, pods)
+    client = find_client_limit(dataset, indexing)
     changes: dict[str, object] = {"verdict": "Valid", "reasons": []}
     if client is not None:
         field = HINTS[Resource.INDEX_CLIENT][1]

@@ -231,7 +231,7 @@ def _conclude(
     if context.benchmark.spec.load.telemetry.collect is not Collect.NONE:
         packed = max((each.telemetry for each in progress), default="", key=len)
         telemetry = unpack_telemetry(packed)
-    found = conclude_indexing(context.status.dataset, dataset.indexing.pods, telemetry)
+    found = conclude_indexing(context.status.dataset, dataset.indexing, telemetry)
     context.update(dataset=found)
 
 
