@@ -11,8 +11,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.verdict import samples_needed
-from solrbench.api.v1alpha1.findings import StepVerdict, overall_verdict
+from solrbench.analysis.verdict import evaluate_step, samples_needed
+from solrbench.api.v1alpha1.findings import (
+    MAX_REASONS,
+    InvalidReason,
+    StepVerdict,
+    overall_verdict,
+)
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import FailureKind, StepRunResult
@@ -273,6 +278,15 @@ def test_slow_swings_are_a_gap() -> None:
 
 def test_documents_of_older_versions_are_no_gap() -> None:
     assert gaps(make_document("a", 1, make_result([1000] * 300))) == []
+
+
+def test_what_makes_a_step_inconclusive_is_never_left_out() -> None:
+    document = make_document("a", 1, make_timed_result(swinging(9, 30)), seconds=9)
+    load = make_spec("a").load
+    others = [(None, InvalidReason(reason=f"Other{n}", message="")) for n in range(MAX_REASONS)]
+    verdict = evaluate_step("a", "", [evaluate_document(document, load)], load, further=others)
+    assert verdict.causes[0].reason == verdict.unchecked[0].reason == "StepTooShort"
+    assert len(verdict.unchecked) == MAX_REASONS
 
 
 COUNTED = [

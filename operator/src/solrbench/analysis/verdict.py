@@ -130,6 +130,8 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     unchecked = [each for _, each in outcomes if each is not None]
     if (gap := check_long_enough(samples)) is not None:
         unchecked.append(_invalid_reason(STEP_TOO_SHORT, gap.text))
+    # Those that make it Inconclusive are never among what is left out.
+    unchecked.sort(key=lambda each: each.reason not in CHECKS_OF_NUMBERS)
     verdict = findings.INVALID if reasons else findings.VALID
     if not reasons and any(each.reason in CHECKS_OF_NUMBERS for each in unchecked):
         verdict = findings.INCONCLUSIVE

@@ -392,8 +392,8 @@ class StepVerdict(StepPart):
     reasons: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
     """`reasons` are the reasons why it is Invalid; beyond 16 they are omitted."""
     unchecked: Annotated[list[InvalidReason], Field(max_length=MAX_REASONS)] = []
-    """`unchecked` are the reasons that could not be checked, and why; beyond 16 they are left
-    out."""
+    """`unchecked` are the reasons that could not be checked, and why, first those that make the
+    step Inconclusive; beyond 16 they are left out."""
 
     @property
     def causes(self) -> list[InvalidReason]:
