@@ -126,7 +126,8 @@ def test_status_has_what_solr_did() -> None:
     ],
 )
 def test_too_few_readings_are_inconclusive(telemetry: Telemetry, text: str) -> None:
-    found = conclude_indexing(DatasetStatus(waiting_percent=90), Indexing(pods=1), telemetry).bottleneck
+    dataset = DatasetStatus(waiting_percent=90)
+    found = conclude_indexing(dataset, Indexing(), telemetry).bottleneck
     assert found is not None
     assert found.resource == "Inconclusive"
     assert text in found.message
