@@ -127,4 +127,4 @@ def differences(expected: Any, found: Any, path: str = "") -> list[str]:
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         pairs = enumerate(zip(expected, found, strict=True))
         return [line for n, (a, b) in pairs for line in differences(a, b, f"{path}[{n}]")]
-    return [] if expected == found else [f"{path}: {str(expected)[:300]} -> {str(found)[:600]}"]
+    return [] if expected == found else [f"{path}: {str(expected)[:300]} -> {str(found)[:2000]}"]
