@@ -1,4 +1,4 @@
-"""How well indexing a million documents repeats on a real Solr, and the words on equal sides.
+"""How well indexing a million documents repeats on a real Solr, and the conclusions on equal sides.
 
 Sides take turns in rounds, each round in an order of its own, as variants of one benchmark do. All
 are equal, so that each two of a group are an equal pair; pairs of a group share sides. Every run
@@ -7,11 +7,12 @@ begins with the empty collection, whose documents the load master deletes after 
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import sqrt
+from math import log
 from pathlib import Path
 from random import Random
-from statistics import fmean, median, stdev
+from statistics import fmean, median
 
+from bench.harness.pairs import ratio_interval
 from bench.harness.product import product
 from bench.harness.table import Row, at_most
 from bench.servers.real_solr import real_solr
@@ -19,7 +20,6 @@ from bench.statistics.comparison_conclusions import Outcome, equal_rows, find
 from solrbench.analysis.differences import DEFAULT_RULE, RepeatValue
 from solrbench.analysis.metrics import DOCUMENTS
 from solrbench.analysis.samples import RunSamples
-from solrbench.stats.distributions import t_quantile
 
 _BATCH, _STREAMS = 1000, 2
 _SIDES, _REPEATS = 5, 5
@@ -73,6 +73,7 @@ def _rates(folder: Path, documents: int, runs: int) -> list[float]:
 
 
 def _half_percent(values: Sequence[float]) -> float:
-    """Return half of the 95 % interval of a mean, in per cent of it; Student's distribution."""
-    count = len(values)
-    return 100 * t_quantile(0.05, count - 1) * stdev(values) / sqrt(count) / fmean(values)
+    """Return half of the 95 % interval of a side's rate, in per cent of its mean."""
+    mean = fmean(values)
+    low, _, high = ratio_interval([log(each / mean) for each in values])
+    return (high - low) / 2
