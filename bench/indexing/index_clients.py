@@ -175,7 +175,9 @@ def _curl(format_: str, target: IndexTarget) -> Iterator[Callable[[], float]]:
 
     def send() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        options = ["--parallel", "--parallel-max", str(STREAMS), "--config", str(config)]
+        streams = ["--parallel", "--parallel-max", str(STREAMS)]
+        # That of the file is for each transfer, not for the progress of all.
+        options = ["--silent", *streams, "--config", str(config)]
         subprocess.run(["curl", *options], check=True)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
