@@ -118,7 +118,8 @@ chart: $(VENV)/ready ## tests of charts, dashboards, alerts and workflows by hel
 	hack/cluster/build programs
 	$(IN_CLUSTER) $(PYTEST) tests/chart -q $(SIDE_BY_SIDE)
 
-# A test in pods, or of processes, waits about as long as it computes, or longer.
+# A test in pods waits about as long as it computes: three fill two cores, and with four they take
+# longer. One of processes waits longer than that.
 integration: PROCESSES = 4
 e2e: PROCESSES = 3
 
