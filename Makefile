@@ -65,6 +65,11 @@ cluster-down: ## stop it and remove every trace
 images: ## build the images that the cluster runs
 	hack/cluster/images
 
+.PHONY: cluster-with-images
+cluster-with-images:
+	$(MAKE) cluster
+	$(MAKE) images
+
 .PHONY: install
 install: $(VENV)/ready ## install or upgrade the operator by its chart, in namespace solrbench
 	$(IN_CLUSTER) hack/install
@@ -194,8 +199,7 @@ test: ## everything, slow suites last; what .ci/run calls
 	mkdir -p build # beside the suites that need Python alone; a failure shows in `make e2e`
 	nice hack/cluster/build $(OPERATOR_IMAGES) $(VERSION_IMAGES) >build/operators.log 2>&1 &
 	$(MAKE) -j2 $(IN_ONE_PIECE) check fresh # one computes while the other waits for packages
-	$(MAKE) unit-slow
-	$(MAKE) cluster images
+	$(MAKE) -j2 $(IN_ONE_PIECE) unit-slow cluster-with-images
 	$(MAKE) chart
 	$(MAKE) integration
 	$(MAKE) e2e

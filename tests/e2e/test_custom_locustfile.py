@@ -11,7 +11,7 @@ from support.cluster.benchmarks import SMALL_SOLR
 
 Run = Callable[..., str]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "custom-locustfile.yaml"
-STEP = {"name": "desks", "users": 4, "durationSeconds": 30}
+STEP = {"name": "desks", "users": 4, "durationSeconds": 20}
 
 
 def example(**load: Any) -> list[dict[str, Any]]:

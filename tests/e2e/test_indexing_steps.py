@@ -32,11 +32,11 @@ def wait_for_updates(name: str, attempt: int) -> None:
 
 def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run: Run) -> None:
     steps: list[dict[str, Any]] = [
-        {"name": "streams", "users": 2, "durationSeconds": 15, "indexing": {"batchSize": 50}},
+        {"name": "streams", "users": 2, "durationSeconds": 10, "indexing": {"batchSize": 50}},
         {
             "name": "planned",
             "requestsPerSecond": 10,
-            "durationSeconds": 15,
+            "durationSeconds": 10,
             "indexing": {"batchSize": 20, "commitWithinMilliseconds": 1000},
         },
         {"name": "queries", "users": 2, "requests": 50},

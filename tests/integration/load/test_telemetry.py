@@ -14,7 +14,7 @@ from support.servers.http_server import Exchange
 from support.servers.in_thread import in_thread
 from support.solr.solr_metrics import SOLR_10, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
 
-pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.timeout(60)
 
 CPU_SECONDS_EACH, GC_MILLISECONDS_EACH = 0.004, 1
 
@@ -89,7 +89,7 @@ def test_figures_of_a_step_are_those_that_solr_spent_in_it(tmp_path: Path) -> No
     assert node.figures["cpu_seconds"] == pytest.approx(CPU_SECONDS_EACH * seen, rel=0.01)
     assert node.figures["gc_seconds"] == pytest.approx(GC_MILLISECONDS_EACH * seen / 1e3, rel=0.01)
     assert node.figures["jetty_busy_max_percent"] == 25
-    assert node.seconds == pytest.approx(3, abs=1)
+    assert node.seconds == pytest.approx(3, abs=2)
     assert [each.handler for each in telemetry.handlers] == ["/select", "/select[shard]"]
     # Everything at both ends, in between what costs little.
     groups = [each for each in solr.reads if each != "core"]
