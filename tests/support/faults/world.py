@@ -269,15 +269,20 @@ class World:
         """
         quiet = 0
         for _ in range(MAX_ROUNDS):
-            before = self.cluster._version, set(self.cluster.objects), len(self.events)
+            before = self._changes()
             self._happen()
             self._advance()
             self._reconcile()
-            after = self.cluster._version, set(self.cluster.objects), len(self.events)
+            after = self._changes()
             quiet = quiet + 1 if before == after else 0
             if quiet == QUIET_ROUNDS and not self.events:
                 return
         raise AssertionError("it does not come to its end")
+
+    def _changes(self) -> tuple[object, ...]:
+        """Return what differs after a round that was not quiet; one with a fault is not."""
+        faults = len(self.crossings.injected)
+        return self.cluster._version, set(self.cluster.objects), len(self.events), faults
 
     def _happen(self) -> None:
         if self.events and self.events[0][0](self):
