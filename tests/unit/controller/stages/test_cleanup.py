@@ -8,6 +8,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1.benchmark import Cleanup
+from solrbench.contract import names
 from solrbench.contract.environment import Environment
 from solrbench.controller import handlers
 from solrbench.controller.context import ReconcileContext
@@ -174,3 +175,4 @@ def test_success_names_the_difference_of_environments(
     message = run.conditions.get(SUCCEEDED).message
     assert words in message
     assert ("differs" in message) is bool(differences)
+    assert run.status.report.environment == names.environment(run.benchmark)

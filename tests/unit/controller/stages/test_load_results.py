@@ -13,6 +13,7 @@ from solrbench.contract.windows import EndedEarly
 from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
+from solrbench.reasons.target import TargetReason
 from support.controller.world import World, condition_of
 from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
@@ -195,3 +196,21 @@ def test_a_reconcile_after_a_crash_ends_the_same(world: World) -> None:
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     assert "The step was stopped at second 812" in kept_of(after)
+
+
+@pytest.mark.parametrize("is_reachable", [True, False])
+def test_environment_is_recorded_before_the_last_result_ends_the_load(
+    world: World, master: Master, monkeypatch: pytest.MonkeyPatch, is_reachable: bool
+) -> None:
+    acknowledged_before: list[list[str]] = []
+
+    def record(_: object) -> None:
+        acknowledged_before.append([*master.acknowledged])
+        if not is_reachable:
+            raise TemporaryError(TargetReason.SOLR_UNREACHABLE, "connection refused")
+
+    monkeypatch.setattr(load_results, "_record_environment", record)
+    master.current = LoadState(stage="Finished", unacknowledged=["r1-s0-two-users"])
+    world.reconcile("one", seconds=2)
+    assert acknowledged_before == [[]]
+    assert master.acknowledged == ["r1-s0-two-users"]

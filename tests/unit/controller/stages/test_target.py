@@ -14,7 +14,9 @@ from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages import load_results, target
 from solrbench.controller.stages.target import observe_measured_target
+from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.errors import TemporaryError
+from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.end import ApiServerReason
 from support.controller.runs import NOW as START
 from support.controller.runs import provisioned
@@ -41,9 +43,17 @@ UPDATES: Changes = {
 
 
 def observed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> MeasuredTarget:
+    return observe_measured_target(indexed(cloud, changes, dataset))
+
+
+def indexed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> ReconcileContext:
+    """Return the first reconcile after the one that found the data indexed."""
     run: ReconcileContext = provisioned(cloud, changes)
     run.update(dataset=dataset)
-    return observe_measured_target(run)
+    run.conditions.set(DATA_INDEXED, "True", IndexingReason.INDEXED, "")
+    status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
+    run.benchmark = run.benchmark.model_copy(update={"status": status})
+    return run
 
 
 def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
@@ -57,6 +67,12 @@ def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
         indexed=START,
         solr_versions=["9.10.1"],
     )
+
+
+def test_time_of_the_index_is_the_stored_one() -> None:
+    run = indexed(Cloud(), create(), DatasetStatus())
+    run.benchmark = run.benchmark.model_copy(update={"status": run.status})
+    assert observe_measured_target(run).indexed is None, "after a crash it would be another"
 
 
 VARIANTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["http://p:80/solr"]}]

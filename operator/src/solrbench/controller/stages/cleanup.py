@@ -10,7 +10,7 @@ from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.report_limit import limit_reports
-from solrbench.controller.stages.load_results import conclude_partial_result
+from solrbench.controller.stages.load_results import conclude_partial_result, note_environment
 from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
@@ -29,10 +29,12 @@ def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
     notes = [completion_note(context.status.verdicts), preparation_note(context.benchmark.spec)]
     environment = context.reports.environment(context.benchmark)
-    if environment is not None and environment.differences:
-        first, *more = environment.differences
-        others = f" and {len(more)} more in the report's environment" if more else ""
-        notes.append(f"the environment differs between repeats: {first}{others}")
+    if environment is not None:
+        note_environment(context)
+        if environment.differences:
+            first, *more = environment.differences
+            others = f" and {len(more)} more in the report's environment" if more else ""
+            notes.append(f"the environment differs between repeats: {first}{others}")
     message = "; ".join(["every step is measured and stored", *filter(None, notes)])
     context.conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, message)
     context.update(completion_time=context.now)

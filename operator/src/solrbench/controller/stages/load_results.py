@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from solrbench.contract import names
@@ -129,6 +130,9 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
         # until a reconcile has looked at them.
         if state.unacknowledged and context.unseen_target is None:
             provisioner_of(context).check_before_storing(context)
+            # With the last result the load ends. The result does not wait for it, though.
+            with suppress(TemporaryError, PermanentError):
+                _record_environment(context)
             for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
                 stored += _store_result(context, master, step_run_id)
     except TemporaryError as error:
@@ -228,6 +232,11 @@ def _record_environment(context: ReconcileContext) -> None:
         context.reports.store_environment(
             context.benchmark, record_environment(context.cluster, benchmark, jvm)
         )
+    note_environment(context)
+
+
+def note_environment(context: ReconcileContext) -> None:
+    """Name the record of what everything runs on, which is there, in the status."""
     environment = {"environment": names.environment(context.benchmark)}
     context.update(report=context.status.report.model_copy(update=environment))
 

@@ -117,7 +117,13 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
     documents, deleted = _count_index(context)
     filled = context.benchmark.spec.dataset is not None
     versions = context.status.target.solr_version
-    indexed = context.conditions.get(DATA_INDEXED).last_transition_time
+    # As it is stored: after a crash before it was, a reconcile would take its own time for it.
+    stored = context.benchmark.status.conditions
+    indexed = [
+        each.last_transition_time
+        for each in stored
+        if filled and each.type == DATA_INDEXED and each.status == "True"
+    ]
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -128,7 +134,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "filled": filled,
             "solr_versions": versions.split(", ") if versions else [],
             "variant": _observe_variant(context, variant),
-            "indexed": indexed if filled else None,
+            "indexed": next(iter(indexed), None),
         }
     )
 
