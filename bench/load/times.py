@@ -320,7 +320,7 @@ def _off(document: StepRunResult, known: list[int], percent: float) -> float:
 def _verdict(document: StepRunResult) -> StepVerdict:
     step = {"name": document.step, "users": _SATURATING_USERS, "durationSeconds": 1}
     load = Load.model_validate({"workers": 1, "steps": [step]})
-    return evaluate_step(document.step, "", [evaluate_document(document, load)], load)
+    return evaluate_step([evaluate_document(document, load)], load)
 
 
 _MERGED_WORKERS = 4

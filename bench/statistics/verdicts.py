@@ -77,7 +77,7 @@ def _verdict(documents: list[StepRunResult], kind: dict[str, Any]) -> StepVerdic
     ]
     step = {"name": "healthy", "durationSeconds": 1, **kind}
     load = Load.model_validate({"workers": 1, "steps": [step], "repeats": {"count": _REPEATS}})
-    return evaluate_step("healthy", "", [evaluate_document(each, load) for each in repeats], load)
+    return evaluate_step([evaluate_document(each, load) for each in repeats], load)
 
 
 def _rows(found: list[StepVerdict], where: str) -> list[Row]:

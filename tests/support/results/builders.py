@@ -25,7 +25,7 @@ START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 def verdict_of_document(document: StepRunResult, load: dict[str, Any]) -> StepVerdict:
     """Return the verdict on a step of one step run."""
     spec = Load.model_validate(load)
-    return evaluate_step(document.step, "", [evaluate_document(document, spec)], spec)
+    return evaluate_step([evaluate_document(document, spec)], spec)
 
 
 def make_spec(*steps: str, **changes: object) -> Spec:

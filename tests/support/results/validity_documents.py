@@ -83,9 +83,8 @@ def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
 
 
 def verdict_of(*documents: StepRunResult, **changes: int) -> StepVerdict:
-    return evaluate_step(
-        "a", "", [evaluate_document(each, load(**changes)) for each in documents], load(**changes)
-    )
+    rules = load(**changes)
+    return evaluate_step([evaluate_document(each, rules) for each in documents], rules)
 
 
 def without_placement(spec: Spec) -> Spec:

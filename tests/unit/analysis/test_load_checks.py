@@ -86,37 +86,22 @@ def test_missing_lag_is_listed_as_unchecked() -> None:
 
 
 def test_lost_workers_are_named() -> None:
-    document = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(
-        evaluate_step(
-            "a",
-            "",
-            [evaluate_document(each, load(workers=2)) for each in [document]],
-            load(workers=2),
-        )
-    ) == {"WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"}
-    assert messages_by_reason(
-        evaluate_step(
-            "a",
-            "",
-            [evaluate_document(each, load(workers=3)) for each in [healthy()]],
-            load(workers=3),
-        )
-    ) == {"WorkersLost": "2 of 3 workers were lost (limit 0)"}
+    assert messages_by_reason(verdict_of(healthy(lost_workers=["w-1"]), workers=2)) == {
+        "WorkersLost": "1 of 2 workers were lost: w-1 (limit 0)"
+    }
+    assert messages_by_reason(verdict_of(healthy(), workers=3)) == {
+        "WorkersLost": "2 of 3 workers were lost (limit 0)"
+    }
 
 
 def test_step_that_those_left_ran_whole_is_valid() -> None:
     goes_on = load(workers=3).model_copy(update={"on_worker_loss": OnWorkerLoss.REDISTRIBUTE})
-    assert (
-        evaluate_step(
-            "a", "", [evaluate_document(each, goes_on) for each in [healthy()]], goes_on
-        ).verdict
-        == "Valid"
+    whole, aborted = (
+        evaluate_step([evaluate_document(each, goes_on)], goes_on)
+        for each in (healthy(), healthy(lost_workers=["w-1"]))
     )
-    aborted = healthy(lost_workers=["w-1"])
-    assert messages_by_reason(
-        evaluate_step("a", "", [evaluate_document(each, goes_on) for each in [aborted]], goes_on)
-    ) == {"WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"}
+    assert whole.verdict == "Valid"
+    assert messages_by_reason(aborted) == {"WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"}
 
 
 def test_throttled_worker_is_invalid() -> None:

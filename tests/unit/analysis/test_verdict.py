@@ -285,7 +285,7 @@ def test_what_makes_a_step_inconclusive_is_never_left_out() -> None:
     document = make_document("a", 1, make_timed_result(swinging(9, 30)), seconds=9)
     load = make_spec("a").load
     others = [(None, InvalidReason(reason=f"Other{n}", message="")) for n in range(MAX_REASONS)]
-    verdict = evaluate_step("a", "", [evaluate_document(document, load)], load, further=others)
+    verdict = evaluate_step([evaluate_document(document, load)], load, further=others)
     first = [each.reason for each in verdict.unchecked[: len(verdict.causes)]]
     assert first == [each.reason for each in verdict.causes]
     assert "StepTooShort" in first

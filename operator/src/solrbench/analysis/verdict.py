@@ -87,20 +87,20 @@ def evaluate_steps(
         for reason, check in PLACEMENT_CHECKS.items()
     ]
     steps = list(samples.steps())
-    firsts = first_of_repeats([each for _, _, found in steps for each in found.documents])
-    verdicts = []
-    for step, variant, found in steps:
-        own = [evaluated[each.id] for each in found.documents]
-        verdict = evaluate_step(
-            step, variant, own, spec.load, samples=found, firsts=firsts, further=placement
+    firsts = first_of_repeats(each for _, _, found in steps for each in found.documents)
+    return [
+        evaluate_step(
+            [evaluated[each.id] for each in found.documents],
+            spec.load,
+            samples=found,
+            firsts=firsts,
+            further=placement,
         )
-        verdicts.append(verdict)
-    return verdicts
+        for _, _, found in steps
+    ]
 
 
-def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared with
-    step: str,
-    variant: str,
+def evaluate_step(
     runs: Sequence[EvaluatedRun],
     load: Load,
     *,
@@ -108,7 +108,7 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     firsts: Mapping[int, StepRunResult] | None = None,
     further: Sequence[_Outcomes] = (),
 ) -> StepVerdict:
-    """Return the verdict on one step and variant from all its repeats."""
+    """Return the verdict on one step and variant from all its repeats, of which there are some."""
     if samples is None:
         samples = StepSamples(run.samples for run in runs)
     step_runs = samples.documents
@@ -136,8 +136,8 @@ def evaluate_step(  # noqa: PLR0913 - what is evaluated, and what it is compared
     if not reasons and any(each.reason in CHECKS_OF_NUMBERS for each in unchecked):
         verdict = findings.INCONCLUSIVE
     return StepVerdict(
-        step=step,
-        variant=variant or None,
+        step=step_runs[0].step,
+        variant=step_runs[0].variant or None,
         verdict=verdict,
         reasons=reasons[:MAX_REASONS],
         unchecked=unchecked[:MAX_REASONS],
