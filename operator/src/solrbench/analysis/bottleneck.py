@@ -19,9 +19,13 @@ from solrbench.analysis.bottleneck_evidence import (
     pod_of,
 )
 from solrbench.analysis.checks import EvaluatedRun
-from solrbench.analysis.server_metrics import RunTelemetry, group_by_step, read_telemetry
+from solrbench.analysis.server_metrics import (
+    RunTelemetry,
+    group_by_step,
+    mean_figures,
+    read_telemetry,
+)
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.conditions import Unit, result_fields
 from solrbench.api.v1alpha1.dataset import Indexing
 from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, Resource
 from solrbench.api.v1alpha1.server_metrics import (
@@ -286,7 +290,11 @@ def conclude_indexing(
         servers = read_telemetry(telemetry)
         read = telemetry.solr[0] if telemetry.solr else None
         changes |= {
-            "solr": _figures(servers, 0.0 if read is None else read.seconds),
+            "solr": IndexingTelemetry(
+                seconds=0.0 if read is None else round_number(read.seconds),
+                missing=list(servers.missing)[:MAX_MISSING],
+                **mean_figures(IndexingTelemetry, [servers]),
+            ),
             "series": [
                 IndexingSeries(
                     server=each.server,
@@ -333,23 +341,6 @@ def _bottleneck(resource: Resource, symptom: Symptom) -> Bottleneck:
         message=symptom.text[:MAX_MESSAGE],
         field=HINTS[resource][1],
     )
-
-
-_FIELDS = [
-    each.name
-    for each in result_fields(IndexingTelemetry)
-    if each.shown.unit is not Unit.NONE and each.name != "seconds"
-]
-
-
-def _figures(servers: RunTelemetry, seconds: float) -> IndexingTelemetry:
-    known = {
-        name: round(number) if name == "nodes" else round_number(number)
-        for name in _FIELDS
-        if (number := servers.figures.get(name)) is not None
-    }
-    missing = list(servers.missing)[:MAX_MISSING]
-    return IndexingTelemetry(seconds=round_number(seconds), missing=missing, **known)
 
 
 def answer_indexing(status: Status) -> Iterator[str]:

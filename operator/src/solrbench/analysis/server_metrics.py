@@ -8,7 +8,7 @@ from statistics import stdev
 from typing import Any, TypeVar
 
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.conditions import Unit, result_fields
+from solrbench.api.v1alpha1.conditions import StatusModel
 from solrbench.api.v1alpha1.findings import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.step_result import PercentileResult
@@ -226,8 +226,15 @@ def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
     return fields
 
 
-_FIELDS = [each.name for each in result_fields(StepTelemetry) if each.shown.unit is not Unit.NONE]
-"""The numbers of the status."""
+def mean_figures(model: type[StatusModel], runs: Sequence[RunTelemetry]) -> dict[str, Any]:
+    """Return the numbers of a model of the status that any run has: means over those that do."""
+    numbers: dict[str, Any] = {}
+    for name in model.model_fields:
+        known = [run.figures[name] for run in runs if name in run.figures]
+        if known:
+            mean = sum(known) / len(known)
+            numbers[name] = round(mean) if name == "nodes" else round_number(mean)
+    return numbers
 
 
 def merge_telemetry(
@@ -252,12 +259,7 @@ def group_by_step(
 
 
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
-    numbers: dict[str, Any] = {}
-    for name in _FIELDS:
-        known = [run.figures[name] for run in runs if name in run.figures]
-        if known:
-            mean = sum(known) / len(known)
-            numbers[name] = round(mean) if name == "nodes" else round_number(mean)
+    numbers = mean_figures(StepTelemetry, runs)
     # The bend of reads over the sizes of an index is tested by the spread of repeats.
     reads = [run.figures["reads_per_request"] for run in runs if "reads_per_request" in run.figures]
     if len(reads) > 1:
