@@ -197,8 +197,7 @@ def evaluate(
 ) -> ObjectiveResult:
     """Return the word of one objective in one step and variant."""
     result = _result(objective, measure(objective, samples), step, variant)
-    if (notes := "".join(_notes(objective, result, samples))) == "":
-        return result
+    notes = "".join(_notes(objective, result, samples))
     return result.model_copy(update={"message": result.message + notes})
 
 

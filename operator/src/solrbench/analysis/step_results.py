@@ -86,20 +86,17 @@ DIGITS = 3
 """Decimals kept: thousandths of a request per second and of a percent."""
 
 
-def time_fields(
-    prefix: str, times: Times, highest_microseconds: int | None
-) -> dict[str, float | None]:
+def time_fields(prefix: str, times: Times) -> dict[str, float | None]:
     """Return average, maximum and percentiles under names with a prefix; none without samples."""
     if times.average is None:
         return {}
-    percentiles = {
-        f"{prefix}p{percent}_milliseconds": milliseconds(times.percentile(percent))
-        for percent in PERCENTILES
-    }
     return {
         f"{prefix}average_milliseconds": milliseconds(times.average),
-        f"{prefix}max_milliseconds": milliseconds(highest_microseconds),
-        **percentiles,
+        f"{prefix}max_milliseconds": milliseconds(times.max_microseconds),
+        **{
+            f"{prefix}p{percent}_milliseconds": milliseconds(times.percentile(percent))
+            for percent in PERCENTILES
+        },
     }
 
 
@@ -294,7 +291,7 @@ def _only_with(step: Step, samples: RequestSamples) -> set[OnlyWith | None]:
 
 
 def _service_times(samples: RequestSamples, *, has_users: bool) -> dict[str, Any]:
-    times = time_fields("", samples.service, samples.counts.max_microseconds)
+    times = time_fields("", samples.service)
     return {
         "min_milliseconds": milliseconds(samples.counts.min_microseconds),
         **times,
@@ -306,10 +303,9 @@ def _service_times(samples: RequestSamples, *, has_users: bool) -> dict[str, Any
 
 def _response_times(samples: RequestSamples, repeats: Sequence[RequestSamples]) -> dict[str, Any]:
     """Return what only an open loop has beyond service times."""
-    response, highest = samples.response, samples.counts.response_max_microseconds
     return {
-        **time_fields("response_", response, highest),
-        "response_average_milliseconds_interval": _milliseconds(response.mean_interval()),
+        **time_fields("response_", samples.response),
+        "response_average_milliseconds_interval": _milliseconds(samples.response.mean_interval()),
         "response_p95_deviation_percent": deviation_percent(
             repeat.response.percentile(95) for repeat in repeats
         ),
