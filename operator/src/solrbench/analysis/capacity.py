@@ -7,6 +7,9 @@ started again goes on with what is stored, and measures no trial twice.
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
+from itertools import count
+from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.capacity_search import (
@@ -57,72 +60,73 @@ from solrbench.stats.confirmation import (
 from solrbench.stats.number_format import format_number, milliseconds, round_number
 
 
-def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> PlannedStepRun | None:
-    """Return the step run after the trials of all variants; None if the search is over for all."""
-    for variant in search.variants:
-        own = [stored_trial for stored_trial in trials if stored_trial.variant == variant]
-        probe = next((stored_trial for stored_trial in own if stored_trial.number == PROBE), None)
-        if probe is None:
-            return planned_probe(search, variant)
+class _VariantSearch:
+    """The search through one variant, as far as it is stored."""
+
+    def __init__(self, search: CapacitySearch, stored: Iterable[StoredTrial], variant: str) -> None:
+        own = sorted((each for each in stored if each.variant == variant), key=attrgetter("number"))
         most = search.capacity.max_trials
-        trials, confirming = in_order(own, most), _confirming(own, most)
-        so_far = list(map(as_trial, trials))
-        taken, following = {each.number for each in trials}, most + 1 + len(confirming)
-        # The first number that is not stored: a trial in between may have been lost.
-        number = next(number for number in range(1, len(taken) + 2) if number not in taken)
-        probed, has_users = probe.requests_per_second, search.capacity.search_for is SearchFor.USERS
+        self.search, self.variant = search, variant
+        self.has_users = search.capacity.search_for is SearchFor.USERS
+        self.probe = next((each for each in own if each.number == PROBE), None)
+        self.stored_trials = [each for each in own if PROBE < each.number <= most]
+        self.trials = list(map(as_trial, self.stored_trials))
+        # They confirm what the trials found, up to the first that was lost.
+        after = [each for each in own if each.number > most]
+        self.confirming = [run for place, run in enumerate(after, most + 1) if run.number == place]
+
+    @cached_property
+    def found(self) -> CapacityEstimate:
+        """What the trials found."""
+        return estimate_users(self.trials) if self.has_users else estimate(self.trials)
+
+    @property
+    def confirmation(self) -> Confirmation:
+        """What the confirming runs say of what the trials found; nothing if they found none."""
+        if self.found.rate is None:
+            return Confirmation()
+        probed = 0.0 if self.probe is None else self.probe.requests_per_second
+        has_overload = not self.has_users and can_overload(PROBE_SECONDS * probed)
+        excesses = [run.excess for run in self.confirming]
+        return confirm(excesses, self.found.held_excess, has_overload=has_overload)
+
+    def next_run(self) -> PlannedStepRun | None:
+        """Return the step run after what is stored; None if the search is over."""
+        search, probe, most = self.search, self.probe, self.search.capacity.max_trials
+        if probe is None:
+            return planned_probe(search, self.variant)
         within, overload = UserRange(search.workers, search.capacity.max_users), None
         level = (
-            next_users(within, as_trial(probe), so_far, most, search.seed)
-            if has_users
-            else next_rate(probed, so_far, most, search.seed)
+            next_users(within, as_trial(probe), self.trials, most, search.seed)
+            if self.has_users
+            else next_rate(probe.requests_per_second, self.trials, most, search.seed)
         )
+        # The first number that is not stored: a trial in between may have been lost.
+        taken = {each.number for each in self.stored_trials}
+        number = next(number for number in count(1) if number not in taken)
         if level is None:
-            found = estimate_users(so_far) if has_users else estimate(so_far)
-            run = confirmation(search, found, confirming, probed).next_run
-            if run is None or found.rate is None:
-                continue
-            number, level = following, run.share * found.rate
-            overload = overload_rate(level, probed) if run.is_after_overload else None
-        if has_users:
+            run, found = self.confirmation.next_run, self.found.rate
+            if run is None or found is None:
+                return None
+            number, level = most + 1 + len(self.confirming), run.share * found
+            if run.is_after_overload:
+                overload = overload_rate(level, probe.requests_per_second)
+        if self.has_users:
             users = within.nearest(math.floor(level))
-            return planned_users_trial(search, variant, number, users)
-        return planned_trial(search, variant, number, level, overload)
-    return None
+            return planned_users_trial(search, self.variant, number, users)
+        return planned_trial(search, self.variant, number, level, overload)
 
 
-def confirmation(
-    search: CapacitySearch,
-    found: CapacityEstimate,
-    confirming: Sequence[StoredTrial],
-    probed: float,
-) -> Confirmation:
-    """Return what the confirming runs say of what the trials found; nothing if they found none."""
-    if found.rate is None:
-        return Confirmation()
-    has_overload = search.capacity.search_for is not SearchFor.USERS and can_overload(
-        PROBE_SECONDS * probed
-    )
-    excesses = [run.excess for run in confirming]
-    return confirm(excesses, found.held_excess, has_overload=has_overload)
-
-
-def _confirming(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:
-    """Return the runs that confirm what `most` trials found, up to the first that was lost."""
-    runs = sorted((each for each in trials if each.number > most), key=lambda each: each.number)
-    return [run for place, run in enumerate(runs, most + 1) if run.number == place]
+def next_trial(search: CapacitySearch, trials: Sequence[StoredTrial]) -> PlannedStepRun | None:
+    """Return the step run after the trials of all variants; None if the search is over for all."""
+    runs = (_VariantSearch(search, trials, variant).next_run() for variant in search.variants)
+    return next((run for run in runs if run is not None), None)
 
 
 def as_trial(stored: StoredTrial) -> Trial:
     """Return a trial as the search takes it: by its users if it has any, else by its rate."""
     level = stored.requests_per_second if stored.users is None else stored.users
     return Trial(level, stored.excess, stored.is_long)
-
-
-def in_order(trials: Iterable[StoredTrial], most: int) -> list[StoredTrial]:
-    """Return the trials without probe and confirming runs, in the order of their plan."""
-    own = (each for each in trials if PROBE < each.number <= most)
-    return sorted(own, key=lambda each: each.number)
 
 
 def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
@@ -246,19 +250,12 @@ def _result(
     runs: Sequence[RunSamples],
     interferences: Mapping[str, str],
 ) -> CapacityResult:
-    own = [each for each in search.stored if each.variant == variant]
-    alone = search.model_copy(update={"variants": [variant]})
-    users = search.capacity.search_for is SearchFor.USERS
-    most = search.capacity.max_trials
-    trials = list(map(as_trial, in_order(own, most)))
-    found = estimate_users(trials) if users else estimate(trials)
-    confirming = _confirming(own, most)
-    probe_rates = [each.requests_per_second for each in own if each.number == PROBE]
-    confirmed = confirmation(search, found, confirming, next(iter(probe_rates), 0.0))
+    own, most = _VariantSearch(search, search.stored, variant), search.capacity.max_trials
+    found, confirmed, probe = own.found, own.confirmation, own.probe
     unit = LevelUnit.of(search.capacity)
     problem, remedy = _find_problem(search, found, runs, interferences)
-    if not problem and not confirmed.is_held and confirming:
-        at = unit.text(as_trial(confirming[-1]).rate)
+    if not problem and not confirmed.is_held and own.confirming:
+        at = unit.text(as_trial(own.confirming[-1]).rate)
         problem = f"a longer run at {at} missed the objectives"
         remedy = _longer_trials(search)
     recovered = confirmed.recovered_share
@@ -269,17 +266,16 @@ def _result(
         rate = f"recovers only at {unit.text(recovered)} or less"
         message += f" Once overloaded, it {rate if recovered else _NO_RECOVERY}."
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
-    if next_trial(alone, own) is not None:
-        word, message = CapacityConclusion.SEARCHING, f"searching: {len(trials)} trials so far"
+    if own.next_run() is not None:
+        word, message = CapacityConclusion.SEARCHING, f"searching: {len(own.trials)} trials so far"
     # What is found is not shown before the search is over: the next trial may still move it.
     level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
-    probed = next(map(round_number, probe_rates), None)
     return CapacityResult(
         variant=variant or None,
         conclusion=word,
         message=message,
         **_level_fields(level, unit),
-        probe_requests_per_second=probed,
+        probe_requests_per_second=probe and round_number(probe.requests_per_second),
         recovered_requests_per_second=(
             recovered if word is CapacityConclusion.FOUND and recovered else None
         ),
