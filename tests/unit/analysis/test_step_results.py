@@ -4,12 +4,14 @@ import pytest
 
 from solrbench.analysis.step_comparison import compare_variants
 from solrbench.analysis.step_results import merge_steps, summarise
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.result_tables import results_note, results_table
 from solrbench.present.table import table_to_markdown
 from solrbench.stats.histograms import Histogram
+from support.narrowing import not_none
 from support.results.builders import (
     ReferenceHistogram,
     make_document,
@@ -38,12 +40,21 @@ def planned(service: list[int], response: list[int], late: int = 0) -> RequestRe
 STALLED = [1000] * 900 + [500_000] * 100
 
 
+def merged(*documents: StepRunResult, spec: Spec | None = None) -> list[StepResult]:
+    """Return the results of step runs, of step a unless there is a spec."""
+    return merge_steps(benchmark_samples(spec or make_spec("a"), documents))
+
+
+def headline(*documents: StepRunResult, spec: Spec | None = None) -> Summary:
+    return summarise(benchmark_samples(spec or make_spec("a"), documents))
+
+
 def test_response_times_are_merged_from_all_repeats() -> None:
     documents = [
         make_document("a", 1, planned([1000] * 900, STALLED, late=7)),
         make_document("a", 2, planned([1000] * 1000, [2000] * 1000)),
     ]
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
+    (result,) = merged(*documents)
     assert (result.requests, result.late_requests, result.dropped_requests) == (1900, 7, 100)
     assert result.p95_milliseconds == 1.0
     assert (result.response_p50_milliseconds, result.response_p75_milliseconds) == (2.0, 2.0)
@@ -52,28 +63,28 @@ def test_response_times_are_merged_from_all_repeats() -> None:
     assert result.response_p95_deviation_percent is not None
 
 
-def test_one_repeat_has_no_deviation() -> None:
-    documents = [make_document("a", 1, planned([1000] * 900, STALLED))]
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
-    assert result.response_p95_milliseconds == 500.0
-    assert result.response_p95_deviation_percent is None
-
-
-def test_closed_loop_has_no_open_loop_results() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1000] * 9))])
-    )
-    found = result.model_dump()
-    open_loop = [name for name in found if name.startswith("response_")]
-    assert len(open_loop) == 8
-    assert all(found[name] is None for name in [*open_loop, "late_requests", "dropped_requests"])
+def test_a_closed_loop_of_one_repeat_has_no_numbers_of_others() -> None:
+    (result,) = merged(make_document("a", 1, make_result([1000] * 9)))
+    of_repeats = {"requests_per_second", "p95"}
+    of_open_loop = {name for name in StepResult.model_fields if name.startswith("response_")}
+    assert len(of_open_loop) == 8
+    absent = of_open_loop | {"late_requests", "dropped_requests", "ramp_requests", "variant"}
+    absent |= {f"{name}_deviation_percent" for name in of_repeats}
+    absent |= {"requests_per_second_mean", "p95_milliseconds_mean"}
+    # Documents of older versions know neither.
+    absent |= {"steady_from_second", "outlier_windows"}
+    assert {getattr(result, name) for name in absent} == {None}
+    assert result.repeats == 1
+    (stalled,) = merged(make_document("a", 1, planned([1000] * 900, STALLED)))
+    assert stalled.response_p95_milliseconds == 500.0
+    assert stalled.response_p95_deviation_percent is None
 
 
 def test_headline_is_the_response_time() -> None:
-    documents = [make_document("a", 1, planned([1000] * 900, STALLED))]
-    assert summarise(benchmark_samples(make_spec("a"), documents)).p95_milliseconds == 500
-    closed = [make_document("a", 1, make_result([1000] * 900))]
-    assert summarise(benchmark_samples(make_spec("a"), closed)).p95_milliseconds == 1
+    stalled = make_document("a", 1, planned([1000] * 900, STALLED))
+    assert headline(stalled).p95_milliseconds == 500
+    closed = make_document("a", 1, make_result([1000] * 900))
+    assert headline(closed).p95_milliseconds == 1
 
 
 def test_variants_are_compared_by_response_time() -> None:
@@ -83,9 +94,7 @@ def test_variants_are_compared_by_response_time() -> None:
         make_document("a", 1, planned([1000] * 9, [2000] * 9), variant="proxy"),
     ]
     (comparison,) = compare_variants(benchmark_samples(spec, documents))
-    assert comparison.average is not None
-    assert comparison.p95 is not None
-    assert (comparison.average.percent, comparison.p95.percent) == (100.0, 100.0)
+    assert not_none(comparison.average).percent == not_none(comparison.p95).percent == 100.0
 
 
 def test_documents_stored_before_there_was_an_open_loop_are_read() -> None:
@@ -101,11 +110,7 @@ def test_documents_stored_before_there_was_an_open_loop_are_read() -> None:
 def _results(*planned_steps: bool) -> list[StepResult]:
     closed = make_document("a", 1, make_result([1000] * 9))
     stalled = make_document("a", 1, planned([1000] * 900, STALLED, late=7))
-    spec = make_spec("a")
-    return [
-        merge_steps(benchmark_samples(spec, [stalled if each else closed]))[0]
-        for each in planned_steps
-    ]
+    return [merged(stalled if each else closed)[0] for each in planned_steps]
 
 
 def test_table_shows_response_times_and_the_service_time_beside_them() -> None:
@@ -138,12 +143,9 @@ def _draw(seed: int, count: int) -> list[int]:
 
 
 def test_percentiles_are_those_of_all_samples_together() -> None:
-    fast, slow = [1_000] * 900, [1_000_000] * 100
-    documents = [
-        make_document("a", 1, make_result(fast)),
-        make_document("a", 2, make_result(slow)),
-    ]
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
+    fast = make_document("a", 1, make_result([1_000] * 900))
+    slow = make_document("a", 2, make_result([1_000_000] * 100))
+    (result,) = merged(fast, slow)
     assert result.p50_milliseconds == pytest.approx(1.0, rel=1e-3)
     assert result.p95_milliseconds == pytest.approx(1000.0, rel=1e-3)
     assert result.p95_milliseconds_mean == pytest.approx(500.5, rel=1e-3)
@@ -158,30 +160,27 @@ def test_merged_numbers_equal_those_of_the_raw_samples() -> None:
     whole = ReferenceHistogram(1, 3_600_000_000, 3)
     for value in everything:
         whole.record_value(value)
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
+    (result,) = merged(*documents)
     assert result.average_milliseconds == round(sum(everything) / len(everything) / 1000, 3)
     assert result.min_milliseconds == min(everything) / 1000
     assert result.max_milliseconds == max(everything) / 1000
     for percent in (50, 75, 95, 99):
         exact = sorted(everything)[round(percent / 100 * len(everything)) - 1]
-        merged = getattr(result, f"p{percent}_milliseconds")
-        assert merged == whole.get_value_at_percentile(percent) / 1000
-        assert merged == pytest.approx(exact / 1000, rel=1e-3)
+        found = getattr(result, f"p{percent}_milliseconds")
+        assert found == whole.get_value_at_percentile(percent) / 1000
+        assert found == pytest.approx(exact / 1000, rel=1e-3)
 
 
 def test_no_percentile_is_above_the_exact_maximum() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1_000_003] * 5))])
-    )
+    (result,) = merged(make_document("a", 1, make_result([1_000_003] * 5)))
     assert result.p99_milliseconds == result.max_milliseconds == 1000.003
 
 
 def test_the_rate_is_all_requests_over_all_seconds() -> None:
-    documents = [
+    (result,) = merged(
         make_document("a", 1, make_result([1] * 100), seconds=1.0),
         make_document("a", 2, make_result([1] * 100), seconds=3.0),
-    ]
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
+    )
     assert result.requests_per_second == 50.0
     assert result.requests_per_second_mean == pytest.approx(66.667)
     assert result.requests_per_second_deviation_percent == pytest.approx(70.711)
@@ -198,24 +197,11 @@ def test_the_rate_of_a_step_with_a_duration_is_what_ended_in_it() -> None:
     calm = make_document("a", 2, make_result([1] * 96), seconds=11.9).model_copy(
         update={"duration_seconds": 12, "drain_seconds": 0.25}
     )
-    result = merge_steps(benchmark_samples(make_spec("a"), [straggling, calm]))[0]
+    result = merged(straggling, calm)[0]
     assert (result.requests, result.drain_requests, result.drain_seconds) == (196, None, 30.0)
     assert (result.requests_per_second, result.requests_per_second_mean) == (8.0, 8.0)
     assert result.requests_per_second_deviation_percent == 0
-    assert (
-        summarise(benchmark_samples(make_spec("a"), [straggling, calm])).requests_per_second == 8.0
-    )
-
-
-def test_one_repeat_of_a_step_has_no_deviation() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([5]))])
-    )
-    assert result.repeats == 1
-    assert result.requests_per_second_mean is None
-    assert result.requests_per_second_deviation_percent is None
-    assert result.p95_milliseconds_mean is None
-    assert result.p95_deviation_percent is None
+    assert headline(straggling, calm).requests_per_second == 8.0
 
 
 def test_results_follow_the_ladder_then_the_request_names() -> None:
@@ -223,7 +209,7 @@ def test_results_follow_the_ladder_then_the_request_names() -> None:
         make_document("second", 1, make_result([1], "b"), make_result([1], "a")),
         make_document("first", 1, make_result([1], "b")),
     ]
-    results = merge_steps(benchmark_samples(make_spec("first", "second"), documents))
+    results = merged(*documents, spec=make_spec("first", "second"))
     assert [(each.step, each.request) for each in results] == [
         ("first", "b"),
         ("second", "a"),
@@ -233,9 +219,7 @@ def test_results_follow_the_ladder_then_the_request_names() -> None:
 
 def test_the_order_of_documents_does_not_matter() -> None:
     documents = [make_document("a", n, make_result(_draw(n, 50))) for n in (1, 2, 3)]
-    assert merge_steps(benchmark_samples(make_spec("a"), documents)) == merge_steps(
-        benchmark_samples(make_spec("a"), documents[::-1])
-    )
+    assert merged(*documents) == merged(*documents[::-1])
 
 
 def test_last_attempt_of_a_step_run_counts_once() -> None:
@@ -243,7 +227,7 @@ def test_last_attempt_of_a_step_run_counts_once() -> None:
         make_document("a", 1, make_result([1] * 7), attempt=2),
         make_document("a", 1, make_result([1] * 3), attempt=1),
     ]
-    (result,) = merge_steps(benchmark_samples(make_spec("a"), documents))
+    (result,) = merged(*documents)
     assert (result.repeats, result.requests) == (1, 7)
 
 
@@ -252,7 +236,7 @@ def test_a_name_that_a_repeat_never_sent_has_no_rate_there() -> None:
         make_document("a", 1, make_result([1] * 10), make_result([1] * 4, "rare")),
         make_document("a", 2, make_result([1] * 10)),
     ]
-    rare = merge_steps(benchmark_samples(make_spec("a"), documents))[1]
+    rare = merged(*documents)[1]
     assert rare.repeats == 2
     assert rare.requests_per_second == 2.0
     assert rare.requests_per_second_mean == 2.0
@@ -265,35 +249,36 @@ def test_failures_and_ramp_are_added() -> None:
         load={"steps": [{"name": "a", "users": 2, "spawnRate": 1, "durationSeconds": 5}]},
     )
     ramped = make_result([1] * 10, failures=2).model_copy(update={"ramp_requests": 3})
-    documents = [make_document("a", 1, ramped), make_document("a", 2, ramped)]
-    (result,) = merge_steps(benchmark_samples(spec, documents))
+    (result,) = merged(make_document("a", 1, ramped), make_document("a", 2, ramped), spec=spec)
     assert (result.requests, result.failures, result.ramp_requests) == (20, 4, 6)
 
 
-def test_a_step_without_spawn_rate_has_no_ramp() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1]))])
-    )
-    assert result.ramp_requests is None
-
-
 def test_no_samples_leave_times_absent() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([]), seconds=2)])
-    )
+    (result,) = merged(make_document("a", 1, make_result([]), seconds=2))
     assert result.requests_per_second == 0
     assert result.p95_milliseconds is None
     assert result.average_milliseconds is None
 
 
 def test_nothing_measured_gives_nothing() -> None:
-    assert merge_steps(benchmark_samples(make_spec("a"), [])) == []
-    assert merge_steps(benchmark_samples(make_spec("a"), [make_document("a", 1, seconds=0)])) == []
+    assert merged() == []
+    assert merged(make_document("a", 1, seconds=0)) == []
+    assert headline() == Summary()
 
 
-def test_a_foreign_step_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"step b is not in spec\.load\.steps"):
-        merge_steps(benchmark_samples(make_spec("a"), [make_document("b", 1)]))
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        (make_document("b", 1), r"step b is not in spec\.load\.steps"),
+        (make_document("a", 1, variant="raw"), r"variant 'raw' is not in spec\.target\.variants"),
+        (make_document("a", 1, make_result([1]), seconds=0), "seconds is 0"),
+    ],
+)
+def test_a_foreign_step_run_and_one_without_duration_are_refused(
+    document: StepRunResult, problem: str
+) -> None:
+    with pytest.raises(ValueError, match=problem):
+        merged(document)
 
 
 def test_variants_are_merged_apart_and_stand_side_by_side() -> None:
@@ -303,9 +288,7 @@ def test_variants_are_merged_apart_and_stand_side_by_side() -> None:
         make_document("a", 2, make_result([1_000] * 3), variant="raw"),
         make_document("b", 1, make_result([1_000] * 9), variant="raw"),
     ]
-    results = merge_steps(
-        benchmark_samples(make_variants(make_spec("a", "b"), "raw", "proxy"), documents)
-    )
+    results = merged(*documents, spec=make_variants(make_spec("a", "b"), "raw", "proxy"))
     assert [(each.step, each.variant, each.repeats, each.requests) for each in results] == [
         ("a", "raw", 2, 5),
         ("a", "proxy", 1, 4),
@@ -314,32 +297,13 @@ def test_variants_are_merged_apart_and_stand_side_by_side() -> None:
     assert [each.average_milliseconds for each in results] == [1.0, 3.0, 1.0]
 
 
-def test_without_variants_results_have_none() -> None:
-    (result,) = merge_steps(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1]))])
-    )
-    assert result.variant is None
-
-
 def test_the_headline_is_that_of_the_first_variant() -> None:
     documents = [
         make_document("a", 1, make_result([10_000] * 100), variant="raw"),
         make_document("a", 1, make_result([90_000] * 10), variant="proxy"),
     ]
-    summary = summarise(benchmark_samples(make_variants(make_spec("a"), "raw", "proxy"), documents))
+    summary = headline(*documents, spec=make_variants(make_spec("a"), "raw", "proxy"))
     assert (summary.requests_per_second, summary.p95_milliseconds) == (100, 10)
-
-
-def test_a_foreign_variant_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"variant 'raw' is not in spec\.target\.variants"):
-        merge_steps(benchmark_samples(make_spec("a"), [make_document("a", 1, variant="raw")]))
-
-
-def test_requests_without_duration_are_refused() -> None:
-    with pytest.raises(ValueError, match="seconds is 0"):
-        merge_steps(
-            benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1]), seconds=0)])
-        )
 
 
 def test_the_headline_is_the_last_step_with_all_requests() -> None:
@@ -347,7 +311,7 @@ def test_the_headline_is_the_last_step_with_all_requests() -> None:
         make_document("low", 1, make_result([1_000_000] * 10)),
         make_document("high", 1, make_result([10_000] * 90), make_result([20_000] * 10, "b", 1)),
     ]
-    summary = summarise(benchmark_samples(make_spec("low", "high", "never-run"), documents))
+    summary = headline(*documents, spec=make_spec("low", "high", "never-run"))
     assert summary.requests_per_second == 100
     assert summary.p95_milliseconds == 20
     assert summary.step == "high"
@@ -356,34 +320,18 @@ def test_the_headline_is_the_last_step_with_all_requests() -> None:
 
 def test_one_failure_in_a_million_is_not_none() -> None:
     result = make_result([1_000]).model_copy(update={"requests": 1_000_000, "failures": 1})
-    summary = summarise(
-        benchmark_samples(make_spec("a"), [make_document("a", 1, result, seconds=10)])
-    )
-    assert summary.failed_percent == 0.0001
-
-
-def test_no_results_give_an_empty_headline() -> None:
-    summary = summarise(benchmark_samples(make_spec("a"), []))
-    assert summary == Summary()
+    assert headline(make_document("a", 1, result, seconds=10)).failed_percent == 0.0001
 
 
 def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
-    spec = make_spec("five")
     step_runs = [
-        make_document("five", repeat, make_result([5])).model_copy(
+        make_document("a", repeat, make_result([5])).model_copy(
             update={"steady_from_second": second, "outlier_windows": odd}
         )
         for repeat, second, odd in ((1, 3, 2), (2, 0, 0), (3, 12, 1))
     ]
-    (found,) = merge_steps(benchmark_samples(spec, step_runs))
+    (found,) = merged(*step_runs)
     assert (found.steady_from_second, found.outlier_windows) == (12, 3)
     never = step_runs[1].model_copy(update={"steady_from_second": None})
-    (found,) = merge_steps(benchmark_samples(spec, [step_runs[0], never, step_runs[2]]))
+    (found,) = merged(step_runs[0], never, step_runs[2])
     assert (found.steady_from_second, found.outlier_windows) == (None, 3)
-
-
-def test_documents_of_older_versions_have_no_outliers() -> None:
-    (found,) = merge_steps(
-        benchmark_samples(make_spec("five"), [make_document("five", 1, make_result([5]))])
-    )
-    assert (found.steady_from_second, found.outlier_windows) == (None, None)
