@@ -1,4 +1,5 @@
 import math
+from itertools import chain
 from statistics import stdev
 
 import pytest
@@ -12,10 +13,11 @@ from solrbench.analysis.step_comparison import (
     mark_invalid,
 )
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import comparison_table
+from support.narrowing import not_none
 from support.results.builders import (
     make_document,
     make_result,
@@ -41,52 +43,44 @@ def step_runs(variant: str, *milliseconds: int, failures: int = 0) -> list[StepR
     ]
 
 
+def compare(*sides: list[StepRunResult], compared: Spec | None = None) -> list[Comparison]:
+    """Return the comparisons of step runs, through raw and proxy unless there is a spec."""
+    return compare_variants(benchmark_samples(compared or spec(), chain(*sides)))
+
+
 def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     # The machine is twice as slow in the second repeat; the proxy costs 10, 20 and 30 %.
-    documents = step_runs("raw", 100, 200, 100) + step_runs("proxy", 110, 240, 130)
-    (found,) = compare_variants(benchmark_samples(spec(), documents))
+    (found,) = compare(step_runs("raw", 100, 200, 100), step_runs("proxy", 110, 240, 130))
     assert (found.step, found.variant, found.baseline) == ("a", "proxy", "raw")
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
-    assert found.average is not None
+    average = not_none(found.average)
     # (1.1 * 1.2 * 1.3) ** (1 / 3); the 4.303 is the table's t for two degrees of freedom.
-    assert found.average.percent == 19.72
+    assert average.percent == 19.72
     spread = math.exp(4.303 * stdev(map(math.log, (1.1, 1.2, 1.3))) / math.sqrt(3))
-    assert found.average.low_percent == pytest.approx(119.72 / spread - 100, abs=0.02)
-    assert found.average.high_percent == pytest.approx(119.72 * spread - 100, abs=0.02)
-    assert found.p95 is not None
-    assert found.p95.percent == pytest.approx(19.72, abs=0.3)
+    assert average.low_percent == pytest.approx(119.72 / spread - 100, abs=0.02)
+    assert average.high_percent == pytest.approx(119.72 * spread - 100, abs=0.02)
+    assert not_none(found.p95).percent == pytest.approx(19.72, abs=0.3)
 
 
 def test_noise_favours_neither_side() -> None:
-    (found,) = compare_variants(
-        benchmark_samples(
-            spec(), step_runs("raw", 100, 200, 150) + step_runs("proxy", 200, 100, 150)
-        )
-    )
-    assert found.average is not None
-    assert found.average.percent == 0
-    assert found.average.low_percent is not None
-    assert found.average.high_percent is not None
-    assert -100 <= found.average.low_percent < 0 < found.average.high_percent
+    (found,) = compare(step_runs("raw", 100, 200, 150), step_runs("proxy", 200, 100, 150))
+    average = not_none(found.average)
+    assert average.percent == 0
+    assert -100 <= not_none(average.low_percent) < 0 < not_none(average.high_percent)
 
 
 def test_baseline_and_variant_may_change_places() -> None:
     raw, proxy = step_runs("raw", 100, 200, 150), step_runs("proxy", 130, 210, 190)
-    (there,) = compare_variants(benchmark_samples(spec("raw", "proxy"), raw + proxy))
-    (back,) = compare_variants(benchmark_samples(spec("proxy", "raw"), raw + proxy))
-    assert there.average is not None
-    assert back.average is not None
-    assert (1 + there.average.percent / 100) * (1 + back.average.percent / 100) == pytest.approx(
-        1, abs=1e-3
+    (there,), (back,) = (
+        compare(raw, proxy, compared=spec(*names)) for names in (("raw", "proxy"), ("proxy", "raw"))
     )
+    factors = [1 + not_none(each.average).percent / 100 for each in (there, back)]
+    assert math.prod(factors) == pytest.approx(1, abs=1e-3)
 
 
 def test_contradicting_pairs_stay_within_what_a_status_holds() -> None:
-    documents = step_runs("raw", 1, 3_000_000, 1) + step_runs("proxy", 3_000_000, 1, 1)
-    (found,) = compare_variants(benchmark_samples(spec(), documents))
-    assert found.average is not None
-    assert found.average.high_percent is not None
-    assert found.average.high_percent <= 10**15
+    (found,) = compare(step_runs("raw", 1, 3_000_000, 1), step_runs("proxy", 3_000_000, 1, 1))
+    assert not_none(not_none(found.average).high_percent) <= 10**15
 
 
 def test_rates_are_compared_too() -> None:
@@ -94,11 +88,10 @@ def test_rates_are_compared_too() -> None:
     slow = [
         make_document("a", n, make_result([1] * 100), variant="proxy", seconds=2) for n in (1, 2, 3)
     ]
-    (found,) = compare_variants(benchmark_samples(spec(), raw + slow))
-    assert found.requests_per_second is not None
-    assert found.requests_per_second.percent == -50
-    assert found.requests_per_second.low_percent == pytest.approx(-50, abs=0.2)
-    assert found.requests_per_second.high_percent == pytest.approx(-50, abs=0.2)
+    (found,) = compare(raw, slow)
+    rate = not_none(found.requests_per_second)
+    assert rate.percent == -50
+    assert (rate.low_percent, rate.high_percent) == pytest.approx((-50, -50), abs=0.2)
 
 
 @pytest.mark.parametrize("percent", [50, 90, 99])
@@ -112,50 +105,44 @@ def test_a_primary_percentile_is_shown_beside_the_p95(percent: int) -> None:
     ]
     comparison = {"primary": f"P{percent}"}
     asked = make_variants(make_spec("a", comparison=comparison), "raw", "proxy")
-    (found,) = compare_variants(benchmark_samples(asked, documents))
+    (found,) = compare(documents, compared=asked)
     assert found.figure == f"p{percent}Milliseconds"
-    assert found.percentile is not None
-    assert found.p95 is not None
     slower, word = (300, Conclusion.WORSE) if percent == 99 else (0, Conclusion.SAME)
-    assert found.percentile.percent == pytest.approx(slower, abs=8)
-    assert found.percentile.conclusion is word
-    assert found.p95.percent == pytest.approx(0, abs=0.1)
+    primary = not_none(found.percentile)
+    assert primary.percent == pytest.approx(slower, abs=8)
+    assert primary.conclusion is word
+    assert not_none(found.p95).percent == pytest.approx(0, abs=0.1)
     table = comparison_table(Status(comparisons=[found]))
     assert f"P{percent}" in str(table.rows)
 
 
 def test_one_repeat_gives_no_confidence() -> None:
-    (found,) = compare_variants(
-        benchmark_samples(spec(), step_runs("raw", 100) + step_runs("proxy", 125))
-    )
-    assert found.average is not None
-    assert found.average.percent == 25
-    assert found.average.low_percent is None
-    assert found.average.high_percent is None
+    (found,) = compare(step_runs("raw", 100), step_runs("proxy", 125))
+    average = not_none(found.average)
+    assert (average.percent, average.low_percent, average.high_percent) == (25, None, None)
 
 
 def test_only_repeats_of_both_count() -> None:
-    (found,) = compare_variants(
-        benchmark_samples(spec(), step_runs("raw", 100, 100, 100) + step_runs("proxy", 150, 150))
-    )
+    (found,) = compare(step_runs("raw", 100, 100, 100), step_runs("proxy", 150, 150))
     assert found.repeats == 2
-    assert compare_variants(benchmark_samples(spec(), step_runs("raw", 100))) == []
-    assert compare_variants(benchmark_samples(spec(), step_runs("proxy", 100))) == []
+    assert compare(step_runs("raw", 100)) == []
+    assert compare(step_runs("proxy", 100)) == []
 
 
 def test_every_other_variant_is_compared_with_the_first() -> None:
-    documents = step_runs("raw", 100) + step_runs("proxy", 110) + step_runs("balancer", 90)
-    found = compare_variants(benchmark_samples(spec("raw", "proxy", "balancer"), documents))
-    assert [(each.variant, each.baseline) for each in found] == [
-        ("proxy", "raw"),
-        ("balancer", "raw"),
-    ]
-    assert [each.average.percent for each in found if each.average] == [10, -10]
+    times = {"raw": 100, "proxy": 110, "balancer": 90}
+    sides = [step_runs(name, milliseconds) for name, milliseconds in times.items()]
+    found = compare(*sides, compared=spec(*times))
+    shown = [(each.variant, each.baseline, not_none(each.average).percent) for each in found]
+    assert shown == [("proxy", "raw", 10), ("balancer", "raw", -10)]
 
 
 def test_failures_of_both_sides_are_counted() -> None:
-    documents = step_runs("raw", 100, 100, failures=1) + step_runs("proxy", 100, 100, failures=3)
-    (found,) = compare_variants(benchmark_samples(spec(), documents))
+    raw, proxy = (
+        step_runs(name, 100, 100, failures=failures)
+        for name, failures in (("raw", 1), ("proxy", 3))
+    )
+    (found,) = compare(raw, proxy)
     assert found.failures == 2 * (1 + 3)
 
 
@@ -164,15 +151,8 @@ def test_names_of_requests_are_compared_apart() -> None:
         make_document("a", 1, make_result([1000]), make_result([4000], "rare"), variant="raw"),
         make_document("a", 1, make_result([2000]), make_result([1000], "rare"), variant="proxy"),
     ]
-    found = {
-        each.request: each.average
-        for each in compare_variants(benchmark_samples(spec(), documents))
-    }
-    assert {name: each.percent for name, each in found.items() if each} == {
-        "all requests": -40,
-        "query": 100,
-        "rare": -75,
-    }
+    found = {each.request: not_none(each.average).percent for each in compare(documents)}
+    assert found == {"all requests": -40, "query": 100, "rare": -75}
 
 
 def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
@@ -180,18 +160,11 @@ def test_a_name_that_only_one_side_sent_is_not_compared() -> None:
         make_document("a", 1, make_result([1000]), make_result([1000], "rare"), variant="raw"),
         make_document("a", 1, make_result([1000]), variant="proxy"),
     ]
-    assert [each.request for each in compare_variants(benchmark_samples(spec(), documents))] == [
-        "query"
-    ]
+    assert [each.request for each in compare(documents)] == ["query"]
 
 
 def test_nothing_to_compare_without_variants() -> None:
-    assert (
-        compare_variants(
-            benchmark_samples(make_spec("a"), [make_document("a", 1, make_result([1]))])
-        )
-        == []
-    )
+    assert compare([make_document("a", 1, make_result([1]))], compared=make_spec("a")) == []
 
 
 def test_a_straggler_is_no_difference_between_rates() -> None:
@@ -200,19 +173,14 @@ def test_a_straggler_is_no_difference_between_rates() -> None:
         for variant in ("raw", "proxy")
     )
     slow = [each.model_copy(update={"seconds": 31.0}) for each in proxy]
-    (found,) = compare_variants(benchmark_samples(spec(), raw + slow))
-    assert found.requests_per_second is not None
-    assert found.requests_per_second.percent == 0
+    (found,) = compare(raw, slow)
+    assert not_none(found.requests_per_second).percent == 0
 
 
 def test_each_figure_has_a_word() -> None:
-    documents = step_runs("raw", 100, 101, 99, 100, 100) + step_runs(
-        "proxy", 120, 121, 120, 120, 119
-    )
-    (found,) = compare_variants(benchmark_samples(spec(), documents))
-    assert found.average is not None
-    assert found.p95 is not None
-    assert (found.average.conclusion, found.p95.conclusion) == (Conclusion.WORSE, Conclusion.WORSE)
+    raw, proxy = (100, 101, 99, 100, 100), (120, 121, 120, 120, 119)
+    (found,) = compare(step_runs("raw", *raw), step_runs("proxy", *proxy))
+    assert {not_none(each).conclusion for each in (found.average, found.p95)} == {Conclusion.WORSE}
     assert found.on_target
 
 
@@ -230,12 +198,9 @@ def test_details_have_no_word_below_an_inconclusive_figure() -> None:
             for repeat, slow in enumerate(rare, start=1)
         ]
 
-    documents = run("raw", (100, 150, 80), 1000) + run("proxy", (140, 90, 160), 1500)
-    words = {each.request: each for each in compare_variants(benchmark_samples(spec(), documents))}
-    for request in ("all requests", "query"):
-        overhead = words[request].p95
-        assert overhead is not None
-        assert overhead.conclusion is Conclusion.INCONCLUSIVE
+    sides = run("raw", (100, 150, 80), 1000), run("proxy", (140, 90, 160), 1500)
+    words = {each.request: not_none(each.p95).conclusion for each in compare(*sides)}
+    assert {words["all requests"], words["query"]} == {Conclusion.INCONCLUSIVE}
 
 
 def test_no_failures_beside_none_are_the_same_below_an_inconclusive_figure() -> None:
@@ -251,12 +216,12 @@ def test_no_failures_beside_none_are_the_same_below_an_inconclusive_figure() -> 
 
 
 def test_invalid_sides_are_named() -> None:
-    documents = step_runs("raw", 100, 100) + step_runs("proxy", 100, 100)
     verdicts = [
         StepVerdict(step="a", variant="raw", verdict="Valid"),
         StepVerdict(step="a", variant="proxy", verdict="Invalid"),
     ]
-    (found,) = mark_invalid(compare_variants(benchmark_samples(spec(), documents)), verdicts)
+    sides = step_runs("raw", 100, 100), step_runs("proxy", 100, 100)
+    (found,) = mark_invalid(compare(*sides), verdicts)
     assert found.invalid == ["proxy"]
 
 
