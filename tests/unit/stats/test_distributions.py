@@ -8,11 +8,12 @@ from random import Random
 import pytest
 
 from solrbench.analysis.step_results import mean
-from solrbench.stats import distributions
 from solrbench.stats.distributions import (
+    confidence_interval,
     f_tail,
     incomplete_beta,
     rank_sum_tail,
+    relative_deviation_percent,
     sample_percentile,
     signed_rank_tail,
     t_quantile,
@@ -23,23 +24,37 @@ from solrbench.stats.distributions import (
 @pytest.mark.parametrize(
     ("tails", "degrees", "t"),
     [
+        # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975
         (0.05, 1, 12.706),
         (0.05, 2, 4.303),
+        (0.05, 3, 3.182),
+        (0.05, 4, 2.776),
         (0.05, 10, 2.228),
+        (0.05, 29, 2.045),
+        (0.05, 99, 1.984),
+        (0.05, 1e6, 1.960),
         (0.01, 4, 4.604),
         (0.01, 9, 3.250),
+        (0.01, 10, 3.169),
         (0.001, 30, 3.646),
-        (0.05, 1e6, 1.960),
         (1.0, 5, 0.0),
     ],
 )
-def test_t_is_that_of_the_table(tails: float, degrees: float, t: float) -> None:
+def test_t_and_its_tails_are_those_of_the_table(tails: float, degrees: float, t: float) -> None:
     assert t_quantile(tails, degrees) == pytest.approx(t, abs=6e-4)
+    assert t_tails(t, degrees) == t_tails(-t, degrees) == pytest.approx(tails, abs=1e-4)
 
 
 @pytest.mark.parametrize(
     ("tail", "upper", "lower", "ratio"),
-    [(0.05, 1, 10, 4.965), (0.05, 2, 20, 3.493), (0.01, 5, 5, 10.967), (0.05, 4, 1e6, 2.372)],
+    [
+        (0.05, 1, 10, 4.965),
+        (0.05, 2, 20, 3.493),
+        (0.05, 4, 1e6, 2.372),
+        (0.01, 5, 5, 10.967),
+        (0.00727, 4, 18, 4.938),
+        (1.0, 3, 9, 0.0),
+    ],
 )
 def test_f_is_that_of_the_table(tail: float, upper: float, lower: float, ratio: float) -> None:
     assert f_tail(ratio, upper, lower) == pytest.approx(tail, rel=1e-3)
@@ -78,81 +93,42 @@ def test_mean_is_exact_where_naive_summing_is_not() -> None:
     assert mean([1e16, 1.0, -1e16]) == pytest.approx(1 / 3)
 
 
-def test_deviation_divides_by_n_minus_one() -> None:
-    # The mean is 5, the sum of squares around it 32.
-    assert distributions.relative_deviation_percent([2, 4, 4, 4, 5, 5, 7, 9]) == pytest.approx(
-        100 * (32 / 7) ** 0.5 / 5
-    )
-
-
-def test_relative_deviation_is_in_per_cent_of_the_mean() -> None:
-    assert distributions.relative_deviation_percent([90, 110]) == pytest.approx(14.1421356)
-
-
-def test_equal_repeats_do_not_deviate() -> None:
-    assert distributions.relative_deviation_percent([5.5, 5.5, 5.5]) == 0
-
-
-def test_a_mean_of_zero_has_no_relative_deviation() -> None:
-    assert distributions.relative_deviation_percent([0, 0]) is None
-
-
-def test_one_repeat_has_no_deviation() -> None:
-    with pytest.raises(ValueError, match="at least two data points"):
-        distributions.relative_deviation_percent([1])
-
-
-def test_nothing_has_no_mean() -> None:
-    assert mean([]) is None
-    with pytest.raises(ValueError, match="at least two data points"):
-        distributions.confidence_interval([])
-
-
 @pytest.mark.parametrize(
-    ("degrees", "t"),
-    [(1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (29, 2.045), (99, 1.984)],
+    ("values", "percent"),
+    [
+        # The mean is 5, the sum of squares around it 32, and seven is one less than their number.
+        ([2, 4, 4, 4, 5, 5, 7, 9], 100 * (32 / 7) ** 0.5 / 5),
+        ([90, 110], 14.1421356),
+        ([5.5, 5.5, 5.5], 0),
+        ([0, 0], None),
+    ],
 )
-def test_students_t_is_that_of_the_tables(degrees: int, t: float) -> None:
-    # NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, column 0.975
-    assert distributions.student_t(degrees) == pytest.approx(t, abs=0.0005)
+def test_deviation_is_that_of_a_sample_in_per_cent_of_the_mean(
+    values: list[float], percent: float | None
+) -> None:
+    assert relative_deviation_percent(values) == pytest.approx(percent)
+
+
+@pytest.mark.parametrize("values", [[], [1.0]])
+def test_fewer_than_two_values_have_no_deviation_and_no_confidence(values: list[float]) -> None:
+    for spread in (relative_deviation_percent, confidence_interval):
+        with pytest.raises(ValueError, match="at least two data points"):
+            spread(values)
+    assert mean(values) is None
 
 
 def test_confidence_interval_of_a_worked_example() -> None:
     # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 -+ 2.776 * 1.5811 / 2.2361
-    found = distributions.confidence_interval([1, 2, 3, 4, 5])
+    found = confidence_interval([1, 2, 3, 4, 5])
     assert found == pytest.approx((1.0368, 4.9632), abs=1e-3)
 
 
 def test_confidence_interval_holds_the_mean_as_often_as_it_says() -> None:
     source = random.Random(5)
     runs = [[source.gauss(7, 2) for _ in range(3)] for _ in range(2000)]
-    hits = sum(low <= 7 <= high for low, high in map(distributions.confidence_interval, runs))
+    hits = sum(low <= 7 <= high for low, high in map(confidence_interval, runs))
     # Five standard deviations: sqrt(2000 * 0.95 * 0.05) = 9.7.
     assert abs(hits - 1900) < 5 * 9.7
-
-
-def test_one_value_has_no_confidence() -> None:
-    with pytest.raises(ValueError, match="at least two data points"):
-        distributions.confidence_interval([1])
-
-
-@pytest.mark.parametrize(
-    ("t", "degrees", "tails"),
-    [(12.706, 1, 0.05), (2.228, 10, 0.05), (3.169, 10, 0.01), (1.960, 1e6, 0.05), (0.0, 7, 1.0)],
-)
-def test_tails_of_t_are_those_of_the_table(t: float, degrees: float, tails: float) -> None:
-    assert t_tails(t, degrees) == pytest.approx(tails, abs=1e-4)
-    assert t_tails(-t, degrees) == t_tails(t, degrees)
-
-
-@pytest.mark.parametrize(
-    ("ratio", "upper", "lower", "tail"),
-    [(4.965, 1, 10, 0.05), (3.493, 2, 20, 0.05), (4.938, 4, 18, 0.0073), (0.0, 3, 9, 1.0)],
-)
-def test_tail_of_f_is_that_of_the_table(
-    ratio: float, upper: float, lower: float, tail: float
-) -> None:
-    assert f_tail(ratio, upper, lower) == pytest.approx(tail, abs=1e-4)
 
 
 def test_squared_t_is_f_with_one_degree_also_for_fractions_of_degrees() -> None:
