@@ -1,8 +1,6 @@
 """Times until documents are found: by replica type, as an objective and as a figure."""
 
 import math
-from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -13,33 +11,21 @@ from solrbench.analysis.samples import ALL_REQUESTS, RunSamples
 from solrbench.analysis.sentences import describe, name_figure
 from solrbench.analysis.server_metrics import merge_visibility, slowest_percentile
 from solrbench.analysis.step_comparison import compare_variants
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.findings import ObjectiveResult
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_document import StepRunResult, VisibilityResult
 from solrbench.present.table import table_to_markdown
 from solrbench.present.window_tables import visibility_table
-from support.resources.small_resource import resource
+from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_spec, make_variants
-from support.results.samples import benchmark_samples
+from support.results.samples import benchmark_samples, step_samples
 from support.results.trials import trial
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 
-
-def run(repeat: int, *found: VisibilityResult) -> StepRunResult:
-    return StepRunResult(
-        id=f"r{repeat}-s0-calm",
-        repeat=repeat,
-        step="calm",
-        attempt=1,
-        start_time=START,
-        end_time=START,
-        seconds=1,
-        requests=[],
-        workers=[],
-        visibility=list(found),
-    )
+def run(repeat: int, *found: VisibilityResult, variant: str = "") -> StepRunResult:
+    document = make_document("a", repeat, make_result([1000] * 20), variant=variant)
+    return document.model_copy(update={"visibility": list(found)})
 
 
 def of(
@@ -57,31 +43,29 @@ def of(
 
 
 def test_repeats_are_one_sample_for_each_type() -> None:
-    spec = SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
     documents = (
         run(1, of("NRT", *range(10, 110, 10)), of("PULL", 900.0, not_found=1)),
         run(2, of("NRT", *range(5, 105, 10)), of("PULL", problem="gone")),
     )
-    nrt, pull = merge_visibility(spec, documents)
-    assert (nrt.step, nrt.replica_type, nrt.documents, nrt.not_found) == ("calm", "NRT", 20, 0)
+    nrt, pull = merge_visibility(make_spec("a"), documents)
+    assert (nrt.step, nrt.replica_type, nrt.documents, nrt.not_found) == ("a", "NRT", 20, 0)
     median, high, _ = nrt.percentiles
     assert (median.percent, median.milliseconds) == (50, 50)
     assert (median.lower_milliseconds, median.upper_milliseconds) == (30, 75)
     assert (high.milliseconds, high.upper_milliseconds) == (95, None)
     assert (pull.not_found, pull.max_milliseconds, pull.problem) == (1, 900, "gone")
     text = table_to_markdown(visibility_table([nrt, pull]))
-    assert "| calm | NRT | 20 | 0 | 50 ms (30 ms to 75 ms) | 95 ms |" in text
+    assert "| a | NRT | 20 | 0 | 50 ms (30 ms to 75 ms) | 95 ms |" in text
     assert not visibility_table([])
 
 
 def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
-    spec = SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
     documents = (
         run(1, of("NRT", *range(10, 110, 10))),
         run(2, of("NRT", *range(5, 105, 10), error=40)),
     )
-    (exact,) = merge_visibility(spec, documents[:1])
-    (found,) = merge_visibility(spec, documents)
+    (exact,) = merge_visibility(make_spec("a"), documents[:1])
+    (found,) = merge_visibility(make_spec("a"), documents)
     assert (exact.error_milliseconds, found.error_milliseconds) == (None, 40)
     median = found.percentiles[0]
     assert (median.milliseconds, median.lower_milliseconds) == (50, 10)
@@ -91,8 +75,7 @@ def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
 
 def percentiles(*found: VisibilityResult) -> dict[float, tuple[float, float | None]]:
     """Return the percentiles of the status with the upper bounds of their intervals."""
-    spec = SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
-    (merged,) = merge_visibility(spec, [run(1, *found)])
+    (merged,) = merge_visibility(make_spec("a"), [run(1, *found)])
     return {p.percent: (p.milliseconds, p.upper_milliseconds) for p in merged.percentiles}
 
 
@@ -105,11 +88,9 @@ def test_what_was_not_found_is_longer_than_all_that_was(not_found: int, known: s
     times = of("PULL", *range(10, 1010, 10), not_found=not_found)
     assert percentiles(times).keys() == known
     for percent in (50, 95, 99):
-        slowest = slowest_percentile([of("NRT", *[1.0] * 100), times], percent)
-        assert slowest is not None
+        slowest = not_none(slowest_percentile([of("NRT", *[1.0] * 100), times], percent))
         assert math.isfinite(slowest.value) is (percent in known)
-    document = make_document("a", 1, make_result([1000] * 20))
-    values = RunSamples(document.model_copy(update={"visibility": [times]})).values("query", [95])
+    values = RunSamples(run(1, times)).values("query", [95])
     assert (TIME_UNTIL_FOUND in values) is (95 in known)
 
 
@@ -130,19 +111,12 @@ def test_of_very_many_times_a_part_stands_for_those_not_found_too() -> None:
 
 
 def test_a_repeat_whose_documents_were_not_found_leaves_no_time_to_compare() -> None:
-    spec = make_spec(load=LOAD)
     documents = [
-        make_document("a", repeat, make_result([1000] * 20)).model_copy(
-            update={"visibility": [of("NRT", *[100.0] * 10, not_found=missing)]}
-        )
+        run(repeat, of("NRT", *[100.0] * 10, not_found=missing))
         for repeat, missing in ((1, 0), (2, 0), (3, 10))
     ]
-    assert TIME_UNTIL_FOUND in benchmark_samples(spec, documents[:2]).of("a", "").values(
-        "query", [95]
-    )
-    assert TIME_UNTIL_FOUND not in benchmark_samples(spec, documents).of("a", "").values(
-        "query", [95]
-    )
+    assert TIME_UNTIL_FOUND in step_samples(documents[:2]).values("query", [95])
+    assert TIME_UNTIL_FOUND not in step_samples(documents).values("query", [95])
 
 
 LOAD = {
@@ -150,34 +124,32 @@ LOAD = {
     "repeats": {"count": 3},
     "steps": [{"name": "a", "users": 2, "requests": 10}],
 }
-LIMIT: dict[str, Any] = {"name": "seen", "timeUntilFound": {"percentile": 50, "maxMilliseconds": 0}}
 
 
 def seen_within(milliseconds: int) -> Objective:
-    limit = LIMIT["timeUntilFound"] | {"maxMilliseconds": milliseconds}
-    return Objective.model_validate(LIMIT | {"timeUntilFound": limit})
+    limit = {"percentile": 50, "maxMilliseconds": milliseconds}
+    return Objective.model_validate({"name": "seen", "timeUntilFound": limit})
+
+
+def evaluated(objective: Objective, *found: VisibilityResult) -> ObjectiveResult:
+    spec = make_spec(objectives=[objective.model_dump(by_alias=True, exclude_none=True)], load=LOAD)
+    samples = benchmark_samples(spec, [run(1, *found)])
+    (result,) = not_none(evaluate_objectives(samples, DatasetStatus())).results
+    return result
 
 
 @pytest.mark.parametrize(
     ("limit", "conclusion"), [(2000, "Met"), (500, "Inconclusive"), (200, "Missed")]
 )
 def test_objective_limits_the_time_of_the_slowest_type(limit: int, conclusion: str) -> None:
-    objective = seen_within(limit).model_dump(by_alias=True, exclude_none=True)
-    spec = make_spec(objectives=[objective], load=LOAD)
-    times = of("PULL", *range(10, 1010, 10))
-    document = make_document("a", 1, make_result([1000] * 20))
-    document = document.model_copy(update={"visibility": [times, of("NRT", 1.0)]})
-    found = evaluate_objectives(benchmark_samples(spec, [document]), DatasetStatus())
-    assert found is not None
-    (result,) = found.results
+    objective = seen_within(limit)
+    result = evaluated(objective, of("PULL", *range(10, 1010, 10)), of("NRT", 1.0))
     assert (result.value, result.unit, result.conclusion) == (500, "ms", conclusion)
     assert result.message.startswith("The p50 of the time until found is 500 ms (95 % confidence")
-    assert describe(spec.objectives[0]) == f"p50 of the time until found ≤ {limit} ms"
-    without = benchmark_samples(spec, [document.model_copy(update={"visibility": []})])
-    nothing = evaluate_objectives(without, DatasetStatus())
-    assert nothing is not None
-    assert nothing.results[0].conclusion == "Inconclusive"
-    assert "See status.visibility" in nothing.results[0].message
+    assert describe(objective) == f"p50 of the time until found ≤ {limit} ms"
+    nothing = evaluated(objective)
+    assert nothing.conclusion == "Inconclusive"
+    assert "See status.visibility" in nothing.message
 
 
 @pytest.mark.parametrize(
@@ -192,14 +164,7 @@ def test_objective_limits_the_time_of_the_slowest_type(limit: int, conclusion: s
 def test_objective_is_never_met_by_what_was_not_found(
     not_found: int, value: float | None, upper: float | None, conclusion: str, text: str
 ) -> None:
-    objective = seen_within(2000).model_dump(by_alias=True, exclude_none=True)
-    spec = make_spec(objectives=[objective], load=LOAD)
-    document = make_document("a", 1, make_result([1000] * 20))
-    times = of("PULL", *range(10, 1010, 10), not_found=not_found)
-    samples = benchmark_samples(spec, [document.model_copy(update={"visibility": [times]})])
-    found = evaluate_objectives(samples, DatasetStatus())
-    assert found is not None
-    (result,) = found.results
+    result = evaluated(seen_within(2000), of("PULL", *range(10, 1010, 10), not_found=not_found))
     assert (result.value, result.conclusion) == (value, conclusion)
     assert (result.upper is None) is (upper is None)
     assert text in result.message
@@ -217,18 +182,16 @@ def test_trials_must_meet_the_time_until_found() -> None:
 def test_variants_are_compared_by_the_time_until_found() -> None:
     spec = make_spec(load=LOAD, comparison={"primary": "TimeUntilFoundP95"})
     documents = [
-        make_document("a", repeat, make_result([1000] * 20), variant=variant).model_copy(
-            update={"visibility": [of("NRT", *[time + repeat] * 10)]}
-        )
+        run(repeat, of("NRT", *[time + repeat] * 10), variant=variant)
         for repeat in (1, 2, 3)
         for variant, time in (("direct", 100), ("proxy", 200))
     ]
     samples = benchmark_samples(make_variants(spec, "direct", "proxy"), documents)
     (compared,) = compare_variants(samples)
     assert (compared.figure, compared.request) == ("timeUntilFoundP95Milliseconds", "query")
-    assert compared.percentile is not None
-    assert compared.percentile.percent == pytest.approx(98, abs=1)
-    assert compared.percentile.conclusion == "Worse"
+    percentile = not_none(compared.percentile)
+    assert percentile.percent == pytest.approx(98, abs=1)
+    assert percentile.conclusion == "Worse"
     values = samples.of("a", "direct").values(ALL_REQUESTS, [95])
     assert [each.value for each in values[TIME_UNTIL_FOUND]] == [101, 102, 103]
     said = "the p95 of the time until documents are found"
