@@ -1,6 +1,5 @@
 from array import array
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 
@@ -9,50 +8,30 @@ from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.server_metrics import RunTelemetry
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import Bottleneck
 from solrbench.contract.environment import MeasuredTarget
-from solrbench.contract.step_document import StepRunResult
-from support.resources.small_resource import resource
+from support.results.builders import make_document, make_spec
 
 
 def test_a_step_that_is_held_back_is_an_answer() -> None:
-    spec = SolrBenchmark.model_validate(resource()).spec
     found = Bottleneck(
-        step="one", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
+        step="calm", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
     )
-    assert collect_answers(spec, Status(bottlenecks=[found])) == [
-        "one: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes."
+    assert collect_answers(make_spec("calm"), Status(bottlenecks=[found])) == [
+        "calm: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes."
     ]
 
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def spec() -> Spec:
-    return SolrBenchmark.model_validate(resource({"spec.load.steps.0.name": "calm"})).spec
-
-
-def run(repeat: int, variant: str = "", **figures: float) -> EvaluatedRun:
-    document = StepRunResult(
-        id=f"r{repeat}-s0-calm",
-        repeat=repeat,
-        variant=variant,
-        step="calm",
-        attempt=1,
-        start_time=START,
-        end_time=START,
-        seconds=1,
-        requests=[],
-        workers=[],
-    )
+def run(repeat: int, **figures: float) -> EvaluatedRun:
+    document = make_document("calm", repeat)
     servers = dict.fromkeys(figures, f"solr-{repeat}")
     telemetry = RunTelemetry({"nodes": 3.0, "cpu_percent": 40.0} | figures, servers)
     return EvaluatedRun(RunSamples(document), {}, array("d"), servers=telemetry)
 
 
 def one(*runs: EvaluatedRun) -> Bottleneck:
-    (found,) = find_bottlenecks(spec(), runs)
+    (found,) = find_bottlenecks(make_spec("calm"), runs)
     return found
 
 
@@ -86,10 +65,7 @@ def test_most_repeats_are_enough() -> None:
     [("http://10.0.0.7:8983/solr", "None"), ("https://search.example.com/solr", "Proxy")],
 )
 def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
-    body = resource(
-        {"spec.target": {"existing": {"urls": [url]}}, "spec.load.steps.0.name": "calm"}
-    )
-    existing = SolrBenchmark.model_validate(body).spec
+    existing = make_spec("calm", target={"existing": {"urls": [url]}})
     nodes = MeasuredTarget(attempt=1, pods={"10.0.0.7:8983_solr": "2026-01-01T00:00:00Z"})
     runs = [
         replace(each, samples=RunSamples(each.document.model_copy(update={"target": nodes})))
@@ -102,7 +78,7 @@ def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
 
 
 def test_a_step_without_telemetry_has_no_entry() -> None:
-    assert find_bottlenecks(spec(), [replace(run(1), servers=None)]) == []
+    assert find_bottlenecks(make_spec("calm"), [replace(run(1), servers=None)]) == []
 
 
 def test_sentences_say_what_and_what_next() -> None:

@@ -1,22 +1,13 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from solrbench.analysis.server_metrics import merge_telemetry, run_telemetry
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.contract.server_document import ServerFigures, Telemetry
-from solrbench.contract.step_document import RequestResult, StepRunResult
-from solrbench.stats.histograms import Histogram
+from solrbench.contract.step_document import StepRunResult
 from solrbench.telemetry.summary import spreads_of, with_shares
 from support.narrowing import not_none
-from support.resources.small_resource import resource
+from support.results.builders import make_document, make_result, make_spec
 
-START = datetime(2026, 1, 1, tzinfo=UTC)
 MIB = 1 << 20
-
-
-def spec() -> Spec:
-    return SolrBenchmark.model_validate(resource()).spec
 
 
 def node(name: str, **figures: float) -> ServerFigures:
@@ -31,25 +22,8 @@ def telemetry(*nodes: ServerFigures, zookeeper: ServerFigures | None = None) -> 
 
 
 def document(found: Telemetry | None, repeat: int = 1) -> StepRunResult:
-    request = RequestResult(
-        request="all",
-        requests=100,
-        failures=0,
-        sum_microseconds=2_000_000,
-        service_time_histogram=Histogram().encode(),
-    )
-    return StepRunResult(
-        id=f"r{repeat}-s0-one",
-        repeat=repeat,
-        step="one",
-        attempt=1,
-        start_time=START,
-        end_time=START,
-        seconds=10,
-        requests=[request],
-        workers=[],
-        telemetry=found,
-    )
+    made = make_document("a", repeat, make_result([20_000] * 100), seconds=10)
+    return made.model_copy(update={"telemetry": found})
 
 
 def test_of_several_nodes_sums_and_the_worst_count() -> None:
@@ -100,8 +74,8 @@ def test_latency_of_zookeeper_is_that_of_what_it_served() -> None:
 
 def test_the_status_has_means_over_repeats_and_leaves_out_what_is_unknown() -> None:
     runs = [document(telemetry(node("a", cpu_seconds=s, cpus=2)), s) for s in (2, 4)]
-    (entry,) = merge_telemetry(spec(), [(each, run_telemetry(each)) for each in runs])
-    assert (entry.step, entry.cpu_cores, entry.cpu_percent) == ("one", 0.3, 15)
+    (entry,) = merge_telemetry(make_spec("a"), [(each, run_telemetry(each)) for each in runs])
+    assert (entry.step, entry.cpu_cores, entry.cpu_percent) == ("a", 0.3, 15)
     assert entry.gc_percent is None
     assert entry.missing == ["no metrics from b"]
 
@@ -109,4 +83,4 @@ def test_the_status_has_means_over_repeats_and_leaves_out_what_is_unknown() -> N
 def test_without_telemetry_there_is_no_entry() -> None:
     run = document(None)
     assert run_telemetry(run) is None
-    assert merge_telemetry(spec(), [(run, None)]) == []
+    assert merge_telemetry(make_spec("a"), [(run, None)]) == []
