@@ -52,9 +52,9 @@ def make_variants(spec: Spec, *names: str) -> Spec:
 
 
 def make_result(
-    microseconds: Sequence[int], name: str = "query", failures: int = 0
+    microseconds: Sequence[int], name: str = "query", failures: int = 0, **fields: Any
 ) -> RequestResult:
-    """Return the result of requests that took `microseconds`."""
+    """Return the result of requests that took `microseconds`, with other `fields`."""
     histogram = ReferenceHistogram(1, 3_600_000_000, 3)
     for value in microseconds:
         histogram.record_value(value)
@@ -66,16 +66,30 @@ def make_result(
         min_microseconds=min(microseconds, default=None),
         max_microseconds=max(microseconds, default=None),
         service_time_histogram=histogram.encode().decode(),
-    )
+    ).model_copy(update=fields)
 
 
-def make_timed_result(seconds: Sequence[Sequence[int]], name: str = "query") -> RequestResult:
+def make_timed_result(
+    seconds: Sequence[Sequence[int]], name: str = "query", **fields: Any
+) -> RequestResult:
     """Return the result of requests that took so many µs, by the second in which they ended."""
     blocks = TimeBlocks()
     for second, times in enumerate(seconds):
         blocks.add(second, Counter(buckets_of(times)), sum(times))
-    made = make_result([each for times in seconds for each in times], name)
-    return made.model_copy(update={"service_time_blocks": blocks.encode()})
+    every = [each for times in seconds for each in times]
+    return make_result(every, name, service_time_blocks=blocks.encode(), **fields)
+
+
+def with_response_times(service: RequestResult, response: RequestResult) -> RequestResult:
+    """Return the result of an open loop, which has the times of `response` as response times."""
+    return service.model_copy(
+        update={
+            "response_time_histogram": response.service_time_histogram,
+            "response_time_blocks": response.service_time_blocks,
+            "response_sum_microseconds": response.sum_microseconds,
+            "response_max_microseconds": response.max_microseconds,
+        }
+    )
 
 
 def swinging(seconds: int, per_second: int = 20, period: int = 3) -> list[list[int]]:
@@ -93,8 +107,9 @@ def make_document(
     seconds: float = 1.0,
     attempt: int = 1,
     variant: str = "",
+    **fields: Any,
 ) -> StepRunResult:
-    """Return the document of one step run."""
+    """Return the document of one step run, with other `fields`."""
     return StepRunResult(
         id=f"r{repeat}-{variant}s0-{step}",
         repeat=repeat,
@@ -107,7 +122,7 @@ def make_document(
         seconds=seconds,
         requests=list(results),
         workers=[],
-    )
+    ).model_copy(update=fields)
 
 
 def verdicts_of(

@@ -4,7 +4,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from solrbench.contract.step_document import StepRunResult
-from support.results.builders import make_document, make_result, make_timed_result
+from support.results.builders import (
+    make_document,
+    make_result,
+    make_timed_result,
+    with_response_times,
+)
 
 NEAR = {40: 20, 152: 180, 172: 240, 156: 189, 164: 213, 160: 200, 165: 217, 155: 186}
 HELD = ((155.2, 190), (155.2, 195))
@@ -16,23 +21,23 @@ SECONDS, PER_SECOND = 10, 40
 def trial(number: int, rate: float, milliseconds: int, **fields: Any) -> StepRunResult:
     """Return the document of a trial whose requests all took so long."""
     made = make_timed_result([[1000 * milliseconds] * PER_SECOND] * SECONDS)
-    times = {
-        "response_time_histogram": made.service_time_histogram,
-        "response_time_blocks": made.service_time_blocks,
-        "response_sum_microseconds": made.sum_microseconds,
-        "response_max_microseconds": made.max_microseconds,
-    }
-    document = make_document("t", 1, made.model_copy(update=times | fields), seconds=SECONDS)
-    planned = {"requests_per_second": rate, "planned_requests": round(SECONDS * rate)}
-    return document.model_copy(
-        update={"id": f"t{number}", "trial": number, "duration_seconds": SECONDS, "users": None}
-        | planned
+    return make_document(
+        "t",
+        1,
+        with_response_times(made, made).model_copy(update=fields),
+        seconds=SECONDS,
+        id=f"t{number}",
+        trial=number,
+        duration_seconds=SECONDS,
+        users=None,
+        requests_per_second=rate,
+        planned_requests=round(SECONDS * rate),
     )
 
 
 def probe(requests: int = 2000, failures: int = 0) -> StepRunResult:
-    document = make_document("probe", 1, make_result([10_000] * requests, failures=failures))
-    return document.model_copy(update={"id": "t0", "trial": 0, "seconds": 10.0})
+    result = make_result([10_000] * requests, failures=failures)
+    return make_document("probe", 1, result, seconds=SECONDS, id="t0", trial=0)
 
 
 def measured(

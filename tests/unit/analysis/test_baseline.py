@@ -24,7 +24,7 @@ from solrbench.analysis.conclusions import answer_baseline
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.sentences import DRIFT_NOTE
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
-from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
+from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -38,9 +38,17 @@ from support.servers.hostile_documents import pack_histogram
 
 def run(step: str, repeat: int, milliseconds: int, target: str) -> StepRunResult:
     """Return a step run of ten requests on its own target."""
-    found = make_document(step, repeat, make_result([milliseconds * 1000] * 10))
-    pods = {"solr-0": target}
-    return found.model_copy(update={"target": MeasuredTarget(attempt=1, pods=pods)})
+    measured = MeasuredTarget(attempt=1, pods={"solr-0": target})
+    return make_document(step, repeat, make_result([milliseconds * 1000] * 10), target=measured)
+
+
+def indexed(name: str, *targets: MeasuredTarget) -> ComparisonInput:
+    """Return a side of a step run on each target, for its index."""
+    documents = [
+        make_document("a", repeat, make_result([1000] * 10), target=target)
+        for repeat, target in enumerate(targets, start=1)
+    ]
+    return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
 
 def side(
@@ -74,11 +82,17 @@ def test_few_repeats_say_that_a_change_of_the_machine_does_not_show(
     assert (DRIFT_NOTE in comparison_notes(found)) is unknown
 
 
+def compared(
+    before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
+) -> BaselineComparison:
+    """Return what the status holds of a comparison."""
+    return fit_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
+
+
 def words(
     before: ComparisonInput, after: ComparisonInput, settings: ComparisonSettings | None = None
 ) -> dict[str, Conclusion | None]:
-    found = fit_comparison(compare_candidate(before, after, settings or ComparisonSettings()))
-    return {each.figure: each.conclusion for each in found.figures}
+    return {each.figure: each.conclusion for each in compared(before, after, settings).figures}
 
 
 def test_all_figures_of_a_step_are_compared() -> None:
@@ -91,15 +105,9 @@ def test_all_figures_of_a_step_are_compared() -> None:
 
 
 def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
-    found = fit_comparison(
-        compare_candidate(side("old", BEFORE), side("new", BEFORE), ComparisonSettings())
-    )
-    first, *others = found.figures
-    assert (first.primary, first.figure, first.conclusion) == (
-        True,
-        "p95Milliseconds",
-        Conclusion.SAME,
-    )
+    first, *others = compared(side("old", BEFORE), side("new", BEFORE)).figures
+    assert (first.figure, first.conclusion) == ("p95Milliseconds", Conclusion.SAME)
+    assert first.primary
     assert not any(each.primary for each in others)
     indexing = next(each for each in others if each.figure == "indexBytes")
     assert (indexing.conclusion, indexing.difference_percent, indexing.step) == (None, 0.0, None)
@@ -107,21 +115,21 @@ def test_what_decides_comes_first_and_the_index_makes_no_word() -> None:
 
 def test_each_index_that_was_filled_is_a_repeat() -> None:
     def filled(name: str, *seconds: float) -> ComparisonInput:
-        documents = []
-        for repeat, each in enumerate(seconds, start=1):
-            target = MeasuredTarget(
-                attempt=repeat,
-                pods={"solr-0": f"{name}-{repeat}"},
-                indexed=START + timedelta(hours=repeat),
-                indexing_seconds=each,
-                index_bytes=1000,
-            )
-            document = make_document("a", repeat, make_result([1000] * 10))
-            documents += [document.model_copy(update={"target": target})]
-        return ComparisonInput(name, {}, list(map(RunSamples, documents)))
+        return indexed(
+            name,
+            *(
+                MeasuredTarget(
+                    attempt=repeat,
+                    pods={"solr-0": f"{name}-{repeat}"},
+                    indexed=START + timedelta(hours=repeat),
+                    indexing_seconds=each,
+                    index_bytes=1000,
+                )
+                for repeat, each in enumerate(seconds, start=1)
+            ),
+        )
 
-    old, new = filled("old", 100, 101, 99), filled("new", 130, 131, 129)
-    found = fit_comparison(compare_candidate(old, new, ComparisonSettings()))
+    found = compared(filled("old", 100, 101, 99), filled("new", 130, 131, 129))
     words = {each.figure: (each.conclusion, each.on_target) for each in found.figures}
     assert words["indexingSeconds"] == (Conclusion.WORSE, False)
     assert words["indexBytes"] == (Conclusion.SAME, False)
@@ -135,10 +143,8 @@ def test_a_time_of_indexing_that_is_not_solrs_is_not_compared() -> None:
         indexing_is_valid=False,
         index_bytes=1000,
     )
-    document = make_document("a", 1, make_result([1000] * 10))
-    documents = [document.model_copy(update={"target": target})]
     invalid = DatasetStatus(seconds=9.0, index_bytes=1000, verdict="Invalid")
-    for runs in (list(map(RunSamples, documents)), []):
+    for runs in (indexed("one", target).runs, []):
         one = ComparisonInput("one", {}, runs, dataset=invalid)
         figures = words(one, one)
         assert "indexBytes" in figures
@@ -147,23 +153,13 @@ def test_a_time_of_indexing_that_is_not_solrs_is_not_compared() -> None:
 
 def test_repeats_on_one_index_are_one_value_of_it() -> None:
     target = MeasuredTarget(attempt=1, indexed=START, indexing_seconds=9, index_bytes=1000)
-    documents = [
-        make_document("a", repeat, make_result([1000] * 10)).model_copy(update={"target": target})
-        for repeat in (1, 2, 3)
-    ]
-    one = ComparisonInput("one", {}, list(map(RunSamples, documents)))
+    one = indexed("one", target, target, target)
     assert words(one, one)["indexingSeconds"] is None
-
-
-ADAPTIVE = {
-    "load": {"repeats": {"until": "Decided", "min": 3}},
-    "comparison": {"baseline": {"benchmark": {"name": "older"}}},
-}
 
 
 def test_an_adaptive_baseline_does_not_weaken_a_comparison_that_it_did_not_know() -> None:
     old = side("old", BEFORE)
-    old = ComparisonInput(old.name, ADAPTIVE, old.runs)
+    old = ComparisonInput(old.name, adaptive({"benchmark": {"name": "older"}}), old.runs)
     new = side("new", SLOWER[:4])
     settings = settings_of_candidate(new.spec, "old")
     assert words(old, new, settings)["p95Milliseconds"] is Conclusion.WORSE
@@ -171,7 +167,7 @@ def test_an_adaptive_baseline_does_not_weaken_a_comparison_that_it_did_not_know(
 
 def test_another_figure_may_decide() -> None:
     settings = ComparisonSettings(primary=PrimaryMetric.REQUESTS_PER_SECOND)
-    found = compare_candidate(side("old", BEFORE), side("new", SLOWER), settings)
+    found = compared(side("old", BEFORE), side("new", SLOWER), settings)
     assert [each.figure for each in found.figures if each.primary] == ["requestsPerSecond"]
 
 
@@ -180,21 +176,17 @@ def test_one_repeat_makes_no_word_on_anything() -> None:
 
 
 def test_repeats_of_one_target_say_so() -> None:
-    found = compare_candidate(
-        side("old", BEFORE, target="x"), side("new", SLOWER, target="y"), ComparisonSettings()
-    )
-    assert fit_comparison(found).figures[0].on_target
-    fresh = compare_candidate(side("old", BEFORE), side("new", SLOWER), ComparisonSettings())
-    assert not fit_comparison(fresh).figures[0].on_target
+    found = compared(side("old", BEFORE, target="x"), side("new", SLOWER, target="y"))
+    assert found.figures[0].on_target
+    assert not compared(side("old", BEFORE), side("new", SLOWER)).figures[0].on_target
 
 
 def test_invalid_steps_say_so() -> None:
     good, bad = side("old", BEFORE), side("new", SLOWER)
     invalid = ComparisonInput(bad.name, bad.spec, bad.runs, frozenset({("a", "")}))
     for before, after in ((good, invalid), (invalid, good)):
-        found = fit_comparison(compare_candidate(before, after, ComparisonSettings()))
-        assert found.figures[0].invalid
-    assert not fit_comparison(compare_candidate(good, bad, ComparisonSettings())).figures[0].invalid
+        assert compared(before, after).figures[0].invalid
+    assert not compared(good, bad).figures[0].invalid
 
 
 def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
@@ -203,9 +195,7 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
         collection={"shards": 2},
         dataset={"generator": {"documents": 2000, "seed": 4}},
     )
-    found = compare_candidate(
-        side("old", BEFORE), side("new", BEFORE, spec=other), ComparisonSettings()
-    )
+    found = compared(side("old", BEFORE), side("new", BEFORE, spec=other))
     assert found.settings == ["collection.shards: 1, then 2"]
     assert found.differences == ["dataset.generator.documents: 1000, then 2000"]
 
@@ -213,7 +203,7 @@ def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
 def test_steps_of_one_side_only_are_named() -> None:
     more = side("new", BEFORE, spec=make_spec("a", "b"))
     extra = ComparisonInput(more.name, more.spec, [*more.runs, RunSamples(run("b", 1, 50, "t"))])
-    found = compare_candidate(side("old", BEFORE), extra, ComparisonSettings())
+    found = compared(side("old", BEFORE), extra)
     assert found.differences[0] == "only new has step b"
 
 
@@ -225,7 +215,7 @@ def test_status_holds_a_limited_number_of_figures() -> None:
         ]
         return ComparisonInput(name, {}, list(map(RunSamples, documents)))
 
-    found = fit_comparison(compare_candidate(wide("old"), wide("new"), ComparisonSettings()))
+    found = compared(wide("old"), wide("new"))
     assert len(found.figures) == 96
     assert found.left_out > 100
     assert found.figures[0].primary
@@ -351,11 +341,9 @@ def adaptive(baseline: dict[str, Any] | None) -> dict[str, Any]:
 def test_looks_count_only_where_this_comparison_decided_when_to_stop(
     baseline: dict[str, Any] | None, looks: Looks | None
 ) -> None:
-    assert settings_of_candidate(adaptive(baseline), "old").rule.looks == looks
-
-
-def test_repeats_of_a_fixed_number_have_no_looks() -> None:
-    fixed = {"load": {"repeats": 5}, "comparison": {"baseline": {"benchmark": {"name": "old"}}}}
+    candidate = adaptive(baseline)
+    assert settings_of_candidate(candidate, "old").rule.looks == looks
+    fixed = candidate | {"load": {"repeats": 5}}
     assert settings_of_candidate(fixed, "old").rule.looks is None
 
 

@@ -63,11 +63,9 @@ def test_a_trial_settles_at_its_own_rate() -> None:
 
 def users_trial(number: int, users: int, milliseconds: int) -> StepRunResult:
     """Return the document of a trial of users whose requests all took so long."""
-    document = make_document(
-        "t", 1, make_timed_result([[1000 * milliseconds] * 40] * 10), seconds=10
-    )
-    return document.model_copy(
-        update={"id": f"t{number}", "trial": number, "duration_seconds": 10, "users": users}
+    result = make_timed_result([[1000 * milliseconds] * 40] * 10)
+    return make_document(
+        "t", 1, result, seconds=10, id=f"t{number}", trial=number, duration_seconds=10, users=users
     )
 
 

@@ -34,13 +34,13 @@ def samples(*counts: tuple[float, int, int], cache: str = "filterCache") -> list
 
 
 def test_curve_runs_through_the_warm_up_into_the_step() -> None:
-    document = make_document("five", 1).model_copy(
-        update={
-            "warm_up_thousands": [window(0, 3), window(3, 4)],
-            "warm_up_caches": samples((-0.1, 0, 0), (4.1, 100, 25)),
-            "thousands": [window(0, 1, 300)],
-            "caches": samples((0, 100, 25), (1, 200, 125)),
-        }
+    document = make_document(
+        "five",
+        1,
+        warm_up_thousands=[window(0, 3), window(3, 4)],
+        warm_up_caches=samples((-0.1, 0, 0), (4.1, 100, 25)),
+        thousands=[window(0, 1, 300)],
+        caches=samples((0, 100, 25), (1, 200, 125)),
     )
     found = cold_start(document)
     assert [(each.number, each.warm_up) for each in found] == [(1, True), (2, True), (3, False)]
@@ -55,16 +55,14 @@ def test_curve_runs_through_the_warm_up_into_the_step() -> None:
 def test_a_curve_in_short_has_stretches_of_twice_as_many_requests() -> None:
     windows = [window(each, each + 1, mean=1000 * (each + 1)) for each in range(6)]
     last = window(6, 6.5, requests=500, mean=9000)
-    document = make_document("five", 1).model_copy(update={"thousands": [*windows, last]})
+    document = make_document("five", 1, thousands=[*windows, last])
     # 5, 6 and half of 9 by their requests: the last stretch is not whole.
     assert average_stretches(cold_start(document)) == [1.0, 2.0, 3.5, 6.2]
     assert average_stretches([]) == []
 
 
 def test_a_long_curve_in_short_has_all_that_is_left_at_its_end() -> None:
-    document = make_document("five", 1).model_copy(
-        update={"thousands": [window(0, 1, mean=1000)] * 5000}
-    )
+    document = make_document("five", 1, thousands=[window(0, 1, mean=1000)] * 5000)
     assert average_stretches(cold_start(document)) == [1.0] * MAX_STRETCHES
 
 
@@ -98,18 +96,13 @@ def test_caches_are_kept_apart() -> None:
 def begun(**fields: object) -> StepRunResult:
     """Return a step run of four seconds that was steady from the second one on."""
     seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
-    result = make_result([1000]).model_copy(
-        update={
-            "windows": SecondSeries(
-                SecondSums(second, requests, 0, requests * mean, 0)
-                for second, requests, mean in seconds
-            )
-        }
+    windows = SecondSeries(
+        SecondSums(second, requests, 0, requests * mean, 0) for second, requests, mean in seconds
     )
-    defaults = {"outlier_windows": 0, "thousands": [window(0, 2.5, mean=6000), window(2.5, 3)]}
-    return make_document("five", 1, result).model_copy(
-        update=defaults | {"steady_from_second": 1} | fields
-    )
+    thousands = [window(0, 2.5, mean=6000), window(2.5, 3)]
+    begin = {"outlier_windows": 0, "thousands": thousands, "steady_from_second": 1}
+    document = make_document("five", 1, make_result([1000], windows=windows))
+    return document.model_copy(update=begin | fields)
 
 
 def test_the_first_thousand_stands_beside_the_steady_part() -> None:
@@ -164,7 +157,4 @@ def test_what_never_was_steady_has_no_steady_mean() -> None:
 )
 def test_there_is_no_cold_start_without_a_whole_first_thousand(fields: dict[str, object]) -> None:
     assert summarise_cold_start([begun(**fields)]) is None
-
-
-def test_no_cold_start_before_a_step_run_is_stored() -> None:
     assert summarise_cold_start([]) is None

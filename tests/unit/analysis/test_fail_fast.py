@@ -26,9 +26,9 @@ def spec_with(*objectives: dict[str, Any], **load: Any) -> Spec:
 
 def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> StepRunResult:
     times = [[int(1000 * milliseconds)] * 20] * 60
-    result = make_timed_result(times).model_copy(update={"failures": failures})
-    made = make_document(step, repeat, result, seconds=60)
-    return made.model_copy(update={"id": f"r{repeat}-s{LOAD_STEPS.index(step)}-{step}"})
+    result = make_timed_result(times, failures=failures)
+    name = f"r{repeat}-s{LOAD_STEPS.index(step)}-{step}"
+    return make_document(step, repeat, result, seconds=60, id=name)
 
 
 def skipped(

@@ -34,8 +34,11 @@ def answers(times: Times, start_on: str = "FreshTarget") -> list[str]:
         "steps": [{"name": name, "users": 2, "requests": 10} for name in STEPS],
     }
     documents = [
-        make_document(step, repeat, make_result([round(1000 * each)] * 10)).model_copy(
-            update={"target": MeasuredTarget(attempt=repeat, pods={"solr-0": str(repeat)})}
+        make_document(
+            step,
+            repeat,
+            make_result([round(1000 * each)] * 10),
+            target=MeasuredTarget(attempt=repeat, pods={"solr-0": str(repeat)}),
         )
         for repeat, row in enumerate(times, 1)
         for step, each in zip(STEPS, row, strict=False)

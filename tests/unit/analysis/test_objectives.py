@@ -228,7 +228,7 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
 
 
 def test_dropped_requests_have_failed() -> None:
-    result = make_result([1000] * 900).model_copy(update={"dropped_requests": 100})
+    result = make_result([1000] * 900, dropped_requests=100)
     found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
     assert (found.conclusion, found.value) == (MISSED, 10.0)
 
@@ -265,7 +265,7 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
 def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:
     times = [1000] * 600 + [5000] * 400
     failed = make_result([500] * 100).service_time_histogram
-    result = make_result(times, failures=100).model_copy(update={"failed_time_histogram": failed})
+    result = make_result(times, failures=100, failed_time_histogram=failed)
     spec = spec_with(
         {"responseTime": {"maxMilliseconds": 9}}, {"responseTime": {"maxMilliseconds": 2}}
     )

@@ -11,7 +11,7 @@ import pytest
 
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from support.results.builders import make_timed_result
+from support.results.builders import make_timed_result, with_response_times
 from support.results.validity.repeat_times import counted, level_times
 from support.results.validity.repeat_times import repeat as repeat_times_repeat
 from support.results.validity.repeats import repeat
@@ -137,15 +137,8 @@ def responses(number: int, level: int) -> StepRunResult:
     """Return a repeat of an open loop whose response times alone are around `level` µs."""
     document = repeat_times_repeat(number, 10_000)
     waited = make_timed_result(level_times(number, level, 15))
-    changed = document.requests[0].model_copy(
-        update={
-            "response_time_histogram": waited.service_time_histogram,
-            "response_time_blocks": waited.service_time_blocks,
-            "response_sum_microseconds": waited.sum_microseconds,
-            "response_max_microseconds": waited.max_microseconds,
-        }
-    )
-    return document.model_copy(update={"requests": [changed]})
+    planned = with_response_times(document.requests[0], waited)
+    return document.model_copy(update={"requests": [planned]})
 
 
 def gaps(*documents: StepRunResult) -> dict[str, str]:

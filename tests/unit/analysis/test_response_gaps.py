@@ -36,7 +36,7 @@ def gap(user: int | None, milliseconds: int, second: float = 1.0) -> ResponseGap
 
 
 def document(step: str, repeat: int, **fields: Any) -> StepRunResult:
-    return make_document(step, repeat, make_result([1000])).model_copy(update=fields)
+    return make_document(step, repeat, make_result([1000]), **fields)
 
 
 MCGILL = [

@@ -22,8 +22,7 @@ def telemetry(*nodes: ServerFigures, zookeeper: ServerFigures | None = None) -> 
 
 
 def document(found: Telemetry | None, repeat: int = 1) -> StepRunResult:
-    made = make_document("a", repeat, make_result([20_000] * 100), seconds=10)
-    return made.model_copy(update={"telemetry": found})
+    return make_document("a", repeat, make_result([20_000] * 100), seconds=10, telemetry=found)
 
 
 def test_of_several_nodes_sums_and_the_worst_count() -> None:

@@ -44,10 +44,8 @@ def updates(
     repeat: int = 1, per_second: int = 20, failures: int = 0, variant: str = "", step: str = "a"
 ) -> StepRunResult:
     """Return a step run of 30 s."""
-    result = make_timed_result(swinging(30, per_second), "update")
-    result = result.model_copy(update={"failures": failures})
-    document = make_document(step, repeat, result, seconds=30, variant=variant)
-    return document.model_copy(update={"batch_size": SIZE})
+    result = make_timed_result(swinging(30, per_second), "update", failures=failures)
+    return make_document(step, repeat, result, seconds=30, variant=variant, batch_size=SIZE)
 
 
 def test_documents_per_second_are_those_of_good_responses_with_an_interval() -> None:

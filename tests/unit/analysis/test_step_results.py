@@ -10,7 +10,6 @@ from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.result_tables import results_note, results_table
 from solrbench.present.table import table_to_markdown
-from solrbench.stats.histograms import Histogram
 from support.narrowing import not_none
 from support.results.builders import (
     ReferenceHistogram,
@@ -18,23 +17,16 @@ from support.results.builders import (
     make_result,
     make_spec,
     make_variants,
+    with_response_times,
 )
 from support.results.samples import benchmark_samples
 
 
 def planned(service: list[int], response: list[int], late: int = 0) -> RequestResult:
     """Return the result of planned requests; what has a response time alone was dropped."""
-    histogram = Histogram()
-    for microseconds in response:
-        histogram.record(microseconds)
-    figures = {
-        "response_time_histogram": histogram.encode(),
-        "response_sum_microseconds": sum(response),
-        "response_max_microseconds": max(response),
-        "dropped_requests": len(response) - len(service),
-        "late_requests": late,
-    }
-    return make_result(service).model_copy(update=figures)
+    dropped = len(response) - len(service)
+    sent = make_result(service, late_requests=late, dropped_requests=dropped)
+    return with_response_times(sent, make_result(response))
 
 
 STALLED = [1000] * 900 + [500_000] * 100
@@ -190,12 +182,14 @@ def test_the_rate_of_a_step_with_a_duration_is_what_ended_in_it() -> None:
     straggling = make_document(
         "a",
         1,
-        make_result([1] * 100).model_copy(update={"drain_requests": 4}),
-        make_result([1] * 50, "whole").model_copy(update={"is_transaction": True}),
+        make_result([1] * 100, drain_requests=4),
+        make_result([1] * 50, "whole", is_transaction=True),
         seconds=42.0,
-    ).model_copy(update={"duration_seconds": 12, "drain_seconds": 30.0})
-    calm = make_document("a", 2, make_result([1] * 96), seconds=11.9).model_copy(
-        update={"duration_seconds": 12, "drain_seconds": 0.25}
+        duration_seconds=12,
+        drain_seconds=30.0,
+    )
+    calm = make_document(
+        "a", 2, make_result([1] * 96), seconds=11.9, duration_seconds=12, drain_seconds=0.25
     )
     result = merged(straggling, calm)[0]
     assert (result.requests, result.drain_requests, result.drain_seconds) == (196, None, 30.0)
@@ -248,7 +242,7 @@ def test_failures_and_ramp_are_added() -> None:
         "a",
         load={"steps": [{"name": "a", "users": 2, "spawnRate": 1, "durationSeconds": 5}]},
     )
-    ramped = make_result([1] * 10, failures=2).model_copy(update={"ramp_requests": 3})
+    ramped = make_result([1] * 10, failures=2, ramp_requests=3)
     (result,) = merged(make_document("a", 1, ramped), make_document("a", 2, ramped), spec=spec)
     assert (result.requests, result.failures, result.ramp_requests) == (20, 4, 6)
 
@@ -319,15 +313,13 @@ def test_the_headline_is_the_last_step_with_all_requests() -> None:
 
 
 def test_one_failure_in_a_million_is_not_none() -> None:
-    result = make_result([1_000]).model_copy(update={"requests": 1_000_000, "failures": 1})
+    result = make_result([1_000], failures=1, requests=1_000_000)
     assert headline(make_document("a", 1, result, seconds=10)).failed_percent == 0.0001
 
 
 def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
     step_runs = [
-        make_document("a", repeat, make_result([5])).model_copy(
-            update={"steady_from_second": second, "outlier_windows": odd}
-        )
+        make_document("a", repeat, make_result([5]), steady_from_second=second, outlier_windows=odd)
         for repeat, second, odd in ((1, 3, 2), (2, 0, 0), (3, 12, 1))
     ]
     (found,) = merged(*step_runs)

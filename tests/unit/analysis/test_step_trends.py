@@ -15,15 +15,14 @@ from solrbench.analysis.step_trends import (
     trend_difference_sentences,
 )
 from solrbench.analysis.trends import RunTrend, SeriesShape, run_trends
-from solrbench.api.v1alpha1 import SolrBenchmark, Spec, Status
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion
 from solrbench.api.v1alpha1.findings import Trend, TrendConclusion, TrendFigure
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import trend_table
-from support.resources.small_resource import resource
-from support.results.builders import make_document, make_result
+from support.results.builders import make_document, make_result, make_spec
 
 MIB = 2**20
 
@@ -118,19 +117,12 @@ def test_only_what_both_have_and_what_differs_first() -> None:
     assert all(each.step == "soak" for each in found)
 
 
-TREND_MIB = float(1 << 20)
 HOUR = 3600
 SECONDS = [75.0 * each for each in range(48)]
 
 
-def spec() -> Spec:
-    return SolrBenchmark.model_validate(resource()).spec
-
-
 def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> ServerSeries:
-    values = [
-        TREND_MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)
-    ]
+    values = [MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)]
     return ServerSeries(
         **{
             "server": server,
@@ -138,7 +130,7 @@ def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> Se
             "figure": "heap_after_gc_bytes",
             "seconds": SECONDS,
             "values": values,
-            "limit": 2048 * TREND_MIB,
+            "limit": 2048 * MIB,
             **fields,
         }
     )
@@ -155,10 +147,13 @@ def document(
         SecondSums(each * 10, 1000, 0, 1000 * (mean + each % 7 + grows * each), 90_000)
         for each in range(HOUR // 10)
     )
-    result = make_result([1000]).model_copy(update={"windows": windows})
-    step = spec().load.steps[0].name
-    return make_document(step, repeat, result, seconds=float(HOUR)).model_copy(
-        update={"window_seconds": 10, "telemetry": Telemetry(series=list(series))}
+    return make_document(
+        "soak",
+        repeat,
+        make_result([1000], windows=windows),
+        seconds=float(HOUR),
+        window_seconds=10,
+        telemetry=Telemetry(series=list(series)),
     )
 
 
@@ -167,15 +162,15 @@ def by_metric(found: StepRunResult) -> dict[TrendFigure, RunTrend]:
 
 
 def status_of(*documents: StepRunResult) -> dict[str, Trend]:
-    trends = find_trends(spec(), [(each, run_trends(each)) for each in documents])
+    trends = find_trends(make_spec("soak"), [(each, run_trends(each)) for each in documents])
     return {each.figure: each for each in trends}
 
 
 def test_leak_is_named_with_its_server_and_the_time_left() -> None:
     found = status_of(document(heap(), heap("solr-1", mib_per_hour=300)))["HeapAfterGc"]
     assert (found.conclusion, found.server) == ("HeapGrows", "solr-1")
-    assert found.growth_per_hour == pytest.approx(300 * TREND_MIB, rel=0.05)
-    assert found.lower_per_hour < 300 * TREND_MIB < found.upper_per_hour
+    assert found.growth_per_hour == pytest.approx(300 * MIB, rel=0.05)
+    assert found.lower_per_hour < 300 * MIB < found.upper_per_hour
     assert found.full_in_hours == pytest.approx((2048 - 800) / 300, rel=0.05)
     assert found.message.startswith("The heap in use after garbage collection grew by 3")
     assert "MiB/h (95 % confidence interval " in found.message
@@ -186,7 +181,7 @@ def test_leak_is_named_with_its_server_and_the_time_left() -> None:
 
 
 def test_growth_that_slows_down_has_no_time_left() -> None:
-    slowing = [(800 + 400 * (second / HOUR) ** 0.5) * TREND_MIB for second in SECONDS]
+    slowing = [(800 + 400 * (second / HOUR) ** 0.5) * MIB for second in SECONDS]
     found = status_of(document(heap().model_copy(update={"values": slowing})))["HeapAfterGc"]
     assert (found.conclusion, found.full_in_hours) == ("SlowsDown", None)
     assert found.message.startswith("The heap in use after garbage collection grew by ")
@@ -235,7 +230,7 @@ def test_short_step_has_no_trends() -> None:
 def test_single_rise_is_said_so() -> None:
     trend = by_metric(document(heap()))[TrendFigure.HEAP]
     risen = replace(trend, growth=replace(trend.growth, shape=SeriesShape.STEP))
-    (found,) = find_trends(spec(), [(document(), [risen])])
+    (found,) = find_trends(make_spec("soak"), [(document(), [risen])])
     assert found.conclusion == "RoseOnce"
 
 
@@ -248,5 +243,7 @@ def test_answers_and_tables_name_what_grows() -> None:
     found = status_of(document(heap("solr-1", mib_per_hour=300)))
     status = Status(trends=list(found.values()))
     (answer,) = answer_trends(status)
-    assert answer.startswith("In step one on solr-1, the heap in use after garbage collection grew")
+    assert answer.startswith(
+        "In step soak on solr-1, the heap in use after garbage collection grew"
+    )
     assert len(trend_table(status.trends).rows) == 3

@@ -24,8 +24,8 @@ from support.results.trials import trial
 
 
 def run(repeat: int, *found: VisibilityResult, variant: str = "") -> StepRunResult:
-    document = make_document("a", repeat, make_result([1000] * 20), variant=variant)
-    return document.model_copy(update={"visibility": list(found)})
+    result = make_result([1000] * 20)
+    return make_document("a", repeat, result, variant=variant, visibility=list(found))
 
 
 def of(
