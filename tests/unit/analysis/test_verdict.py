@@ -6,7 +6,6 @@ What was not checked is stated beside the verdict.
 """
 
 import math
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,11 +19,9 @@ from solrbench.api.v1alpha1.findings import (
     overall_verdict,
 )
 from solrbench.contract.second_series import SecondSeries, SecondSums
-from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import FailureKind, StepRunResult
 from solrbench.present.fact_tables import completion_note, verdict_lines
 from support.results.builders import (
-    START,
     make_document,
     make_result,
     make_spec,
@@ -49,65 +46,6 @@ def test_step_without_findings_is_valid() -> None:
     for document in (healthy(), open_loop(200)):
         verdict = verdict_of(document)
         assert (verdict.verdict, verdict.reasons, verdict.unchecked) == ("Valid", [], [])
-
-
-def test_repeated_queries_make_a_step_invalid() -> None:
-    verdict = verdict_of(healthy(queries_may_repeat=True))
-    assert verdict.verdict == "Invalid"
-    assert (
-        "some may have been sent twice (limit 0)" in messages_by_reason(verdict)["QueriesMayRepeat"]
-    )
-
-
-def test_pod_events_make_a_step_invalid() -> None:
-    problem = PodEvent(kind="OOMKilled", container="solr", time=START + timedelta(seconds=3))
-    later = PodEvent(kind="Replaced", time=START + timedelta(seconds=5))
-    pods = [
-        PodRecord(pod="b-solr-1", component="solr", restarts=0, troubles=[later]),
-        PodRecord(pod="b-solr-0", component="solr", restarts=1, troubles=[problem]),
-    ]
-    assert messages_by_reason(verdict_of(healthy(pods=pods))) == {
-        "PodRestarted": (
-            "Pods restarted or were lost 2 times, first container solr of pod b-solr-0 at 03:04:08"
-            " UTC (OOMKilled; limit 0)"
-        )
-    }
-
-
-@pytest.mark.parametrize(
-    ("fields", "reason", "message"),
-    [
-        (
-            {"failures": 101, "failure_kinds": [FailureKind(kind="HTTP503", count=101)]},
-            "RequestsFailed",
-            "101 of 200 requests of query failed (50.5 %, limit 1 %)",
-        ),
-        (
-            {"failures": 1, "failure_kinds": [FailureKind(kind="PartialResults", count=1)]},
-            "PartialResults",
-            "1 of 200 requests of query had partial results (0.5 %, limit 0 %)",
-        ),
-        (
-            {"partial_results": 2},
-            "PartialResults",
-            "2 of 200 requests of query had partial results (1 %, limit 0 %)",
-        ),
-        (
-            {"empty_results": 150},
-            "EmptyResults",
-            "150 of 200 requests of query had empty results (75 %, limit 50 %)",
-        ),
-        (
-            {"failures": 2, "failure_kinds": [FailureKind(kind="ConnectionsRanOut", count=2)]},
-            "ConnectionsRanOut",
-            "2 of 200 requests found no free port, file or memory (limit 0)",
-        ),
-    ],
-)
-def test_poor_responses_make_a_step_invalid(
-    fields: dict[str, Any], reason: str, message: str
-) -> None:
-    assert messages_by_reason(verdict_of(answers(**fields))) == {reason: message}
 
 
 def test_an_outage_is_seen_by_its_seconds() -> None:
@@ -135,21 +73,13 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
 
 def test_one_percent_of_requests_may_fail_and_half_be_empty() -> None:
     assert verdict_of(answers(empty_results=100, failures=2)).verdict == "Valid"
-    assert messages_by_reason(verdict_of(answers(failures=3))) == {
-        "RequestsFailed": "3 of 200 requests of query failed (1.5 %, limit 1 %)"
-    }
+    for above in (answers(empty_results=101), answers(failures=3)):
+        assert verdict_of(above).verdict == "Invalid"
     assert verdict_of(answers(failures=100), max_failed_percent=50).verdict == "Valid"
 
 
-def test_dropped_and_late_requests_are_shares_of_the_plan() -> None:
+def test_dropped_requests_up_to_their_limit_and_late_ones_without_a_limit_are_valid() -> None:
     assert verdict_of(open_loop(1000, dropped_requests=10, late_requests=900)).verdict == "Valid"
-    assert messages_by_reason(verdict_of(open_loop(1000, dropped_requests=11))) == {
-        "RequestsDropped": "11 of 1000 planned requests were never sent (1.1 %, limit 1 %)"
-    }
-    late = verdict_of(open_loop(1000, late_requests=51), max_late_percent=5)
-    assert messages_by_reason(late) == {
-        "RequestsLate": "51 of 1000 planned requests were sent late (5.1 %, limit 5 %)"
-    }
 
 
 def test_a_transaction_that_is_never_sent_is_one_arrival() -> None:
