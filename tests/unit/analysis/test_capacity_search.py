@@ -1,7 +1,4 @@
-"""The search for a rate, on servers that follow a formula.
-
-The search for users, on servers that follow a formula.
-"""
+"""The search for a rate, and for users, on servers that follow a formula."""
 
 import math
 import random
@@ -19,6 +16,7 @@ from solrbench.analysis.capacity_search import (
     next_rate,
     next_users,
 )
+from support.narrowing import not_none
 
 MAXIMUM = 15
 PROBED = 200.0
@@ -61,9 +59,7 @@ def test_first_trial_shows_the_target_without_queues() -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_rate_in_noise(seed: int) -> None:
     found = estimate(search(noisy(0.15, seed), seed=seed))
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower <= TRUTH <= found.upper
+    assert not_none(found.lower) <= TRUTH <= not_none(found.upper)
 
 
 def test_more_trials_are_never_asked_for() -> None:
@@ -157,20 +153,18 @@ def search_users(
 @pytest.mark.parametrize("capacity", [4.5, 8.5, 23.4, 50.2, 180.7, 777.7])
 def test_whole_users_without_noise_are_found(capacity: float) -> None:
     trials = search_users(closed_loop(capacity))
-    found = estimate_users(trials)
-    assert found.rate is not None
+    found = not_none(estimate_users(trials).rate)
     # The curve bends a little.
-    assert abs(found.rate - int(capacity)) <= 1 + 0.003 * capacity
+    assert abs(found - int(capacity)) <= 1 + 0.003 * capacity
     assert len(trials) <= MIN_TRIALS + 2
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_users_in_noise(seed: int) -> None:
     found = estimate_users(search_users(closed_loop(40.5, 0.02, seed), seed=seed))
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower <= 40 <= found.upper
-    assert found.upper - found.lower <= 6
+    lower, upper = not_none(found.lower), not_none(found.upper)
+    assert lower <= 40 <= upper
+    assert upper - lower <= 6
 
 
 def test_first_trial_is_where_the_probe_says() -> None:
@@ -201,10 +195,7 @@ def test_wide_noise_is_inconclusive_and_never_narrow() -> None:
 
 @pytest.mark.parametrize("stored", range(MAXIMUM))
 def test_a_user_search_goes_on_where_another_stopped(stored: int) -> None:
-    excess = closed_loop(40.5, 0.1, 2)
-    probe = Trial(50, excess(50))
-    whole: list[Trial] = []
-    while (users := next_users(WITHIN, probe, whole, MAXIMUM, 1)) is not None:
-        whole.append(Trial(users, excess(users)))
+    whole = search_users(closed_loop(40.5, 0.1, 2))
+    probe = Trial(50, closed_loop(40.5, 0.1, 2)(50))
     again = next_users(WITHIN, probe, whole[:stored], MAXIMUM, 1)
     assert again == (whole[stored].rate if stored < len(whole) else None)

@@ -7,13 +7,14 @@ import pytest
 
 from solrbench.analysis.bottleneck import conclude_indexing
 from solrbench.analysis.conclusions import collect_answers
-from solrbench.api.v1alpha1 import SolrBenchmark, Status
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.dataset import Indexing
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodsStatus, IndexPodStatus
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.telemetry.readings import ServerReading
 from solrbench.telemetry.summary import summarise_servers
-from support.resources.small_resource import resource
+from support.narrowing import not_none
+from support.results.builders import make_spec
 
 NODES, CPUS = 3, 4.0
 
@@ -80,8 +81,7 @@ def test_what_is_planted_is_named_and_healthy_runs_are_not_accused(planted: str)
     for seed in range(20):
         dataset, telemetry = modelled(planted, Random(f"{planted} {seed}"))
         found = conclude_indexing(dataset, Indexing(pods=2), telemetry)
-        assert found.bottleneck is not None
-        named.append(found.bottleneck.resource)
+        named.append(not_none(found.bottleneck).resource)
         client = planted == "IndexClient"
         assert (found.verdict == "Invalid") == client
         assert [each.reason for each in found.reasons] == ["IndexClientLimits"] * client
@@ -105,14 +105,12 @@ def test_streams_without_a_batch_say_nothing_of_the_client(documents: int, verdi
 def test_status_has_what_solr_did() -> None:
     dataset, telemetry = modelled("Merges", Random(7))
     found = conclude_indexing(dataset, Indexing(pods=2), telemetry)
-    assert found.solr is not None
-    assert found.solr.nodes == NODES
-    assert found.solr.updates_per_second == pytest.approx(6000)
-    assert (found.solr.merge_stalled_percent or 0) > 30
+    solr = not_none(found.solr)
+    assert solr.nodes == NODES
+    assert solr.updates_per_second == pytest.approx(6000)
+    assert not_none(solr.merge_stalled_percent) > 30
     assert found.series
-    status = Status(dataset=found)
-    spec = SolrBenchmark.model_validate(resource()).spec
-    (answer,) = collect_answers(spec, status)
+    (answer,) = collect_answers(make_spec("a"), Status(dataset=found))
     assert answer.startswith("Indexing, 5200 documents/s: the bottleneck is merges of segments")
     assert "waited for merges, with 6 threads merging (limit 20 %)" in answer
     assert answer.endswith("Change next: collection.shards.")
@@ -127,8 +125,7 @@ def test_status_has_what_solr_did() -> None:
 )
 def test_too_few_readings_are_inconclusive(telemetry: Telemetry, text: str) -> None:
     dataset = DatasetStatus(waiting_percent=90)
-    found = conclude_indexing(dataset, Indexing(), telemetry).bottleneck
-    assert found is not None
+    found = not_none(conclude_indexing(dataset, Indexing(), telemetry).bottleneck)
     assert found.resource == "Inconclusive"
     assert text in found.message
 

@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import ConfidenceBounds
+from support.narrowing import not_none
 from support.results.builders import (
     make_document,
     make_result,
@@ -49,11 +50,8 @@ def autocorrelated(step: str = "a", name: str = "query") -> StepRunResult:
 def evaluated(
     objective: dict[str, Any], *documents: StepRunResult, dataset: DatasetStatus = DATASET
 ) -> ObjectiveResult:
-    found = evaluate_objectives(
-        benchmark_samples(spec_with(objective), documents or [autocorrelated()]),
-        dataset,
-    )
-    assert found is not None
+    samples = benchmark_samples(spec_with(objective), documents or [autocorrelated()])
+    found = not_none(evaluate_objectives(samples, dataset))
     (result,) = found.results
     assert found.conclusion is result.conclusion
     return result
@@ -219,10 +217,8 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
         {"request": "query", "meanResponseTime": {"maxMilliseconds": 2}},
         steps=("a", "b"),
     )
-    found = evaluate_objectives(
-        benchmark_samples(spec, [autocorrelated("a"), autocorrelated("b")]), DATASET
-    )
-    assert found is not None
+    samples = benchmark_samples(spec, [autocorrelated("a"), autocorrelated("b")])
+    found = not_none(evaluate_objectives(samples, DATASET))
     places = [(each.name, each.step) for each in found.results]
     assert places == [("o0", "b"), ("o1", "a"), ("o1", "b")]
 
@@ -242,17 +238,16 @@ def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
 
 
 def test_without_objectives_there_is_no_status() -> None:
-    assert (
-        evaluate_objectives(benchmark_samples(make_spec("a"), [autocorrelated()]), DATASET) is None
-    )
+    samples = benchmark_samples(make_spec("a"), [autocorrelated()])
+    assert evaluate_objectives(samples, DATASET) is None
 
 
 def test_answers_and_condition_begin_with_what_is_missed() -> None:
     limit = {"meanResponseTime": {"maxMilliseconds": 1}}
     spec = spec_with({"failures": {"maxPercent": 1}}, limit, steps=("a", "b"))
     fast = make_document("b", 1, make_timed_result([[900] * 20] * 60), seconds=60)
-    found = evaluate_objectives(benchmark_samples(spec, [autocorrelated(), fast]), DATASET)
-    assert found is not None
+    samples = benchmark_samples(spec, [autocorrelated(), fast])
+    found = not_none(evaluate_objectives(samples, DATASET))
     status = Status(objectives=found)
     met, missed = answer_objectives(spec, status)
     assert met.startswith(
@@ -282,10 +277,8 @@ def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
 
 def test_a_default_name_that_no_step_has_is_inconclusive_and_says_so() -> None:
     objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
-    found = evaluate_objectives(
-        benchmark_samples(spec_with(objective), [autocorrelated()]), DATASET
-    )
-    assert found is not None
+    samples = benchmark_samples(spec_with(objective), [autocorrelated()])
+    found = not_none(evaluate_objectives(samples, DATASET))
     assert [(each.step, each.conclusion) for each in found.results] == [
         ("a", MET),
         ("users-99", INCONCLUSIVE),

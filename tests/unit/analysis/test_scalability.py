@@ -41,8 +41,7 @@ def levels(rates: dict[int, float]) -> list[Level]:
 
 def test_law_of_a_ladder_is_found_with_its_peak() -> None:
     rates = {users: law(users) for users in DENSE}
-    found = fit_law(levels(rates))
-    assert found is not None
+    found = not_none(fit_law(levels(rates)))
     assert (found.contention, found.coherency) == pytest.approx((CONTENTION, COHERENCY))
     assert stated_peak(levels(rates), found, repeated(rates)) == pytest.approx(PEAK, rel=0.001)
     assert stated_peak(levels(rates), found, [rates]) is None
@@ -50,8 +49,7 @@ def test_law_of_a_ladder_is_found_with_its_peak() -> None:
 
 def test_a_server_that_saturates_has_no_stated_peak() -> None:
     rates = {users: saturating(users) for users in DENSE}
-    found = fit_law(levels(rates))
-    assert found is not None
+    found = not_none(fit_law(levels(rates)))
     assert found.peak is not None  # which the law invents
     assert not declines(repeated(rates))
     assert stated_peak(levels(rates), found, repeated(rates)) is None
@@ -83,21 +81,13 @@ def test_a_law_needs_four_levels() -> None:
     assert fit_law(levels({users: law(users) for users in (1, 2, 4)})) is None
 
 
-def test_knee_is_where_the_asymptotes_meet() -> None:
-    rates = {users: saturating(users) for users in DENSE}
-    found = find_knee(repeated(rates))
-    assert found is not None
-    assert found.at == pytest.approx(8.0)
-
-
-def test_one_repeat_has_no_knee() -> None:
-    assert find_knee([{users: saturating(users) for users in DENSE}]) is None
-
-
-def test_knee_does_not_move_with_the_end_of_the_ladder() -> None:
-    short = find_knee(repeated({users: saturating(users) for users in DENSE[:6]}))
-    assert short is not None
-    assert short.at == pytest.approx(8.0)
+@pytest.mark.parametrize("ladder", [DENSE, DENSE[:6]])
+def test_knee_of_repeats_is_where_the_asymptotes_meet_wherever_the_ladder_ends(
+    ladder: tuple[int, ...],
+) -> None:
+    rates = {users: saturating(users) for users in ladder}
+    assert not_none(find_knee(repeated(rates))).at == pytest.approx(8.0)
+    assert find_knee([rates]) is None
 
 
 def test_knee_of_repeats_has_an_interval() -> None:
@@ -106,7 +96,6 @@ def test_knee_of_repeats_has_an_interval() -> None:
     ]
     repeats[2][1] = 10.0
     found = not_none(find_knee(repeats))
-    assert found.interval is not None
     assert found.interval[0] < found.at < found.interval[1]
 
 

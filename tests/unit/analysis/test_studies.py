@@ -20,6 +20,7 @@ from solrbench.analysis.metrics import (
 from solrbench.analysis.scalability import Level, declines, describe_scaling, fit_law, stated_peak
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks, StudentEstimate
+from support.narrowing import not_none
 from support.results.compared_figures import compared, drawn, figures
 from support.results.published_times import BALANCED, DIRECT
 
@@ -47,8 +48,7 @@ def test_less_than_the_smallest_effect_is_the_same_though_it_is_significant() ->
     found = decide([100.0, 100.1, 99.9, 100], [102.0, 102.1, 101.9, 102])
     assert found.conclusion is Conclusion.SAME
     assert found.estimate == pytest.approx(2, abs=0.01)
-    assert found.interval is not None
-    assert found.interval[0] > 0
+    assert not_none(found.interval)[0] > 0
 
 
 def test_a_smaller_effect_may_matter() -> None:
@@ -60,8 +60,8 @@ def test_a_smaller_effect_may_matter() -> None:
 def test_interval_is_in_per_cent_of_the_baseline() -> None:
     found = decide(FAST, SLOW)
     assert found.estimate == pytest.approx(10, abs=0.1)
-    assert found.interval is not None
-    assert 8 < found.interval[0] < 10 < found.interval[1] < 12
+    lower, upper = not_none(found.interval)
+    assert 8 < lower < 10 < upper < 12
 
 
 def test_one_repeat_makes_no_word() -> None:
@@ -91,9 +91,7 @@ def test_among_many_points_a_difference_must_be_clearer() -> None:
     (alone,) = conclude_primary([difference], ComparisonRule())
     among = conclude_primary([difference, *equal], ComparisonRule())[0]
     assert (alone.conclusion, among.conclusion) == (Conclusion.WORSE, Conclusion.INCONCLUSIVE)
-    assert among.interval is not None
-    assert alone.interval is not None
-    assert among.interval[0] < alone.interval[0]
+    assert not_none(among.interval)[0] < not_none(alone.interval)[0]
 
 
 def test_details_are_decided_by_the_share_of_false_ones() -> None:
@@ -198,10 +196,8 @@ def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> No
     repeats = [{users: factor * rates[users] for users in rates} for factor in (0.97, 1, 1.03)]
     assert not declines([rates])
     assert declines(repeats)
-    law = fit_law(levels)
-    assert law is not None
-    assert law.peak is not None
-    assert 8 < law.peak < 20
+    law = not_none(fit_law(levels))
+    assert 8 < not_none(law.peak) < 20
     assert stated_peak(levels, law, repeats) is None
     assert "Fewer than 3 repeats" in describe_scaling(levels, None, None, [rates])
     assert describe_scaling(levels, None, None, repeats) == (

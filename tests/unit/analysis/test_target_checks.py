@@ -204,6 +204,22 @@ def why_unchecked(telemetry: Telemetry | None, variant: str = "") -> str | None:
     return found.get("OthersUseCpu")
 
 
+def pod(machine: str, cpu_seconds: float | None = 10.0, component: str = "solr") -> ServerFigures:
+    """Return what a pod used of a machine in ten seconds; None if it could not be read."""
+    return ServerFigures(
+        server=f"{component}-on-{machine}",
+        component=component,
+        machine=machine,
+        seconds=10.0,
+        readings=2,
+        figures={} if cpu_seconds is None else {"cpu_seconds": cpu_seconds},
+    )
+
+
+def with_pods(*pods: ServerFigures) -> Telemetry:
+    return quiet_machine(60.0).model_copy(update={"pods": list(pods)})
+
+
 def test_cpu_time_of_others_is_what_solr_and_the_workers_leave() -> None:
     # 8 of 40 CPU seconds are Solr's and 1 is the worker's, 22.5 % together.
     assert others_of(quiet_machine(52.4)) is None
@@ -212,46 +228,20 @@ def test_cpu_time_of_others_is_what_solr_and_the_workers_leave() -> None:
 
 
 def test_pods_that_were_read_count_on_their_own_machine_only() -> None:
-    def pod(name: str, machine: str) -> ServerFigures:
-        return ServerFigures(
-            server=name,
-            component="solr",
-            machine=machine,
-            seconds=10.0,
-            readings=2,
-            figures={"cpu_seconds": 10.0},
-        )
-
-    quiet = quiet_machine(60.0)
-    both_here = quiet.model_copy(update={"pods": [pod("solr-0", "m-0"), pod("solr-1", "m-0")]})
-    assert others_of(both_here) is None
-    one_elsewhere = quiet.model_copy(update={"pods": [pod("solr-0", "m-0"), pod("solr-1", "m-1")]})
-    found = not_none(others_of(one_elsewhere))
-    assert "32.5 % of the CPUs of the node of pod solr-0" in found
+    here, elsewhere = pod("m-0"), pod("m-1")
+    assert others_of(with_pods(here, here)) is None
+    found = not_none(others_of(with_pods(here, elsewhere)))
+    assert "32.5 % of the CPUs of the node of pod solr-on-m-0" in found
 
 
 def test_companions_that_were_read_count_as_the_benchmark() -> None:
-    def pod(component: str, cpu_seconds: float) -> ServerFigures:
-        return ServerFigures(
-            server=f"{component}-0",
-            component=component,
-            machine="m-0",
-            seconds=10.0,
-            readings=2,
-            figures={"cpu_seconds": cpu_seconds},
-        )
-
-    def with_pods(*pods: ServerFigures) -> Telemetry:
-        return quiet_machine(60.0).model_copy(update={"pods": list(pods)})
-
-    solr, proxy = pod("solr", 10.0), pod("companion", 8.0)
-    assert others_of(with_pods(solr, proxy), variant="balancer") is None
-    idle = not_none(others_of(with_pods(solr, pod("companion", 0.0)), variant="balancer"))
-    assert "32.5 % of the CPUs" in idle
+    proxy, idle = pod("m-0", 8.0, "companion"), pod("m-0", 0.0, "companion")
+    assert others_of(with_pods(pod("m-0"), proxy), variant="balancer") is None
+    found = not_none(others_of(with_pods(pod("m-0"), idle), variant="balancer"))
+    assert "32.5 % of the CPUs" in found
     # The worker, which is a pod here, is counted once, and Solr though its pods were not read.
-    own = with_pods(pod("load-worker", 9.0), pod("load-master", 0.0))
-    found = not_none(others_of(own))
-    assert "37.5 % of the CPUs" in found
+    own = with_pods(pod("m-0", 9.0, "load-worker"), pod("m-0", 0.0, "load-master"))
+    assert "37.5 % of the CPUs" in not_none(others_of(own))
 
 
 @pytest.mark.parametrize(
@@ -272,20 +262,10 @@ def test_unknown_use_of_the_benchmark_itself_is_unchecked() -> None:
 
 
 def test_a_machine_whose_own_use_is_unknown_hides_no_other() -> None:
-    def pod(machine: str, **figures: float) -> ServerFigures:
-        return ServerFigures(
-            server=f"solr-on-{machine}",
-            component="solr",
-            machine=machine,
-            seconds=10.0,
-            readings=2,
-            figures=figures,
-        )
-
     quiet = quiet_machine(90.0)
     (first,) = quiet.machines
     second = first.model_copy(update={"server": "m-1"})
-    known, unknown = pod("m-1", cpu_seconds=10.0), pod(first.server)
+    known, unknown = pod("m-1"), pod(first.server, None)
     both = {"machines": [first, second], "pods": [unknown, known]}
     found = not_none(others_of(quiet.model_copy(update=both)))
     assert "of pod solr-on-m-1" in found

@@ -19,6 +19,7 @@ from solrbench.analysis.trends import (
     theil_sen,
 )
 from solrbench.stats.series import SeriesPoint, cut_windows
+from support.narrowing import not_none
 
 COUNT = 48
 T = np.arange(COUNT) * 30.0
@@ -31,9 +32,9 @@ def noise() -> Floats:
 
 
 def found(values: Floats, load: Floats | None = None) -> Growth:
-    growth = find_growth(T.tolist(), values.tolist(), None if load is None else load.tolist())
-    assert growth is not None
-    return growth
+    return not_none(
+        find_growth(T.tolist(), values.tolist(), None if load is None else load.tolist())
+    )
 
 
 FILLS = 200 * (1 - np.exp(-T / 120))
@@ -98,10 +99,10 @@ def test_growth_that_does_not_matter_is_steady() -> None:
 
 def test_least_growth_holds_for_a_level_of_zero() -> None:
     values = (0.05 * T / T[-1]).tolist()
-    small = find_growth(T.tolist(), values, least=0.1)
-    large = find_growth(T.tolist(), [10 * each for each in values], least=0.1)
-    assert small is not None
-    assert large is not None
+    small, large = (
+        not_none(find_growth(T.tolist(), [factor * each for each in values], least=0.1))
+        for factor in (1, 10)
+    )
     assert (small.shape, large.shape) == (SeriesShape.STEADY, SeriesShape.GROWS)
 
 

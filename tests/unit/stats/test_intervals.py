@@ -65,12 +65,11 @@ def test_independent_requests_have_wilsons_interval() -> None:
 
 
 def test_stalls_widen_an_interval_where_blocks_differ() -> None:
-    even = recorded(drawn(60, seed=2)).percentile_interval(95)
+    even = not_none(recorded(drawn(60, seed=2)).percentile_interval(95))
     draw = random.Random(3)
     factors = [10.0 if draw.random() < 0.25 else 1.0 for _ in range(60)]
-    uneven = recorded(drawn(60, seed=2, factor=factors.__getitem__)).percentile_interval(95)
-    assert even is not None
-    assert uneven is not None
+    stalled = recorded(drawn(60, seed=2, factor=factors.__getitem__))
+    uneven = not_none(stalled.percentile_interval(95))
     assert math.log(uneven.upper / uneven.lower) > 3 * math.log(even.upper / even.lower)
 
 
@@ -108,9 +107,8 @@ def test_ten_requests_must_lie_beyond(percent: float, has: bool) -> None:
 def test_mean_interval_is_that_of_the_blocks() -> None:
     draw = random.Random(1)
     seconds = [[1000 + draw.randrange(-100, 101)] * 5 for _ in range(40)]
-    found = recorded(seconds).mean_interval()
+    found = not_none(recorded(seconds).mean_interval())
     values = np.array([float(each[0]) for each in seconds])
-    assert found is not None
     assert (found.lower + found.upper) / 2 == pytest.approx(values.mean())
     error = values.std(ddof=1) / math.sqrt(40) * student_t(39)
     assert error <= (found.upper - found.lower) / 2 < 1.6 * error  # by the correlation found
@@ -133,10 +131,8 @@ def test_equal_times_have_the_width_of_their_bucket() -> None:
 
 
 def test_repeats_that_agree_are_worth_their_blocks_together() -> None:
-    one = recorded(drawn(60, seed=9)).mean_interval()
-    four = recorded(*(drawn(60, seed=seed) for seed in range(9, 13))).mean_interval()
-    assert one is not None
-    assert four is not None
+    one = not_none(recorded(drawn(60, seed=9)).mean_interval())
+    four = not_none(recorded(*(drawn(60, seed=seed) for seed in range(9, 13))).mean_interval())
     # Half of the error, with the t of four repeats instead of that of 60 blocks.
     expected = (one.upper - one.lower) / 2 * student_t(3) / student_t(59)
     assert four.upper - four.lower == pytest.approx(expected, rel=0.4)
