@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
-from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.step_document import StepRunResult
 from support.narrowing import not_none
 from support.results.builders import make_document, make_spec, make_timed_result
 from support.results.samples import benchmark_samples
@@ -42,14 +42,17 @@ def stored(number: int, rate: float, excess: float = -1.0, variant: str = "") ->
     return StoredTrial(variant=variant, number=number, requests_per_second=rate, excess=excess)
 
 
-def test_a_search_begins_with_a_probe_of_users() -> None:
-    planned = not_none(next_trial(search(), []))
-    assert (planned.id, planned.trial, planned.step.users) == ("capacity-t00", 0, 50)
-
-
-def test_every_worker_has_a_user_of_the_probe() -> None:
-    planned = not_none(next_trial(search(probeUsers=1), []))
-    assert planned.step.users == 2
+@pytest.mark.parametrize(
+    ("wanted", "users"),
+    [
+        (search(), 50),
+        (search(probeUsers=1), 2),  # every worker has one
+        (search(searchFor="Users", maxUsers=20), 20),
+    ],
+)
+def test_a_search_begins_with_a_probe_of_users(wanted: CapacitySearch, users: int) -> None:
+    planned = not_none(next_trial(wanted, []))
+    assert (planned.id, planned.trial, planned.step.users) == ("capacity-t00", 0, users)
 
 
 def test_a_trial_settles_at_its_own_rate() -> None:
@@ -76,17 +79,15 @@ def test_a_search_for_users_begins_where_the_probe_says() -> None:
     step = planned.step
     assert (planned.id, step.users, step.requests_per_second) == ("capacity-t01", 25, None)
     assert (step.spawn_rate, step.duration_seconds) == (9, 40)
-    assert step.think_time is not None
-    assert step.think_time.constant_milliseconds == 5
+    assert not_none(step.think_time).constant_milliseconds == 5
 
 
-def test_the_probe_of_a_search_for_users_has_no_more_than_they_may_be() -> None:
-    planned = not_none(next_trial(search(searchFor="Users", maxUsers=20), []))
-    assert planned.step.users == 20
+def read(document: StepRunResult, *objectives: Objective) -> StoredTrial:
+    return read_trial(RunSamples(document), objectives or [FAST])
 
 
 def test_a_trial_of_users_is_known_by_them_and_by_the_rate_that_they_got() -> None:
-    found = read_trial(RunSamples(users_trial(1, 7, 100)), [FAST])
+    found = read(users_trial(1, 7, 100))
     assert (found.users, found.requests_per_second) == (7, 40.0)
 
 
@@ -105,13 +106,11 @@ def test_variants_are_searched_one_after_the_other() -> None:
 
 def test_rate_of_a_trial_is_that_of_its_arrivals() -> None:
     document = trial(1, 100, 50).model_copy(update={"planned_requests": 987})
-    assert read_trial(RunSamples(document), [FAST]).requests_per_second == pytest.approx(98.7)
+    assert read(document).requests_per_second == pytest.approx(98.7)
 
 
 def test_rate_of_the_probe_is_that_of_good_responses() -> None:
-    assert read_trial(RunSamples(probe(2000, 500)), [FAST]).requests_per_second == pytest.approx(
-        150.0
-    )
+    assert read(probe(2000, 500)).requests_per_second == pytest.approx(150.0)
 
 
 @pytest.mark.parametrize(
@@ -127,15 +126,12 @@ def test_rate_of_the_probe_is_that_of_good_responses() -> None:
 def test_excess_is_that_of_the_objective_exceeded_most(
     milliseconds: int, fields: dict[str, int], excess: float
 ) -> None:
-    found = read_trial(RunSamples(trial(1, 100, milliseconds, **fields)), [FAST, GOOD])
+    found = read(trial(1, 100, milliseconds, **fields), FAST, GOOD)
     assert found.excess == pytest.approx(excess, abs=0.002)
 
 
 def test_a_trial_without_any_request_misses_everything() -> None:
-    assert (
-        read_trial(RunSamples(trial(1, 100, 1).model_copy(update={"requests": []})), [FAST]).excess
-        == 1.0
-    )
+    assert read(trial(1, 100, 1).model_copy(update={"requests": []})).excess == 1.0
 
 
 USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}
@@ -148,7 +144,6 @@ def test_what_was_found_of_users_is_a_whole_number() -> None:
     first = probe().model_copy(update={"users": 50})
     (found,) = results([first, *trials], searchFor="Users")
     assert (found.conclusion, found.users, found.requests_per_second) == ("Found", 19, None)
-    assert found.users_interval is not None
     assert found.users_interval.lower <= 19 <= found.users_interval.upper
     assert found.message.startswith("This target sustains 19 users with p95 ≤ 200 ms (95 % confid")
     assert (found.highest_met_users, found.lowest_missed_users) == (19, 20)
@@ -225,45 +220,38 @@ def test_a_target_that_recovers_the_second_time_is_no_such_one() -> None:
 
 
 def test_trials_without_intervals_of_their_own_are_too_short() -> None:
-    short = [
-        trial.model_copy(update={"requests": [_without_blocks(trial)]}) for trial in measured(NEAR)
-    ]
-    (found,) = results(short)
+    def without_blocks(document: StepRunResult) -> StepRunResult:
+        result = document.requests[0].model_copy(update={"response_time_blocks": ""})
+        return document.model_copy(update={"requests": [result]})
+
+    (found,) = results([*map(without_blocks, measured(NEAR))])
     assert found.conclusion == "Inconclusive"
     assert "too short for the queue" in found.message
     assert found.message.endswith(" Set trialSeconds to 160.")
 
 
-def _without_blocks(document: StepRunResult) -> RequestResult:
-    return document.requests[0].model_copy(update={"response_time_blocks": ""})
-
-
 def test_a_confirming_run_is_longer_and_after_an_overload_begins_with_it() -> None:
     wanted = search(maxTrials=8, confirmSeconds=300)
-    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR, HELD[:1])]
+    runs = [read(each) for each in measured(NEAR, HELD[:1])]
     first, second = (not_none(next_trial(wanted, runs[:stored])) for stored in (9, 10))
-    assert (first.id, first.step.duration_seconds, first.step.ramp_seconds) == (
-        "capacity-t09",
-        300,
-        3 * 40,
-    )
-    assert (second.id, second.step.duration_seconds) == ("capacity-t10", 300)
+    assert (first.id, second.id) == ("capacity-t09", "capacity-t10")
+    for run in (first, second):
+        assert (run.step.duration_seconds, run.step.ramp_seconds) == (300, 3 * 40)
     assert first.step.requests_per_second == pytest.approx(0.97 * 160, abs=0.5)
     assert first.ramp_from_requests_per_second == first.step.requests_per_second
-    assert second.step.ramp_seconds == 3 * 40
     # A quarter as far above the probe's 200/s as that is above the rate.
     assert second.ramp_from_requests_per_second == pytest.approx(200 + 45 / 4, abs=0.5)
 
 
 def test_confirming_runs_behind_a_lost_one_are_run_again() -> None:
-    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR)]
+    runs = [read(each) for each in measured(NEAR)]
     without_first = [run for run in runs if run.number != 9]
     assert not_none(next_trial(search(maxTrials=8), without_first)).id == "capacity-t09"
     assert next_trial(search(maxTrials=8), runs) is None
 
 
 def test_a_probe_of_few_responses_knows_no_overload() -> None:
-    runs = [read_trial(RunSamples(each), [FAST]) for each in measured(NEAR, HELD[:1])]
+    runs = [read(each) for each in measured(NEAR, HELD[:1])]
     assert next_trial(search(maxTrials=8), runs) is not None
     few = runs[0].model_copy(update={"requests_per_second": 99.0})
     assert next_trial(search(maxTrials=8), [few, *runs[1:]]) is None
@@ -273,14 +261,11 @@ def test_users_are_confirmed_by_one_run() -> None:
     wanted = search(searchFor="Users", maxTrials=8)
     trials = [users_trial(n, users, time) for n, (users, time) in enumerate(USERS.items(), 1)]
     first = probe().model_copy(update={"users": 50})
-    runs = [read_trial(RunSamples(each), [FAST]) for each in [first, *trials]]
+    runs = [read(each) for each in [first, *trials]]
     planned = not_none(next_trial(wanted, runs))
-    assert (planned.id, planned.step.users, planned.step.duration_seconds) == (
-        "capacity-t09",
-        18,
-        300,
-    )
-    runs.append(read_trial(RunSamples(users_trial(9, 18, 185)), [FAST]))
+    step = planned.step
+    assert (planned.id, step.users, step.duration_seconds) == ("capacity-t09", 18, 300)
+    runs.append(read(users_trial(9, 18, 185)))
     assert next_trial(wanted, runs) is None
 
 

@@ -9,19 +9,27 @@ from solrbench.analysis.differences import (
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import FAILED, ComparedMetric, read_figure, store_figure
+from solrbench.analysis.metrics import FAILED, ComparedMetric, Difference, read_figure, store_figure
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.tests import RankEstimate, StudentEstimate
 from support.results.compared_figures import P95, compared, drawn, figures
 
 
+def student(found: Difference) -> StudentEstimate:
+    assert isinstance(found.test, StudentEstimate)
+    return found.test
+
+
+def sizes(found: Difference) -> list[int]:
+    return [each.size for each in student(found).variances]
+
+
 def test_rounds_are_compared_within() -> None:
     # The machine is twice as slow in the second round, which hits both sides.
     found = compared(figures([100, 200, 100]), figures([110, 240, 130]), in_rounds=True)
-    assert isinstance(found.test, StudentEstimate)
-    assert found.test.centre == pytest.approx(math.log(1.1 * 1.2 * 1.3) / 3)
-    assert [each.size for each in found.test.variances] == [3]
+    assert sizes(found) == [3]
+    assert student(found).centre == pytest.approx(math.log(1.1 * 1.2 * 1.3) / 3)
     assert found.baseline == pytest.approx(2 ** (1 / 3) * 100)
 
 
@@ -34,8 +42,7 @@ def test_only_rounds_count_that_both_sides_have() -> None:
 def test_without_rounds_the_sides_may_have_different_repeats() -> None:
     found = compared(figures([100, 100, 100, 100]), figures([110, 110, 110]))
     assert found.repeats == (4, 3)
-    assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.variances] == [4, 3]
+    assert sizes(found) == [4, 3]
 
 
 @pytest.mark.parametrize("in_rounds", [False, True])
@@ -50,13 +57,12 @@ def test_repeats_vary_at_least_as_their_time_blocks_do(in_rounds: bool) -> None:
     def side(value: float, targets: int) -> list[RepeatValue]:
         return [RepeatValue(n, f"target-{n % targets}", value, 0.02) for n in range(4)]
 
-    found = compared(side(100, 4), side(110, 4), in_rounds=in_rounds)
-    assert isinstance(found.test, StudentEstimate)
-    assert found.test.precision(0).error == pytest.approx(0.02 * math.sqrt(2 / 4))
     # The mean of two repeats of one target is known better.
-    found = compared(side(100, 2), side(110, 2), in_rounds=in_rounds)
-    assert isinstance(found.test, StudentEstimate)
-    assert found.test.precision(0).error == pytest.approx(0.02 * math.sqrt(2 / 4))
+    for targets in (4, 2):
+        found = compared(side(100, targets), side(110, targets), in_rounds=in_rounds)
+        assert sizes(found) == [targets] * (1 if in_rounds else 2)
+        error = student(found).precision(0).error
+        assert error == pytest.approx(0.02 * math.sqrt(2 / 4))
 
 
 def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
@@ -64,8 +70,7 @@ def test_welch_has_the_degrees_of_freedom_of_a_worked_example() -> None:
     spread = math.sqrt(2)
     before = figures([10 - 2 * spread, 10, 10, 10, 10 + 2 * spread])
     found = compared(before, figures([1, 2, 3]), FAILED)
-    assert found.test is not None
-    error, degrees = found.test.precision(0)
+    error, degrees = student(found).precision(0)
     assert error == pytest.approx(math.sqrt(4 / 5 + 1 / 3))
     expected = (4 / 5 + 1 / 3) ** 2 / ((4 / 5) ** 2 / 4 + (1 / 3) ** 2 / 2)
     assert degrees == pytest.approx(expected)
@@ -75,8 +80,7 @@ def test_repeats_that_share_targets_count_once_for_each_target() -> None:
     one = figures([100, 102, 110, 112], targets=["a", "a", "b", "b"])
     other = figures([101, 103, 111, 113], targets=["c", "c", "d", "d"])
     found = compared(one, other)
-    assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.variances] == [2, 2]
+    assert sizes(found) == [2, 2]
     assert not found.on_target
     assert found.repeats == (4, 4)
 
@@ -88,8 +92,7 @@ def test_rounds_on_shared_targets_count_once_for_each_target() -> None:
         figures([105, 105, 115, 115, 126], targets=targets),
         in_rounds=True,
     )
-    assert isinstance(found.test, StudentEstimate)
-    assert [each.size for each in found.test.variances] == [3]
+    assert sizes(found) == [3]
 
 
 @pytest.mark.parametrize("in_rounds", [True, False])
@@ -155,10 +158,8 @@ def test_a_repeat_far_from_its_round_is_compared_by_signed_ranks() -> None:
 
 
 def test_few_repeats_and_trifles_are_no_outliers() -> None:
-    few = compared(figures([100, 100, 100, 140]), figures([100] * 4))
-    assert isinstance(few.test, StudentEstimate)
-    trifle = compared(figures([100, 100, 100, 100, 104]), figures([100] * 5))
-    assert isinstance(trifle.test, StudentEstimate)
+    assert sizes(compared(figures([100, 100, 100, 140]), figures([100] * 4))) == [4, 4]
+    assert sizes(compared(figures([100, 100, 100, 100, 104]), figures([100] * 5))) == [5, 5]
 
 
 def test_one_repeat_has_a_difference_and_no_estimate() -> None:
