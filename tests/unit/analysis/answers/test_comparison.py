@@ -11,6 +11,7 @@ from zlib import crc32
 import pytest
 
 from solrbench.analysis.answers.comparison import (
+    FIELDS_OF_KINDS,
     ComparedAnswers,
     answers_text,
     compare_answers,
@@ -155,14 +156,6 @@ PLANTED: dict[str, tuple[Callable[[tuple[Document, ...]], Side], set[AnswerKind]
     "boost": (lambda _: Side(boost=1.3), RANKED),
     "stale shard": (lambda documents: Side(deleted=stale(documents)), {AnswerKind.FOUND}),
 }
-FIELDS = {
-    AnswerKind.ERROR: "errors",
-    AnswerKind.FOUND: "num_found",
-    AnswerKind.MISSING: "missing_documents",
-    AnswerKind.ORDER: "order",
-    AnswerKind.FACETS: "facets",
-    AnswerKind.SCORES: "scores",
-}
 
 
 @pytest.mark.parametrize("name", PLANTED)
@@ -173,7 +166,7 @@ def test_a_planted_change_is_named_with_its_kind(name: str, seed: int) -> None:
     changed = replace(change(documents), layout=1, rounding=1e-7)
     found = compare(answers_of(Side(), documents), answers_of(changed, documents))
     assert found.conclusion is AnswerConclusion.DIFFER
-    counts = {kind: getattr(found, field) for kind, field in FIELDS.items()}
+    counts = {kind: getattr(found, field) for kind, field in FIELDS_OF_KINDS.items()}
     assert max(counts, key=lambda kind: counts[kind]) in kinds, answers_text(found)
     assert sum(counts.values()) == found.different
     assert all(each.baseline != each.candidate for each in found.examples)

@@ -29,8 +29,7 @@ MAX_TEXT = 300
 MAX_PROBLEM = 500
 _MAX_NAMED = 3
 
-
-_FIELDS = {
+FIELDS_OF_KINDS = {
     AnswerKind.ERROR: "errors",
     AnswerKind.FOUND: "num_found",
     AnswerKind.MISSING: "missing_documents",
@@ -38,6 +37,7 @@ _FIELDS = {
     AnswerKind.FACETS: "facets",
     AnswerKind.SCORES: "scores",
 }
+"""Where a comparison counts the queries of a kind."""
 
 
 class AnswerExample(StatusModel):
@@ -104,7 +104,7 @@ def compare_answers(
         conclusion=AnswerConclusion.DIFFER if different else AnswerConclusion.SAME_ANSWERS,
         queries=len(pairs),
         different=len(different),
-        **{field: counts[kind] for kind, field in _FIELDS.items()},
+        **{field: counts[kind] for kind, field in FIELDS_OF_KINDS.items()},
         skipped=skipped.total(),
         notes=[
             *(f"{number} {reason}" for reason, number in skipped.most_common(_MAX_NAMED)),
@@ -231,7 +231,7 @@ def answers_text(compared: AnswerComparison) -> str:
     share = format_share(compared.different, compared.queries)
     kinds = ", ".join(
         f"{number} {kind}"
-        for kind, field in _FIELDS.items()
+        for kind, field in FIELDS_OF_KINDS.items()
         if (number := getattr(compared, field))
     )
     return f"Differ: {compared.different:,} of {compared.queries:,} queries ({share}): {kinds}"
