@@ -7,7 +7,7 @@ does not apply.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from solrbench.analysis.checks import Outcome, ValidityFinding
+from solrbench.analysis.checks import Outcome, first_finding
 from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.stats.number_format import format_milliseconds, format_percent
 
@@ -105,11 +105,8 @@ def is_cpu_busy(run: BottleneckInput) -> bool:
 
 def found_by_verdict(run: BottleneckInput, *reasons: str) -> Symptom | None:
     """Return the symptom of the first of some checks of the verdict that found something."""
-    for reason in reasons:
-        outcome = run.findings.get(reason)
-        if isinstance(outcome, ValidityFinding):
-            return Symptom(f"{reason}: {outcome.text}")
-    return None
+    text = first_finding(run.findings, reasons)
+    return None if text is None else Symptom(text)
 
 
 def above(run: BottleneckInput, name: str, limit: float, what: str) -> Symptom | None:

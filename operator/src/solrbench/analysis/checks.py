@@ -140,6 +140,14 @@ def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     )
 
 
+def first_finding(findings: Mapping[str, Outcome], reasons: Iterable[str]) -> str | None:
+    """Return the first of some reasons that a check gives, with its text; None if none does."""
+    for reason in reasons:
+        if isinstance(outcome := findings.get(reason), ValidityFinding):
+            return f"{reason}: {outcome.text}"
+    return None
+
+
 def worst(findings: Iterable[ValidityFinding | None]) -> ValidityFinding | None:
     """Return the finding with the largest number; None if there is none."""
     known = (finding for finding in findings if finding is not None)

@@ -22,6 +22,7 @@ from solrbench.analysis.checks import (
     Outcome,
     ValidityFinding,
     VerdictReason,
+    first_finding,
 )
 from solrbench.analysis.cold_start import summarise_cold_start
 from solrbench.analysis.repeat_checks import check_long_enough, mean_series
@@ -225,10 +226,8 @@ failures and drops are what overload looks like."""
 
 def find_interferences(runs: Iterable[EvaluatedRun]) -> dict[str, str]:
     """Return why step runs do not show what the target can do, by id, of those that do not."""
-    found: dict[str, str] = {}
-    for run in runs:
-        for reason in _REASONS:
-            outcome = run.findings.get(reason)
-            if isinstance(outcome, ValidityFinding):
-                found.setdefault(run.document.id, f"{reason}: {outcome.text}")
-    return found
+    return {
+        run.document.id: text
+        for run in runs
+        if (text := first_finding(run.findings, _REASONS)) is not None
+    }
