@@ -89,9 +89,8 @@ def _steady_average(document: StepRunResult) -> float | None:
     begin = document.steady_from_second
     if begin is None:
         return None
-    # The time of a transaction is that of its requests, which would count twice.
-    requests = [each for each in document.requests if not each.is_transaction]
-    return _mean_milliseconds([each for each in second_means(requests) if each.second >= begin])
+    seconds = second_means(document.single_requests)
+    return _mean_milliseconds([each for each in seconds if each.second >= begin])
 
 
 def _mean_milliseconds(parts: Sequence[RequestWindow | SecondMean]) -> float | None:

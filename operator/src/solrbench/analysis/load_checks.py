@@ -86,11 +86,10 @@ def _busy_percents(worker: WorkerResult, document: StepRunResult) -> Iterator[tu
 def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     """Look for requests that found no free port, file or memory in the load generator."""
     del load
-    sent = [request for request in document.requests if not request.is_transaction]
-    count = count_of_kind(sent, CONNECTIONS_RAN_OUT)
+    count = count_of_kind(document.single_requests, CONNECTIONS_RAN_OUT)
     if not count:
         return None
-    whole = sum(request.requests for request in sent)
+    whole = sum(request.requests for request in document.single_requests)
     return ValidityFinding(
         count, f"{count} of {whole} requests found no free port, file or memory (limit 0)"
     )

@@ -43,8 +43,8 @@ _ERRORS = 4.0
 
 def mean_series(document: StepRunResult) -> "array[float]":
     """Return the mean service time of each whole second of a step run, in µs."""
-    requests = [each for each in document.requests if not each.is_transaction]
-    return array("f", (max(each.mean_microseconds, 1.0) for each in second_means(requests)))
+    seconds = second_means(document.single_requests)
+    return array("f", (max(each.mean_microseconds, 1.0) for each in seconds))
 
 
 def check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load) -> Outcome:

@@ -252,12 +252,7 @@ class StepSamples:
     @property
     def requests(self) -> int:
         """The number of all requests; whole transactions are none."""
-        return sum(
-            result.requests
-            for run in self.runs
-            for result in run.document.requests
-            if not result.is_transaction
-        )
+        return sum(result.requests for run in self.runs for result in run.document.single_requests)
 
     @property
     def seconds(self) -> float:
@@ -372,7 +367,5 @@ def _check(document: StepRunResult, known: Iterable[tuple[str, str]]) -> None:
         raise ValueError(
             f"step run {document.id}: variant {document.variant!r} is not in spec.target.variants"
         )
-    if document.seconds <= 0 and any(
-        result.requests for result in document.requests if not result.is_transaction
-    ):
+    if document.seconds <= 0 and any(result.requests for result in document.single_requests):
         raise ValueError(f"step run {document.id}: seconds is {document.seconds}, must be above 0")

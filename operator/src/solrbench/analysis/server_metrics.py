@@ -154,7 +154,7 @@ def run_telemetry(document: StepRunResult) -> RunTelemetry | None:
     if document.telemetry is None:
         return None
     found = read_telemetry(document.telemetry)
-    counts = sum_counts(each for each in document.requests if not each.is_transaction)
+    counts = sum_counts(document.single_requests)
     if not counts.requests:
         return found
     client = {"client_milliseconds": counts.sum_microseconds / counts.requests / 1000}

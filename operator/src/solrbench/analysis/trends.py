@@ -324,9 +324,7 @@ def _of_server(
 
 def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
     """Return requests per second, mean service time in ms and share of failures in per cent."""
-    totals = SecondSeries.merged(
-        result.windows for result in document.requests if not result.is_transaction
-    )
+    totals = SecondSeries.merged(result.windows for result in document.single_requests)
     rates, latency, failed = [], [], []
     # The end of the step cuts the last second short.
     for second, requests, failures, spent, _ in totals[:-1]:

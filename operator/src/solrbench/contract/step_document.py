@@ -384,6 +384,11 @@ class StepRunResult(LenientModel):
         return self.model_copy(update=without)
 
     @property
+    def single_requests(self) -> list[RequestResult]:
+        """The results without whole transactions, whose times and counts are those of requests."""
+        return [each for each in self.requests if not each.is_transaction]
+
+    @property
     def rate_seconds(self) -> float:
         """The time that rates are divided by."""
         return self.seconds if self.duration_seconds is None else self.duration_seconds

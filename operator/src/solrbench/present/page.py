@@ -130,9 +130,7 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | 
     groups: dict[str, list[RequestResult]] = {}
     for document in documents:
         label = f"{document.step} ({document.variant})" if document.variant else document.step
-        groups.setdefault(label, []).extend(
-            request for request in document.requests if not request.is_transaction
-        )
+        groups.setdefault(label, []).extend(document.single_requests)
     times, histograms = _histograms(groups)
     return distribution("distribution", "Latency distribution of all steps", times, histograms)
 

@@ -55,7 +55,7 @@ class TimeSlice:
 
 def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
     """Return the repeat in at most `most` slices; none without windows."""
-    windows = [w for r in document.requests if not r.is_transaction for w in r.windows]
+    windows = [window for each in document.single_requests for window in each.windows]
     width = document.window_seconds
     # A last window that is cut short by the end of the step is left out.
     count = int(document.rate_seconds // width) if windows else 0
