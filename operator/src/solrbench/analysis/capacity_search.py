@@ -314,7 +314,7 @@ def _interpolated_crossing(trials: Sequence[Trial]) -> float:
     return low + min(max(share, 0.2), 0.8) * (high - low)
 
 
-def _line_crossing(trials: Sequence[Trial], level_spacing: float = 0.0) -> ZeroCrossing | None:
+def _line_crossing(trials: Sequence[Trial], level_spacing: float) -> ZeroCrossing | None:
     """Return where the line through the trials near its own crossing is zero."""
     if None in _search_interval(trials):
         return None

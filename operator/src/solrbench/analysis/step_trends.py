@@ -24,7 +24,7 @@ _SENTENCES = {
 }
 
 
-def trend_message(trend: Trend, *, caches_fill: bool = False) -> str:
+def trend_message(trend: Trend, *, caches_fill: bool) -> str:
     """Return `The heap … grew by 41 MiB/h (95 % …). At this rate it is full in 9 h` and advice."""
     bounds = trend.lower_per_hour, trend.upper_per_hour
     growth = format_growth(trend.growth_per_hour, *bounds, trend.unit)
