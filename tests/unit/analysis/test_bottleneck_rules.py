@@ -1,5 +1,6 @@
 """Each rule with planted figures, and healthy figures that no rule may accuse."""
 
+from statistics import median
 from typing import Any
 
 import pytest
@@ -32,20 +33,16 @@ HEALTHY = {
 
 
 def spread(figure: str, *numbers: float) -> Spread:
-    ordered = sorted(numbers)
-    middle = ordered[len(ordered) // 2]
-    if len(ordered) % 2 == 0:
-        middle = (middle + ordered[len(ordered) // 2 - 1]) / 2
-    away = sorted(abs(each - middle) for each in numbers)
+    middle = median(numbers)
     return Spread(
         figure=figure,
         servers=len(numbers),
         total=sum(numbers),
         median=middle,
-        deviation=1.4826 * away[len(away) // 2],
-        lowest=ordered[0],
-        highest=ordered[-1],
-        highest_server=f"solr-{numbers.index(ordered[-1])}",
+        deviation=1.4826 * median(abs(each - middle) for each in numbers),
+        lowest=min(numbers),
+        highest=max(numbers),
+        highest_server=f"solr-{numbers.index(max(numbers))}",
     )
 
 
@@ -61,41 +58,28 @@ def evidence(
     return BottleneckInput(1, found, findings or {}, behind_proxy, users)
 
 
+FAULTS: dict[str, Any] = {"major_faults_per_second": 900.0, "io_some_percent": 60.0}
+SLOW: dict[str, Any] = {"client_milliseconds": 60.0}
+PROXY: dict[str, Any] = {"behind_proxy": True}
+IDLE: dict[str, Any] = {"system_cpu_percent": 30.0}
+FEW_PRESENT: dict[str, Any] = {"solr_requests_per_second": 450.0, "solr_milliseconds": 10.0}
+"""By Little's law, 1.5 requests on each of three nodes."""
+
 PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.THROTTLING, {"throttled_percent": 30.0}),
     (Resource.MEMORY, {"memory_full_percent": 20.0}),
-    (Resource.MEMORY, {"major_faults_per_second": 900.0, "io_some_percent": 60.0}),
-    (
-        Resource.MEMORY,
-        {"major_faults_per_second": 900.0, "io_some_percent": 60.0, "memory_some_percent": 8.0},
-    ),
+    (Resource.MEMORY, FAULTS),
+    (Resource.MEMORY, FAULTS | {"memory_some_percent": 8.0}),
     # Version 1 of control groups: no stalls, but the pod filled its limit.
-    (
-        Resource.MEMORY,
-        {"major_faults_per_second": 900.0, "io_some_percent": 9.0, "memory_used_max_percent": 99.0},
-    ),
+    (Resource.MEMORY, FAULTS | {"io_some_percent": 9.0, "memory_used_max_percent": 99.0}),
     # First reads of a file that is mapped are faults, too: there was room for it.
-    (
-        Resource.DISK,
-        {"major_faults_per_second": 900.0, "io_some_percent": 60.0, "memory_some_percent": 0.1},
-    ),
-    (
-        Resource.DISK,
-        {
-            "major_faults_per_second": 900.0,
-            "io_some_percent": 60.0,
-            "memory_used_max_percent": 50.0,
-        },
-    ),
+    (Resource.DISK, FAULTS | {"memory_some_percent": 0.1}),
+    (Resource.DISK, FAULTS | {"memory_used_max_percent": 50.0}),
     # 5 % of the time is half of that of 10 requests a second of 10 ms.
     (
         Resource.DISK,
-        {
-            "io_some_percent": 5.0,
-            "reads_per_second": 100.0,
-            "solr_requests_per_second": 10.0,
-            "solr_milliseconds": 10.0,
-        },
+        {"io_some_percent": 5.0, "reads_per_second": 100.0}
+        | {"solr_requests_per_second": 10.0, "solr_milliseconds": 10.0},
     ),
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0}),
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 4.0, "heap_after_gc_max_percent": 80.0}),
@@ -107,63 +91,39 @@ PLANTED: list[tuple[Resource, dict[str, Any]]] = [
     (Resource.GARBAGE_COLLECTION, {"gc_percent": 25.0, "cpu_percent": 97.0}),
     (Resource.CPU, {"cpu_percent": 97.0, "system_cpu_percent": 99.0}),
     # A thread waits in 30 % of the time where 60 % of the CPUs are used: 0.75 of 1.5 requests.
-    (
-        Resource.CPU,
-        {"cpu_some_percent": 30.0, "solr_requests_per_second": 450.0, "solr_milliseconds": 10.0},
-    ),
+    (Resource.CPU, FEW_PRESENT | {"cpu_some_percent": 30.0}),
     (Resource.DISK, {"io_some_percent": 60.0}),
     (Resource.ZOOKEEPER, {"zookeeper_outstanding_max": 40.0}),
     (Resource.ZOOKEEPER, {"zookeeper_latency_milliseconds": 300.0}),
-    (Resource.PROXY, {"client_milliseconds": 60.0, "behind_proxy": True}),
-    (
-        Resource.PROXY,
-        {"client_milliseconds": 60.0, "behind_proxy": True, "system_cpu_percent": 99.0},
-    ),
+    (Resource.PROXY, PROXY | SLOW),
+    (Resource.PROXY, PROXY | SLOW | {"system_cpu_percent": 99.0}),
     # A quarter of the time, where no process has to wait for a CPU.
-    (
-        Resource.PROXY,
-        {"client_milliseconds": 12.0, "behind_proxy": True, "system_cpu_percent": 40.0},
-    ),
+    (Resource.PROXY, PROXY | IDLE | {"client_milliseconds": 12.0}),
     # An eighth, which a process that waits for a CPU on a busy machine may take, too.
-    (
-        Resource.PROXY,
-        {"client_milliseconds": 24.0, "solr_milliseconds": 21.0, "behind_proxy": True}
-        | {"system_cpu_percent": 40.0},
-    ),
-    (
-        Resource.NETWORK,
-        {"client_milliseconds": 40.0, "system_cpu_percent": 40.0},
-    ),
+    (Resource.PROXY, PROXY | IDLE | {"client_milliseconds": 24.0, "solr_milliseconds": 21.0}),
+    (Resource.NETWORK, IDLE | {"client_milliseconds": 40.0}),
     # Two phases, each delayed by 20 ms, and 12 ms in all handlers of shards together.
     (
         Resource.NETWORK,
-        {"client_milliseconds": 56.0, "solr_milliseconds": 54.0, "system_cpu_percent": 40.0}
+        IDLE
+        | {"client_milliseconds": 56.0, "solr_milliseconds": 54.0}
         | {"shard_milliseconds_per_request": 12.0, "cpu_milliseconds_per_request": 9.0},
     ),
-    (Resource.THREADS, {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0}),
-    (
-        Resource.THREADS,
-        {"jetty_busy_max_percent": 100.0, "client_milliseconds": 60.0, "behind_proxy": True},
-    ),
+    (Resource.THREADS, SLOW | {"jetty_busy_max_percent": 100.0}),
+    (Resource.THREADS, SLOW | PROXY | {"jetty_busy_max_percent": 100.0}),
     (Resource.THREADS, {"threads_blocked": 12.0}),
     # Half a thread on average is a third of the 1.5 requests that a node has.
-    (
-        Resource.THREADS,
-        {"threads_blocked": 0.5, "solr_requests_per_second": 450.0, "solr_milliseconds": 10.0},
-    ),
+    (Resource.THREADS, FEW_PRESENT | {"threads_blocked": 0.5}),
     # Some threads are free at times, and yet requests wait for one before their handler.
-    (
-        Resource.THREADS,
-        {"jetty_busy_max_percent": 93.0, "client_milliseconds": 60.0, "system_cpu_percent": 40.0},
-    ),
+    (Resource.THREADS, SLOW | IDLE | {"jetty_busy_max_percent": 93.0}),
     # A machine in which no process waits, however much of it is used.
     (
         Resource.NETWORK,
         {"client_milliseconds": 40.0, "system_cpu_percent": 75.0, "machine_cpu_some_percent": 4.0},
     ),
     (Resource.MACHINE, {"system_cpu_percent": 99.0}),
-    (Resource.MACHINE, {"machine_cpu_percent": 99.0, "client_milliseconds": 60.0}),
-    (Resource.MACHINE, {"machine_steal_percent": 30.0, "client_milliseconds": 60.0}),
+    (Resource.MACHINE, SLOW | {"machine_cpu_percent": 99.0}),
+    (Resource.MACHINE, SLOW | {"machine_steal_percent": 30.0}),
 ]
 
 
@@ -254,10 +214,10 @@ def test_small_differences_of_times_are_chance(numbers: tuple[float, ...]) -> No
         {"cpu_some_percent": 50.0, "solr_requests_per_second": 9.0, "cpu_percent": 20.0},
         {"threads_blocked": 0.3, "solr_requests_per_second": 900.0, "solr_milliseconds": 10.0},
         # Requests may have waited for a thread.
-        {"jetty_busy_max_percent": 85.0, "client_milliseconds": 60.0, "system_cpu_percent": 40.0},
+        SLOW | IDLE | {"jetty_busy_max_percent": 85.0},
         {"io_some_percent": 5.0, "solr_requests_per_second": 10.0, "reads_per_second": 2.0},
-        {"client_milliseconds": 12.0, "behind_proxy": True, "system_cpu_percent": 85.0},
-        {"client_milliseconds": 9.0, "behind_proxy": True, "system_cpu_percent": 40.0},
+        PROXY | {"client_milliseconds": 12.0, "system_cpu_percent": 85.0},
+        PROXY | IDLE | {"client_milliseconds": 9.0},
     ],
 )
 def test_what_healthy_servers_show_at_times_is_not_accused(figures: dict[str, Any]) -> None:
@@ -303,21 +263,16 @@ def test_every_resource_but_the_words_has_a_rule() -> None:
     }
 
 
-IDLE: dict[str, Any] = {"system_cpu_percent": 30.0}
-
-
 @pytest.mark.parametrize(
     "figures",
     [
         # A process that waits for a CPU looks the same.
-        {"client_milliseconds": 60.0},
+        SLOW,
         # The host has its CPUs: not enough to be named, but enough to be slow.
-        IDLE | {"client_milliseconds": 60.0, "machine_steal_percent": 8.0},
+        IDLE | SLOW | {"machine_steal_percent": 8.0},
         # Long responses are written after the handler ended, and written with CPU time.
-        IDLE | {"client_milliseconds": 60.0, "cpu_milliseconds_per_request": 55.0},
-        IDLE
-        | {"client_milliseconds": 24.0, "solr_milliseconds": 8.0, "behind_proxy": True}
-        | {"cpu_milliseconds_per_request": 22.0},
+        IDLE | SLOW | {"cpu_milliseconds_per_request": 55.0},
+        IDLE | PROXY | {"client_milliseconds": 24.0, "cpu_milliseconds_per_request": 22.0},
         # Shards that are slow one after the other.
         IDLE
         | {"client_milliseconds": 56.0, "solr_milliseconds": 54.0}
@@ -333,5 +288,5 @@ def test_time_that_has_other_explanations_accuses_no_network(figures: dict[str, 
 @pytest.mark.parametrize("reason", ["CpuPressure", "CpuStolen", "ScheduleLag"])
 def test_what_slow_load_pods_saw_accuses_no_network(reason: str) -> None:
     slow: dict[str, Outcome] = {reason: ValidityFinding(1, "processes waited for a CPU for 3 s")}
-    found = find_bottleneck(evidence(findings=slow, client_milliseconds=60.0, **IDLE))
+    found = find_bottleneck(evidence(findings=slow, **SLOW, **IDLE))
     assert found.resource is Resource.NONE
