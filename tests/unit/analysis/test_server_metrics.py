@@ -66,9 +66,12 @@ def test_of_several_nodes_sums_and_the_worst_count() -> None:
 
 
 def test_latency_of_zookeeper_is_that_of_what_it_served() -> None:
-    zookeeper = node("zk", reads=90, read_seconds=0.1, updates=10, update_seconds=0.4)
+    served = {"reads": 90, "read_seconds": 0.1, "updates": 10, "update_seconds": 0.4}
+    zookeeper = node("zk", **served, outstanding_requests_max=12, watches=7)
     found = not_none(run_telemetry(document(telemetry(zookeeper=zookeeper))))
     assert found.figures["zookeeper_latency_milliseconds"] == pytest.approx(5)
+    assert found.figures["zookeeper_watches"] == 7
+    assert found.servers["zookeeper_outstanding_max"] == "zk"
 
 
 def test_the_status_has_means_over_repeats_and_leaves_out_what_is_unknown() -> None:

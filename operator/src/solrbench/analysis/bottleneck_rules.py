@@ -326,7 +326,7 @@ def find_zookeeper(run: BottleneckInput) -> Symptom | None:
     waiting = run.figure("zookeeper_outstanding_max")
     if waiting is not None and waiting > MAX_OUTSTANDING:
         text = f"{waiting:.0f} requests waited in ZooKeeper (limit {MAX_OUTSTANDING:.0f})"
-        return Symptom(text, run.servers.servers.get("zookeeper"))
+        return Symptom(text, run.servers.servers.get("zookeeper_outstanding_max"))
     latency = run.figure("zookeeper_latency_milliseconds")
     rate = run.figure("zookeeper_requests_per_second") or 0.0
     if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < MIN_ZOOKEEPER_RATE:

@@ -41,17 +41,14 @@ class RunTelemetry:
     missing: tuple[str, ...] = ()
 
 
-def _of_requests(solr: Mapping[str, Spread]) -> dict[str, float]:
-    fields: dict[str, float] = {}
-    requests = solr["requests"].total if "requests" in solr else 0.0
-    for name, key in (("cpu", "cpu_seconds"), ("shard", "shard_request_seconds")):
-        if requests and key in solr:
-            fields[f"{name}_milliseconds_per_request"] = 1000 * solr[key].total / requests
-    if "request_milliseconds" in solr:
-        fields["solr_milliseconds"] = solr["request_milliseconds"].median
-    return fields
-
-
+_OF_OTHER_PODS = {
+    "highest": {
+        "throttled_percent": "throttled_percent",
+        "cpu_some_percent": "cpu_some_percent",
+        "working_set_max_bytes": "working_set_max_bytes",
+    },
+    "total": {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"},
+}
 _FIGURES_OF = {
     ("solr", "highest"): {
         "cpu_percent": "cpu_percent",
@@ -68,6 +65,7 @@ _FIGURES_OF = {
         "cpus": "cpus",
         "pending_documents_max": "pending_documents_max",
     },
+    ("solr", "median"): {"solr_milliseconds": "request_milliseconds"},
     ("solr", "total"): {
         "cpu_cores": "cpu_seconds",
         "index_bytes": "index_bytes",
@@ -120,26 +118,30 @@ _FIGURES_OF = {
         "machine_io_some_percent": "io_some_percent",
         "machine_memory_full_percent": "memory_full_percent",
     },
+    ("zookeeper", "highest"): {"zookeeper_outstanding_max": "outstanding_requests_max"},
+    ("zookeeper", "total"): {
+        "zookeeper_watches": "watches",
+        "zookeeper_connections": "connections",
+    },
+    **{
+        (f"{kind}-pods", number): {f"{kind}_{name}": key for name, key in names.items()}
+        for kind in ("zookeeper", "companion", "load")
+        for number, names in _OF_OTHER_PODS.items()
+    },
 }
 """Kind of servers and which number of their spread: that of the worst one, or the sum of all; then
 each figure's name in the status, and in telemetry."""
 
-_WORST_OTHERS = ("throttled_percent", "cpu_some_percent", "working_set_max_bytes")
-_SUMS_OF_OTHERS = {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"}
-_FIGURES = (
-    *((*servers, name, key) for servers, of in _FIGURES_OF.items() for name, key in of.items()),
-    *(
-        (f"{kind}-pods", "highest", f"{kind}_{key}", key)
-        for kind in ("zookeeper", "companion", "load")
-        for key in _WORST_OTHERS
-    ),
-    *(
-        (f"{kind}-pods", "total", f"{kind}_{name}", key)
-        for kind in ("zookeeper", "companion", "load")
-        for name, key in _SUMS_OF_OTHERS.items()
-    ),
-)
-"""Kind of servers, which number of their spread, and the figure's names in status and telemetry."""
+_NAMED = {"solr", "solr-threads", "solr-pods", "companion-pods", "zookeeper"}
+"""Kinds of servers of which rules name the one that shows a figure most."""
+
+_PER_REQUEST = {
+    "cpu_milliseconds_per_request": ("solr", "cpu_seconds", 1000),
+    "shard_milliseconds_per_request": ("solr", "shard_request_seconds", 1000),
+    "read_bytes_per_request": ("solr-pods", "read_bytes", 1),
+    "reads_per_request": ("solr-pods", "reads", 1),
+}
+"""Figures for each query: kind of servers, name in telemetry, and a factor to the figure's unit."""
 
 _CACHE_SUMS = {
     "cache_inserts_per_second": "_cache_inserts",
@@ -167,19 +169,20 @@ def read_telemetry(telemetry: Telemetry) -> RunTelemetry:
         kind: {spread.figure: spread for spread in known}
         for kind, known in telemetry.spreads.items()
     }
-    solr, pods = spreads.get("solr", {}), spreads.get("solr-pods", {})
-    zookeeper = spreads.get("zookeeper", {})
+    solr = spreads.get("solr", {})
     figures: dict[str, float] = {
         name: getattr(spreads[kind][key], number)
-        for kind, number, name, key in _FIGURES
+        for (kind, number), names in _FIGURES_OF.items()
+        for name, key in names.items()
         if key in spreads.get(kind, {})
     }
-    figures |= _of_requests(solr) | _of_caches(solr) | _of_zookeeper(zookeeper)
+    figures |= _of_caches(solr) | _of_zookeeper(spreads.get("zookeeper", {}))
     if rate := figures.get("solr_requests_per_second"):
-        for name, key in (("read_bytes_per_request", "read_bytes"), ("reads_per_request", "reads")):
-            if key in pods:
-                figures[name] = pods[key].total / rate
-
+        figures |= {
+            name: factor * spreads[kind][key].total / rate
+            for name, (kind, key, factor) in _PER_REQUEST.items()
+            if key in spreads.get(kind, {})
+        }
     if telemetry.handlers:
         figures["request_errors"] = sum(each.errors for each in telemetry.handlers)
     if solr:
@@ -187,12 +190,9 @@ def read_telemetry(telemetry: Telemetry) -> RunTelemetry:
         figures["nodes"] = max(each.servers for each in solr.values())
     servers = {
         name: spreads[kind][key].highest_server
-        for kind, number, name, key in (
-            *(each for each in _FIGURES if each[0] in {"solr", "solr-pods", "solr-threads"}),
-            ("companion-pods", "highest", "companion_throttled_percent", "throttled_percent"),
-            ("zookeeper", "highest", "zookeeper", "outstanding_requests_max"),
-        )
-        if number == "highest" and key in spreads.get(kind, {})
+        for (kind, number), names in _FIGURES_OF.items()
+        for name, key in names.items()
+        if number == "highest" and kind in _NAMED and key in spreads.get(kind, {})
     }
     peers = {name: solr[name] for name in PEER_METRICS if name in solr}
     return RunTelemetry(figures, servers, peers, tuple(telemetry.missing))
@@ -211,19 +211,15 @@ def _of_caches(solr: Mapping[str, Spread]) -> dict[str, float]:
 
 
 def _of_zookeeper(zookeeper: Mapping[str, Spread]) -> dict[str, float]:
-    fields: dict[str, float] = {}
     served = sum(zookeeper[name].total for name in ("reads", "updates") if name in zookeeper)
-    if served > 0:
-        times = ("read_seconds", "update_seconds")
-        spent = sum(zookeeper[name].total for name in times if name in zookeeper)
-        fields["zookeeper_latency_milliseconds"] = 1000 * spent / served
-        fields["zookeeper_requests_per_second"] = served
-    if "outstanding_requests_max" in zookeeper:
-        fields["zookeeper_outstanding_max"] = zookeeper["outstanding_requests_max"].highest
-    for name in ("watches", "connections"):
-        if name in zookeeper:
-            fields[f"zookeeper_{name}"] = zookeeper[name].total
-    return fields
+    if served <= 0:
+        return {}
+    times = ("read_seconds", "update_seconds")
+    spent = sum(zookeeper[name].total for name in times if name in zookeeper)
+    return {
+        "zookeeper_latency_milliseconds": 1000 * spent / served,
+        "zookeeper_requests_per_second": served,
+    }
 
 
 def mean_figures(model: type[StatusModel], runs: Sequence[RunTelemetry]) -> dict[str, Any]:
