@@ -51,7 +51,7 @@ def quiet_machine(busy_percent: float = 50.0, solr_seconds: float | None = 8.0) 
 
 def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     """Return a document that holds all evidence and no reason against it."""
-    result = make_result(ENOUGH).model_copy(update={"partial_results": 0, "empty_results": 0})
+    result = make_result(ENOUGH, partial_results=0, empty_results=0)
     document = make_document("a", repeat, result, seconds=10.0)
     target = MeasuredTarget(attempt=1, documents=1000, deleted_documents=0)
     evidence: dict[str, Any] = {
@@ -63,8 +63,9 @@ def healthy(repeat: int = 1, **fields: Any) -> StepRunResult:
     return document.model_copy(update=evidence | fields)
 
 
-def answers(**fields: Any) -> StepRunResult:
-    document = healthy()
+def answers(repeat: int = 1, **fields: Any) -> StepRunResult:
+    """Return such a document whose one request name has other `fields`."""
+    document = healthy(repeat)
     return document.model_copy(
         update={"requests": [document.requests[0].model_copy(update=fields)]}
     )

@@ -1,7 +1,4 @@
-"""From what workers measured of themselves to the verdict on a step.
-
-Verdicts on the load generator: its worst slice, its own delays, and workers that differ.
-"""
+"""From what workers measured of themselves to the verdict on a step."""
 
 from typing import Any
 

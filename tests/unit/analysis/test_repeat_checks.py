@@ -1,9 +1,4 @@
-"""Verdicts from all repeats of a step together.
-
-Verdicts on short repeats whose times are far apart.
-
-Steps whose service times still changed at their end.
-"""
+"""Verdicts from all repeats of a step together, and on steps that were not steady at their end."""
 
 import math
 
@@ -113,7 +108,7 @@ def stalled(number: int, seconds: int = 15) -> StepRunResult:
     """Return a repeat with one stall that most requests of a second wait for."""
     times = level_times(number, 10_000, seconds)
     times[4] = [each + 900_000 for each in times[4]]
-    return healthy(number).model_copy(update={"requests": [counted(make_timed_result(times))]})
+    return healthy(number, requests=[counted(make_timed_result(times))])
 
 
 def responses(number: int, level: int) -> StepRunResult:

@@ -1,7 +1,4 @@
-"""Slopes beside those of a baseline.
-
-Trends of step runs and what they become in the status.
-"""
+"""Trends of step runs, what they become in the status, and those of a baseline beside them."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,9 +1,4 @@
-"""Whether steps were measured on one target, and whether its index was clean.
-
-Processes that are not of the benchmark and use the CPUs of its nodes.
-
-Verdicts from the record of where pods ran.
-"""
+"""Whether steps were measured on one clean target, on nodes that others did not use."""
 
 from datetime import timedelta
 from typing import Any
@@ -101,9 +96,9 @@ def test_repeat_on_another_target_makes_no_other_step_invalid() -> None:
 
 def fresh_reasons(start_on: str, *documents: StepRunResult) -> dict[str, list[str]]:
     """Return the messages of each step where repeats start on something of their own."""
-    load = {"repeats": {"count": 3, "startOn": start_on}}
     steps = [{"name": name, "users": 2, "requests": 10} for name in ("a", "b")]
-    verdicts = verdicts_of(make_spec("a", "b", load=load | {"steps": steps}), documents)
+    load = {"repeats": {"count": 3, "startOn": start_on}, "steps": steps}
+    verdicts = verdicts_of(make_spec(load=load), documents)
     return {each.step: list(messages_by_reason(each).values()) for each in verdicts}
 
 
@@ -134,11 +129,9 @@ def test_target_that_changes_within_a_repeat_is_invalid() -> None:
 
 
 def test_fresh_data_on_other_nodes_is_invalid() -> None:
-    assert fresh_reasons("FreshData", step_run("a", 1, 0), step_run("a", 2, 2, **AGAIN)) == {
-        "a": []
-    }
-    runs = [step_run("a", 1, 0), step_run("a", 2, 2, **(AGAIN | MOVED))]
-    [message] = fresh_reasons("FreshData", *runs)["a"]
+    first = step_run("a", 1, 0)
+    assert fresh_reasons("FreshData", first, step_run("a", 2, 2, **AGAIN)) == {"a": []}
+    [message] = fresh_reasons("FreshData", first, step_run("a", 2, 2, **(AGAIN | MOVED)))["a"]
     assert PODS_TEXT in message
     assert "index filled" not in message
 
@@ -154,11 +147,8 @@ def test_step_without_a_record_cannot_be_compared() -> None:
     first, second = step_run("a", 1, 0), step_run("b", 1, 1)
     old = second.model_copy(update={"target": None})
     unchecked = verdicts_of(make_spec("a", "b"), [first, old])[1].unchecked
-    assert [each.reason for each in unchecked] == [
-        "DeletedDocuments",
-        "TargetChanged",
-        "LoadSharesNodes",
-    ]
+    gaps = ["DeletedDocuments", "TargetChanged", "LoadSharesNodes"]
+    assert [each.reason for each in unchecked] == gaps
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,4 @@
-"""The rule of trends on few planted series; docs/method/causes.md has the numbers of many more.
-
-Series cut into windows, and when caches are full.
-"""
+"""The rule of trends on few planted series; docs/method/causes.md has the numbers of many more."""
 
 import math
 

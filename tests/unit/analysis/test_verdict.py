@@ -1,9 +1,4 @@
-"""From the evidence of documents to the verdict on a step.
-
-A step that is too short for its own swings says so, and is not Invalid for it.
-
-What was not checked is stated beside the verdict.
-"""
+"""From the evidence of documents to the verdict on a step, and what was not checked beside it."""
 
 import math
 from typing import Any
@@ -97,19 +92,15 @@ def test_too_few_samples_for_the_percentile_are_invalid(percentile: int, needed:
 
 def test_samples_are_those_of_all_repeats_of_the_scarcest_request() -> None:
     often, seldom = make_result(ENOUGH), make_result([1000] * 99, name="seldom")
-    repeats = [
-        healthy(repeat).model_copy(update={"requests": [often, seldom]}) for repeat in (1, 2)
-    ]
+    repeats = [healthy(repeat, requests=[often, seldom]) for repeat in (1, 2)]
     assert messages_by_reason(verdict_of(*repeats)) == {
         "TooFewSamples": (
             "198 requests of seldom in all repeats (limit 200: 10 must lie beyond p95)"
         )
     }
     assert verdict_of(*repeats, percentile=90).reasons == []
-    assert (
-        "0 requests in all repeats (limit 200"
-        in messages_by_reason(verdict_of(healthy(requests=[])))["TooFewSamples"]
-    )
+    nothing = messages_by_reason(verdict_of(healthy(requests=[])))
+    assert "0 requests in all repeats (limit 200" in nothing["TooFewSamples"]
 
 
 def test_worst_repeat_is_described_and_the_others_are_named() -> None:
@@ -127,10 +118,9 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
 def test_steps_and_variants_have_separate_verdicts() -> None:
     spec = without_placement(make_variants(make_spec("a", "b"), "raw", "proxy"))
     documents = [
-        healthy().model_copy(update={"step": step, "variant": variant, "id": step + variant})
-        for step, variant in (("a", "raw"), ("a", "proxy"), ("b", "raw"))
+        healthy(step=step, variant=variant, id=step + variant, lost_workers=lost)
+        for step, variant, lost in (("a", "raw", []), ("a", "proxy", ["w-1"]), ("b", "raw", []))
     ]
-    documents[1] = documents[1].model_copy(update={"lost_workers": ["w-1"]})
     verdicts = verdicts_of(spec, documents)
     assert [(each.step, each.variant, each.verdict) for each in verdicts] == [
         ("a", "raw", "Valid"),
@@ -242,7 +232,7 @@ def with_names(document: StepRunResult, *names: str, **fields: Any) -> StepRunRe
 def test_results_that_were_not_counted_are_not_checked(
     counted: str, reason: str, what: str
 ) -> None:
-    nothing = {counted: None}
+    nothing: dict[str, Any] = {counted: None}
     assert checked_gaps(verdict_of(answers(**nothing))) == [
         (reason, f"{what.capitalize()} were not counted.")
     ]
@@ -282,9 +272,7 @@ def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
 
 def test_gaps_of_many_steps_are_reported_once() -> None:
     spec = without_placement(make_spec("a", "b"))
-    documents = [
-        healthy(pods=None).model_copy(update={"step": step, "id": step}) for step in ("a", "b")
-    ]
+    documents = [healthy(pods=None, step=step, id=step) for step in ("a", "b")]
     assert verdict_lines(verdicts_of(spec, documents)) == [
         "Check not possible for a, b (PodRestarted): Pod state was not recorded."
     ]

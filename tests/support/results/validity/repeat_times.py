@@ -11,7 +11,7 @@ from support.results.validity_documents import healthy
 def repeat(number: int, level: int, seconds: int = 15, **fields: Any) -> StepRunResult:
     """Return a repeat of log-normal service times around `level` µs."""
     result = make_timed_result(level_times(number, level, seconds))
-    return healthy(number).model_copy(update={"requests": [counted(result, **fields)]})
+    return healthy(number, requests=[counted(result, **fields)])
 
 
 def level_times(number: int, level: int, seconds: int) -> list[list[int]]:

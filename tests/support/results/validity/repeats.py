@@ -4,15 +4,12 @@ import random
 
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
-from support.results.validity_documents import healthy
+from support.results.validity_documents import answers
 
 
 def repeat(number: int, level: int, seconds: int = 61, **fields: int) -> StepRunResult:
     """Return a repeat whose seconds vary by 5 % around `level` µs."""
-    document = healthy(number)
-    windows = quiet_seconds(number, level, seconds)
-    changed = document.requests[0].model_copy(update={"windows": windows, **fields})
-    return document.model_copy(update={"requests": [changed]})
+    return answers(number, windows=quiet_seconds(number, level, seconds), **fields)
 
 
 def quiet_seconds(number: int, level: int, seconds: int) -> SecondSeries:
