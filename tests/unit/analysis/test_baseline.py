@@ -259,16 +259,6 @@ def test_spec_of_another_version_is_compared_as_it_is() -> None:
         (orjson.dumps({"spec": {}, "steps": [{"requests": []}]}), "another version"),
         (orjson.dumps({"spec": {}, "steps": 3}), "not a report"),
         (orjson.dumps({"spec": "query", "steps": []}), "not a report"),
-    ],
-)
-def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str) -> None:
-    with pytest.raises(UnreadableReportError, match=problem):
-        report_input("old", text)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
         (gzip.compress(b" " * (MAX_STORED_BYTES + 1)), "unpacks to more than 12582912 bytes"),
         (b" " * (MAX_STORED_BYTES + 1), "larger than 12 MiB"),
         (b" " * (MAX_FIGURES_BYTES + 1), "without series over time it is larger than 4 MiB"),
@@ -276,7 +266,9 @@ def test_what_is_no_report_is_refused_with_the_reason(text: bytes, problem: str)
         (orjson.dumps({"steps": [], "spec": ["x" * 600_000]}), "its spec has more than 512 KiB"),
     ],
 )
-def test_a_stored_report_that_is_too_large_is_refused(text: bytes, problem: str) -> None:
+def test_what_is_no_report_or_too_large_is_refused_with_the_reason(
+    text: bytes, problem: str
+) -> None:
     with pytest.raises(UnreadableReportError, match=problem):
         report_input("old", text)
 
@@ -347,20 +339,27 @@ def test_looks_count_only_where_this_comparison_decided_when_to_stop(
     assert settings_of_candidate(fixed, "old").rule.looks is None
 
 
-def test_fields_are_named_with_both_values() -> None:
-    before = {"a": {"same": 1, "one": 1, "gone": "x"}, "b": 1}
-    after = {"a": {"same": 1, "one": 2, "new": [1]}, "b": 2}
-    assert differing(before, after, ["a"], 9) == [
-        "a.one: 1, then 2",
-        "a.gone: x, then not set",
-        "a.new: not set, then [1]",
-    ]
-
-
-def test_lists_of_one_length_are_compared_entry_by_entry() -> None:
-    before = {"load": {"steps": [{"users": 1}, {"users": 2}]}}
-    after = {"load": {"steps": [{"users": 1}, {"users": 3}]}}
-    assert differing(before, after, ["load.steps"], 9) == ["load.steps[1].users: 2, then 3"]
+@pytest.mark.parametrize(
+    ("before", "after", "lines"),
+    [
+        (
+            {"a": {"same": 1, "one": 1, "gone": "x"}, "b": 1},
+            {"a": {"same": 1, "one": 2, "new": [1]}, "b": 2},
+            ["a.one: 1, then 2", "a.gone: x, then not set", "a.new: not set, then [1]"],
+        ),
+        # Lists of one length are compared entry by entry.
+        (
+            {"load": {"steps": [{"users": 1}, {"users": 2}]}},
+            {"load": {"steps": [{"users": 1}, {"users": 3}]}},
+            ["load.steps[1].users: 2, then 3"],
+        ),
+        ({}, {}, []),
+    ],
+)
+def test_fields_that_differ_are_named_with_both_values(
+    before: dict[str, Any], after: dict[str, Any], lines: list[str]
+) -> None:
+    assert differing(before, after, ["a", "load.steps"], 9) == lines
 
 
 def test_long_values_and_many_lines_are_cut() -> None:
@@ -369,7 +368,3 @@ def test_long_values_and_many_lines_are_cut() -> None:
     assert len(found) == 3
     assert found[-1] == "7 more"
     assert len(found[0]) < 90
-
-
-def test_parts_that_neither_has_are_equal() -> None:
-    assert differing({}, {}, ["load.steps", "seed"], 9) == []

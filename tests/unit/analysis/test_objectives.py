@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.environment import MeasuredTarget
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.distributions import ConfidenceBounds
 from support.narrowing import not_none
 from support.results.builders import (
@@ -67,16 +67,14 @@ def evaluated(
         ((1.0, 2.0), 1.0, True, MET),
         ((1.0, 2.0), 1.5, True, INCONCLUSIVE),
         ((1.0, 2.0), 2.1, True, MISSED),
+        (None, 1.0, False, INCONCLUSIVE),
     ],
 )
 def test_conclusion_follows_from_interval_and_limit(
-    bounds: tuple[float, float], limit: float, least: bool, conclusion: ObjectiveConclusion
+    bounds: tuple[float, float] | None, limit: float, least: bool, conclusion: ObjectiveConclusion
 ) -> None:
-    assert conclusion_of(ConfidenceBounds(*bounds), limit, least=least) is conclusion
-
-
-def test_without_an_interval_there_is_no_word() -> None:
-    assert conclusion_of(None, 1.0, least=False) is INCONCLUSIVE
+    interval = bounds and ConfidenceBounds(*bounds)
+    assert conclusion_of(interval, limit, least=least) is conclusion
 
 
 @pytest.mark.parametrize(
@@ -184,9 +182,9 @@ def test_message_has_number_interval_and_limit() -> None:
 
 def test_interval_of_three_repeats_holds_how_far_they_differ() -> None:
     runs = [make_document("a", n, make_timed_result(swinging(60)), seconds=60) for n in (1, 2, 3)]
-    two = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs[:2])
+    limit = {"meanResponseTime": {"maxMilliseconds": 1}}
+    two, three = evaluated(limit, *runs[:2]), evaluated(limit, *runs)
     assert two.message.endswith(ASSUMED)
-    three = evaluated({"meanResponseTime": {"maxMilliseconds": 1}}, *runs)
     assert three.message.endswith("; the limit is 1 ms.")
 
 
@@ -223,18 +221,20 @@ def test_objectives_are_for_the_steps_and_requests_they_name() -> None:
     assert places == [("o0", "b"), ("o1", "a"), ("o1", "b")]
 
 
-def test_dropped_requests_have_failed() -> None:
-    result = make_result([1000] * 900, dropped_requests=100)
+@pytest.mark.parametrize(
+    ("result", "conclusion", "percent"),
+    [
+        (make_result([1000] * 900, dropped_requests=100), MISSED, 10),
+        (make_result([1000] * 1000, failures=80), MISSED, 8),
+        # An outage makes the share less certain.
+        (make_result([1000] * 1000, failures=80, failure_effect=80.0), INCONCLUSIVE, 8),
+    ],
+)
+def test_dropped_requests_have_failed_and_failures_together_say_less(
+    result: RequestResult, conclusion: ObjectiveConclusion, percent: float
+) -> None:
     found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
-    assert (found.conclusion, found.value) == (MISSED, 10.0)
-
-
-def test_an_outage_makes_the_share_of_failures_less_certain() -> None:
-    result = make_result([1000] * 1000, failures=80)
-    alone = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
-    together = result.model_copy(update={"failure_effect": 80.0})
-    outage = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, together))
-    assert (alone.conclusion, outage.conclusion) == (MISSED, INCONCLUSIVE)
+    assert (found.conclusion, found.value) == (conclusion, percent)
 
 
 def test_without_objectives_there_is_no_status() -> None:

@@ -144,19 +144,15 @@ def test_steady_as_soon_as_the_last_windows_are_alike() -> None:
 def test_deviation_is_that_of_the_last_windows() -> None:
     watch = steadiness()
     add_windows(watch, 9000, 110, 100, 96)
-    assert watch.deviation_percent == pytest.approx(
-        100 * stdev([110, 100, 96]) / fmean([110, 100, 96])
-    )
+    last = (110, 100, 96)
+    assert watch.deviation_percent == pytest.approx(100 * stdev(last) / fmean(last))
     assert not watch.is_steady
     assert add_windows(steadiness(deviation_percent=8), 9000, 110, 100, 96)[-1]
 
 
 def test_what_was_steady_may_change_again() -> None:
-    assert add_windows(steadiness(), 100, 100, 100, 300, 300, 300) == [False] * 2 + [True] + [
-        False,
-        False,
-        True,
-    ]
+    found = add_windows(steadiness(), 100, 100, 100, 300, 300, 300)
+    assert found == [False, False, True, False, False, True]
 
 
 @pytest.mark.parametrize(("requests", "seconds"), [(9, 1.0), (10, 0.9), (1, 5.0)])
@@ -202,30 +198,28 @@ def test_a_cold_beginning_is_cut_off_where_it_ends() -> None:
     assert truncation(values) in range(30, 36)
 
 
-def test_steady_from_the_beginning_is_zero() -> None:
-    assert truncation([100.0] * 20) == 0
-    assert truncation([100.0, 101.0] * 30) == 0
-
-
-def test_a_single_slow_second_near_the_end_is_no_beginning() -> None:
-    rng = random.Random(2)
-    values = [100 + rng.gauss(0, 3) + (200 if index == 55 else 0) for index in range(60)]
-    assert truncation(values) == 0
+@pytest.mark.parametrize(
+    ("values", "left_out"),
+    [
+        ([100.0] * 20, 0),
+        ([100.0, 101.0] * 30, 0),
+        # A single slow second near the end is no beginning.
+        ([100.0, 103.0, 97.0] * 18 + [300.0] + [100.0, 103.0] * 2, 0),
+        # What drifts is never steady.
+        ([200.0 - index for index in range(100)], None),
+        # Too few.
+        ([9.0] + [1.0] * (MIN_WINDOWS - 2), None),
+        ([9.0] + [1.0] * (MIN_WINDOWS - 1), 1),
+    ],
+)
+def test_beginning_that_is_left_out(values: list[float], left_out: int | None) -> None:
+    assert truncation(values) == left_out
 
 
 def test_a_stall_does_not_hide_a_cold_beginning() -> None:
     means = [9000.0] * 4 + [1000.0] * 55
     means[40] = 800_000.0
     assert steady_from([SecondMean(index, 50, mean) for index, mean in enumerate(means)]) == 4
-
-
-def test_what_drifts_is_never_steady() -> None:
-    assert truncation([200.0 - index for index in range(100)]) is None
-
-
-def test_too_few_values_are_not_steady() -> None:
-    assert truncation([9.0] + [1.0] * (MIN_WINDOWS - 2)) is None
-    assert truncation([9.0] + [1.0] * (MIN_WINDOWS - 1)) == 1
 
 
 def test_answer_is_a_second_and_not_a_place() -> None:
