@@ -101,19 +101,13 @@ def check_empty_increased(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     a Solr that has become faster.
     """
     limit = load.validity.max_empty_increase_percent
-    pairs = _pairs([run.document for run in runs])
-    return worst(_increase(*pair, limit) for pair in pairs)
-
-
-def _pairs(
-    step_runs: Sequence[StepRunResult],
-) -> Iterator[tuple[RequestResult, RequestResult, int]]:
-    """Yield each request name in the first repeat and in a later one, and which that is."""
-    first, *others = step_runs
-    for other in others:
-        for before, after in product(first.requests, other.requests):
-            if before.request == after.request and before.requests and after.requests:
-                yield before, after, other.repeat
+    first, *others = [run.document for run in runs]
+    return worst(
+        _increase(before, after, other.repeat, limit)
+        for other in others
+        for before, after in product(first.requests, other.requests)
+        if before.request == after.request and before.requests and after.requests
+    )
 
 
 def _increase(
