@@ -11,26 +11,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from solrbench.analysis import verdict
-from solrbench.analysis.check_registry import CHECKS, REASONS
-from solrbench.contract.environment import MeasuredTarget, VariantTarget
-from solrbench.contract.second_series import SecondSeries, SecondSums
+from solrbench.analysis.check_registry import REASONS
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import (
-    CONNECTIONS_RAN_OUT,
-    PARTIAL_RESULTS,
     AddedDocuments,
     FailureKind,
-    StepRunResult,
-    WorkerPercentile,
 )
 from solrbench.contract.windows import EndedEarly
-from support.results.builders import START, make_result
+from support.results.builders import START, make_result, make_spec, verdicts_of
 from support.results.validity import generator, placement, repeat_times, repeats, steady, target
 from support.results.validity_documents import (
     answers,
     healthy,
-    messages_by_reason,
     open_loop,
     quiet_machine,
     verdict_of,
@@ -41,7 +33,7 @@ Messages = Callable[[], dict[str, str]]
 
 
 def of(*documents: Any, **limits: int) -> Messages:
-    return lambda: messages_by_reason(verdict_of(*documents, **limits))
+    return lambda: {each.reason: each.message for each in verdict_of(*documents, **limits).reasons}
 
 
 def failed(kind: str, count: int) -> Messages:
@@ -59,12 +51,18 @@ def restarted() -> Any:
     )
 
 
+def moved() -> dict[str, str]:
+    runs = target.step_run("a", 1, 0), target.step_run("a", 2, 2, **target.MOVED)
+    (verdict,) = verdicts_of(make_spec("a"), runs)
+    return {each.reason: each.message for each in verdict.reasons}
+
+
 class Planted(NamedTuple):
     """The messages by reason that are given in a case, and the one that it was planted for."""
 
     messages: Messages
-    expected: str
-    """Stars stand for numbers that are drawn."""
+    finding: str
+    """Without the remedy; stars stand for numbers that are drawn."""
 
 
 PLANTED: dict[str, Planted] = {
@@ -198,20 +196,14 @@ PLANTED: dict[str, Planted] = {
     ),
     "LoadSharesNodes": Planted(
         lambda: placement.outcome(placement.APART | {"load-worker": ["n2", "n3"]})[0],
-        "Load pods ran on 1 of the 2 Kubernetes nodes with Solr pods (n2; limit 0). Taint nodes for"
-        " Solr (target.solrCloud.tolerations), or set load.validity.allowSharedNodes.",
+        "Load pods ran on 1 of the 2 Kubernetes nodes with Solr pods (n2; limit 0)",
     ),
     "SolrSharesNodes": Planted(
         lambda: placement.outcome(placement.APART | {"solr": ["n1"]})[0],
-        "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each). Add Kubernetes nodes, lower"
-        " target.solrCloud.nodes, or set load.validity.allowSharedNodes.",
+        "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each)",
     ),
     "TargetChanged": Planted(
-        lambda: target.reasons(
-            target.step_run("a", 1, 0),
-            target.step_run("b", 1, 1),
-            target.step_run("a", 2, 2, **target.MOVED),
-        )["a"],
+        moved,
         "Repeat 2: measured on another target than r1-a: s-0 was replaced or restarted (attempts 1"
         " and 2); node of s-0: n1, then n3 (limit 0)",
     ),
@@ -227,83 +219,17 @@ def test_every_reason_has_a_planted_case() -> None:
 
 
 @pytest.mark.parametrize("reason", PLANTED)
-def test_a_planted_case_is_accused_of_its_reason_alone(reason: str) -> None:
-    messages, expected = PLANTED[reason]
+def test_a_planted_case_is_accused_of_its_reason_alone_with_limit_and_remedy(reason: str) -> None:
+    messages, finding = PLANTED[reason]
     ((found, message),) = messages().items()
+    remedy = f"{REASONS[reason].remedy[0].upper()}{REASONS[reason].remedy[1:]}."
     assert found == reason
-    assert fnmatchcase(message, expected), message
-
-
-def document_with_everything_wrong() -> StepRunResult:
-    kinds = [FailureKind(kind=kind, count=200) for kind in (CONNECTIONS_RAN_OUT, PARTIAL_RESULTS)]
-    counts = {"failures": 200, "failure_kinds": kinds, "empty_results": 200}
-    slow, fast = [
-        [WorkerPercentile(percent=95, microseconds=value, beyond=beyond)]
-        for value, beyond in ((90_000, 90), (1000, 0))
-    ]
-    sick = worker(
-        "w" * 2000,
-        cpu_seconds=10,
-        throttled_seconds=9.0,
-        stolen_seconds=9.0,
-        pressure_seconds=9.0,
-        lag_p99_microseconds=90_000,
-        percentiles=slow,
-    )
-    delayed = {
-        "response_time_histogram": make_result([90_000]).service_time_histogram,
-        "response_time_without_lag_histogram": make_result([1000]).service_time_histogram,
-    }
-    problem = PodEvent(kind="Replaced", time=START)
-    rising = SecondSeries(
-        SecondSums(second, 9, 0, 9 * (10_000 + 100 * second + second * 7 % 5 * 100), 0)
-        for second in range(80)
-    )
-    return open_loop(
-        200, **counts, **delayed, dropped_requests=200, late_requests=200, windows=rising
-    ).model_copy(
-        update={
-            "workers": [sick, worker(percentiles=fast)],
-            "lost_workers": ["w-1"],
-            "queries_may_repeat": True,
-            "ended_early": EndedEarly(second=40.0, last_good_second=30.0, failures=9),
-            "target": MeasuredTarget(
-                attempt=1,
-                documents=10,
-                deleted_documents=10,
-                variant=VariantTarget(documents=9),
-            ),
-            "telemetry": quiet_machine(99.0),
-            "pods": [PodRecord(pod="s-0", component="solr", restarts=1, troubles=[problem])],
-            "batch_size": 10,
-            "added": AddedDocuments(problem="no connection"),
-        }
-    )
-
-
-@pytest.mark.parametrize("reason", CHECKS)
-def test_messages_state_limit_and_remedy_and_name_no_persons(
-    reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # All at once would be more reasons than a verdict keeps.
-    monkeypatch.setattr(verdict, "CHECKS", {reason: CHECKS[reason]})
-    (message,) = [
-        each.message
-        for each in verdict_of(document_with_everything_wrong(), max_late_percent=1).reasons
-        if each.reason == reason
-    ]
-    remedy = f"{CHECKS[reason].remedy[0].upper()}{CHECKS[reason].remedy[1:]}."
-    text = message.removesuffix(f" {remedy}").removesuffix(".")
-    assert text != message.removesuffix(".")
-    assert re.match("(Raise|Lower|Look|Use|Measure|Give|Stop) ", remedy)
-    assert re.search(r"[( ]limit \d.*\)$", text) or text.endswith("…")
+    assert fnmatchcase(message, f"{finding}. {remedy}"), message
+    assert re.search(r"[( ]limit \d.*\)$", finding)
+    assert re.match("(Raise|Lower|Look|Use|Measure|Give|Stop|Lengthen|Taint|Add) ", remedy)
     assert not re.search(r"\b(nobody|told|tells?|whoever|bound)\b", message)  # codespell:ignore
-    assert len(message) <= 1000
 
 
-def test_too_few_samples_state_limit_and_remedy() -> None:
-    (reason,) = verdict_of(healthy(requests=[make_result([1000] * 9)])).reasons
-    assert reason.message == (
-        "9 requests of query in all repeats (limit 200: 10 must lie beyond p95)."
-        " Raise the step's requests or durationSeconds, or more load.repeats."
-    )
+def test_of_a_message_that_is_too_long_the_end_is_cut_and_no_remedy() -> None:
+    (reason,) = verdict_of(healthy(workers=[worker("w" * 2000, cpu_seconds=9.5)])).reasons
+    assert reason.message == ("Load worker … Raise load.workers, or the CPU in load.resources.")
