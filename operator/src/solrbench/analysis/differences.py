@@ -31,6 +31,7 @@ from solrbench.analysis.metrics import (
 )
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.distributions import t_quantile
+from solrbench.stats.series import robust_deviation
 from solrbench.stats.tests import (
     Adjustment,
     DifferenceEstimate,
@@ -39,7 +40,6 @@ from solrbench.stats.tests import (
     StudentEstimate,
     benjamini_hochberg,
     holm,
-    robust_deviation,
 )
 
 DIFFERENCE_LEVEL = 0.01

@@ -10,7 +10,7 @@ from statistics import median
 from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import RequestResult
 from solrbench.contract.windows import MAX_OUTLIERS, OutlierWindow
-from solrbench.stats.series import SCALE, SecondMean
+from solrbench.stats.series import SecondMean, robust_deviation
 
 MAX_DEVIATIONS = 5.0
 """A second whose mean is farther from the median is an outlier."""
@@ -49,9 +49,9 @@ def find_outliers(
     """
     if len(series) < _MIN_SECONDS:
         return []
-    centre = median(each.mean_microseconds for each in series)
-    distances = (abs(each.mean_microseconds - centre) for each in series)
-    scale = max(SCALE * median(distances), MIN_SCALE * centre)
+    means = [each.mean_microseconds for each in series]
+    centre = median(means)
+    scale = robust_deviation(means, MIN_SCALE * centre)
     outliers = []
     for each in series:
         distance = each.mean_microseconds - centre

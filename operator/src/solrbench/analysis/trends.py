@@ -29,7 +29,7 @@ from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.distributions import t_quantile
-from solrbench.stats.series import SCALE, SeriesPoint, Windows, cut_windows
+from solrbench.stats.series import SeriesPoint, Windows, cut_windows, robust_deviation
 
 MIN_TREND_WINDOWS = 24
 """With fewer windows nothing is said."""
@@ -114,8 +114,7 @@ def find_growth(
     near = [fit for fit in fits if fit.squares <= limit]
     lower, upper = _union(near, 0.95)
     matters = max(MIN_GROWTH * abs(float(np.median(y))), least)
-    deviation = SCALE * np.median(np.abs(best.residuals - np.median(best.residuals)))
-    needed = max(matters, _DEVIATIONS * float(deviation))
+    needed = max(matters, _DEVIATIONS * robust_deviation(best.residuals.tolist()))
     if best.slope > matters and _rises_once(columns, y, matters, best.squares):
         shape = SeriesShape.STEP
     else:

@@ -6,7 +6,8 @@ part is found (`steady_from`).
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from statistics import median
 from typing import NamedTuple
 
 from solrbench.stats.distributions import relative_deviation_percent
@@ -102,7 +103,14 @@ def truncation(values: Sequence[float]) -> int | None:
 
 
 SCALE = 1.4826
-"""Makes a median absolute deviation the standard deviation of a normal distribution."""
+"""Makes a median absolute deviation a standard deviation, of normal values (Hampel 1974)."""
+
+
+def robust_deviation(values: Collection[float], least: float = 0.0) -> float:
+    """Return the scaled median absolute deviation from the median, at least `least`."""
+    centre = median(values)
+    return max(SCALE * median(abs(value - centre) for value in values), least)
+
 
 WINDOWS = 48
 """Windows of a run: the rule was tried with so many."""

@@ -22,7 +22,7 @@ from solrbench.stats.distributions import (
     t_quantile,
     t_tails,
 )
-from solrbench.stats.series import SCALE
+from solrbench.stats.series import robust_deviation
 
 Adjustment = Callable[[Sequence[float]], list[float]]
 """From the p values of a family to those that are compared with the level of a single test."""
@@ -236,7 +236,7 @@ class RankEstimate:
     def precision(self, more: int) -> Precision:
         """Return about the error, from deviations that repeats far from the others do not widen."""
         sizes = [len(sample) + more for sample in self.samples]
-        deviations = map(robust_deviation, self.samples)
+        deviations = [robust_deviation(sample, MIN_DEVIATION) for sample in self.samples]
         square = sum(each**2 / size for each, size in zip(deviations, sizes, strict=True))
         degrees = sum(sizes) - len(sizes)
         return Precision(math.sqrt(_RANK_VARIANCE * square), degrees)
@@ -248,12 +248,6 @@ class RankEstimate:
 
 DifferenceEstimate = StudentEstimate | RankEstimate
 """A difference of two sides, second minus first."""
-
-
-def robust_deviation(values: Sequence[float], least: float = MIN_DEVIATION) -> float:
-    """Return the scaled median absolute deviation, at least `least`."""
-    centre = median(values)
-    return max(SCALE * median(abs(value - centre) for value in values), least)
 
 
 def _upper_tail(t: float, degrees: float) -> float:

@@ -25,11 +25,9 @@ from solrbench.contract.server_document import (
     Spread,
     Telemetry,
 )
+from solrbench.stats.series import robust_deviation
 from solrbench.telemetry.kernel_files import machine_id, read_network, read_process_group
 from solrbench.telemetry.readings import ServerReading, add_up, series_of, summarise_readings
-
-_SCALED_DEVIATION = 1.4826
-"""Makes a median absolute deviation one of the standard deviation (Hampel 1974)."""
 
 _DIGITS = 6
 _GROWING = ("_seconds", "_count", "_lookups", "_hits", "_inserts", "_evictions")
@@ -202,16 +200,13 @@ def spreads_of(kind: str, servers: Sequence[ServerFigures]) -> list[Spread]:
 
 
 def _spread(figure: str, numbers: Mapping[str, float]) -> Spread:
-    middle = median(numbers.values())
     highest = max(numbers, key=lambda server: numbers[server])
     return Spread(
         figure=figure,
         servers=len(numbers),
         total=round(sum(numbers.values()), _DIGITS),
-        median=round(middle, _DIGITS),
-        deviation=round(
-            _SCALED_DEVIATION * median(abs(each - middle) for each in numbers.values()), _DIGITS
-        ),
+        median=round(median(numbers.values()), _DIGITS),
+        deviation=round(robust_deviation(numbers.values()), _DIGITS),
         lowest=round(min(numbers.values()), _DIGITS),
         highest=round(numbers[highest], _DIGITS),
         highest_server=highest,
