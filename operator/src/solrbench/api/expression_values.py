@@ -14,7 +14,7 @@ from functools import partial
 from operator import add, contains, gt, lt, mul, sub
 from typing import Any
 
-from solrbench.api.quantities import parse_quantity
+from solrbench.api.quantities import parse_quantity, require_quantity
 
 # The order matters: a double begins with what is an int, a raw string with what is a name. What
 # follows an int is no letter, so that `12ab` is not read as a number and a name.
@@ -252,13 +252,6 @@ def call(at: int, name: str, arguments: Sequence[Any]) -> Any:
     return check_range(at, result) if type_of(result) == "int" else result
 
 
-def _quantity(text: str) -> Decimal:
-    number = parse_quantity(text)
-    if number is None:
-        raise ValueError(text)
-    return number
-
-
 def _int(value: Any) -> int:
     # Python also takes spaces, signs and underscores; 64 bits have 19 digits at most.
     if isinstance(value, str) and not re.fullmatch("-?[0-9]{1,19}", value):
@@ -287,7 +280,7 @@ _TAKES: dict[str, tuple[tuple[tuple[str, ...], ...], Callable[..., Any]]] = {
     "isQuantity": ((("string",),), lambda text: parse_quantity(text) is not None),
     "isSorted": ((("list",),), lambda items: items == sorted(items)),
     "matches": ((("string",), ("string",)), _matches),
-    "quantity": ((("string",),), _quantity),
+    "quantity": ((("string",),), require_quantity),
     "replace": ((("string",), ("string",), ("string",)), str.replace),
     "size": ((("string", "list", "map"),), len),
     "startsWith": ((("string",), ("string",)), str.startswith),

@@ -12,27 +12,6 @@ CPU_PATTERN = r"[1-9][0-9]{0,3}(\.[0-9]{1,3})?|[1-9][0-9]{0,6}m|0\.0{0,2}[1-9][0
 HEAP_PATTERN = r"[1-9][0-9]{0,5}(Mi|Gi)"
 """A Java heap: the JVM takes whole mebibytes only."""
 
-_UNITS: dict[str, int] = {
-    **{f"{unit}i": 2 ** (10 * power) for power, unit in enumerate("KMGT", 1)},
-    **{unit: 10 ** (3 * power) for power, unit in enumerate("kMGT", 1)},
-}
-
-
-def parse_bytes(quantity: str) -> int:
-    """Return the bytes that a memory quantity of a spec stands for."""
-    for unit, factor in _UNITS.items():
-        if quantity.endswith(unit):
-            return int(quantity[: -len(unit)]) * factor
-    return int(quantity)
-
-
-def parse_cores(quantity: str) -> float:
-    """Return the cores that a CPU quantity stands for, so `250m` is 0.25."""
-    if quantity.endswith("m"):
-        return float(Decimal(quantity[:-1]) / 1000)
-    return float(quantity)
-
-
 _ANY_QUANTITY = re.compile(
     r"(?P<number>[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+))"
     r"((?P<unit>[KMGTPE]i|[numkMGTPE])|[eE](?P<exponent>[+-]?[0-9]{1,2}))?"
@@ -56,6 +35,24 @@ def parse_quantity(text: str) -> Decimal | None:
     if unit is not None and unit.endswith("i"):
         return number * Decimal(1024) ** ("KMGTPE".index(unit[0]) + 1)
     return number.scaleb(_DECIMAL_UNITS[unit] if unit else int(match["exponent"] or 0))
+
+
+def require_quantity(text: str) -> Decimal:
+    """Return any quantity of the Kubernetes API; a `ValueError` is raised for what is none."""
+    number = parse_quantity(text)
+    if number is None:
+        raise ValueError(text)
+    return number
+
+
+def parse_bytes(quantity: str) -> int:
+    """Return the bytes that a memory quantity of a spec stands for."""
+    return int(require_quantity(quantity))
+
+
+def parse_cores(quantity: str) -> float:
+    """Return the cores that a CPU quantity stands for, so `250m` is 0.25."""
+    return float(require_quantity(quantity))
 
 
 def heap_mebibytes(heap: str) -> int:
