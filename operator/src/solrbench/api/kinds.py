@@ -1,9 +1,10 @@
 """The kinds of resource that the operator serves, one entry each."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from solrbench.api.identity import (
+    API_VERSION,
     GROUP,
     KIND,
     PLURAL,
@@ -44,13 +45,9 @@ class ResourceKind:
     noun: str
     mutable: frozenset[str]
     columns: tuple[PrinterColumn, ...]
-    group: str = GROUP
-    version: str = VERSION
-
-    @property
-    def api_version(self) -> str:
-        """Group and version, as in `apiVersion`."""
-        return f"{self.group}/{self.version}"
+    group: ClassVar = GROUP
+    version: ClassVar = VERSION
+    api_version: ClassVar = API_VERSION
 
     @property
     def definition(self) -> str:
