@@ -169,6 +169,9 @@ def at_most_one(*fields: str) -> Rule:
     return Rule(cel=f"{terms} <= 1", message=f"must not set more than one of {names}")
 
 
+Place = tuple[str | int, ...]
+"""Path of a field, such as `("spec", "load", "steps", 0)`."""
+
 _WORDS = {
     "extra_forbidden": "unknown field",
     "missing": "is required",
@@ -202,15 +205,19 @@ _WORDS = {
 def problems(error: ValidationError) -> list[str]:
     """Return one line for each problem: the path of the field, a colon, and the remedy.
 
-    Paths read as in messages of the API server, such as `spec.load.steps[0].users`; a rule
-    about the resource as a whole has no path.
+    A rule about the resource as a whole has no path.
     """
     lines = []
     for item in error.errors(include_url=False):
-        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in item["loc"])
-        path = "".join(parts).removeprefix(".")
+        path = format_place(item["loc"])
         lines.append(f"{path}: {describe(item)}" if path else describe(item))
     return lines
+
+
+def format_place(place: Place) -> str:
+    """Return a path as the API server writes it, such as `spec.load.steps[0].users`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return text.removeprefix(".")
 
 
 def describe(item: ErrorDetails) -> str:

@@ -11,6 +11,7 @@ import click
 import yaml
 
 from solrbench.api.identity import SWEEP_KIND
+from solrbench.api.rules import Place, format_place
 from solrbench.api.v1alpha1 import KIND
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -47,9 +48,6 @@ def _files_given(*, required: bool) -> Callable[[Callable[..., object]], Callabl
 
 
 FILES, FILES_OPTIONAL = _files_given(required=True), _files_given(required=False)
-
-Place = tuple[str | int, ...]
-"""Path of a field, such as `("spec", "load", "steps", 0)`."""
 
 
 @dataclass
@@ -184,12 +182,6 @@ def _note_lines(node: yaml.Node, place: Place, document: Document) -> None:
     elif isinstance(node, yaml.SequenceNode):
         for index, value in enumerate(node.value):
             _note_lines(value, (*place, index), document)
-
-
-def format_place(place: Place) -> str:
-    """Return a path as the API server writes it, such as `spec.load.steps[0].users`."""
-    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
-    return text.removeprefix(".")
 
 
 SET = click.option(

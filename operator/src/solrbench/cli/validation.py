@@ -15,11 +15,11 @@ from pydantic_core import ErrorDetails
 
 from solrbench.api.identity import GROUP
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.rules import ADMITTED, describe
+from solrbench.api.rules import ADMITTED, Place, describe, format_place
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from solrbench.cli.files import FILES, SET, Document, Place, format_place, read_documents
+from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.program import ExitCode, command
 from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
