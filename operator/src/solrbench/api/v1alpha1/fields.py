@@ -143,6 +143,8 @@ Rate = Annotated[float, Strict(), Field(ge=0, le=1_000_000, allow_inf_nan=False)
 Percent = Annotated[float, Strict(), Field(ge=0, le=100, allow_inf_nan=False)]
 """A share in per cent, with decimals: 0.5 is five in a thousand."""
 
+Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)]
+
 ZipfExponent = Annotated[float, Strict(), Field(ge=0, le=3, allow_inf_nan=False)]
 """Exponent of Zipf's law; its lower bound is a rule of the model that holds it, as with `Rate`."""
 

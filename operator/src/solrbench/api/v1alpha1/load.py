@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, Strict
+from pydantic import Field
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.arrivals import (
@@ -22,6 +22,7 @@ from solrbench.api.v1alpha1.fields import (
     Int,
     Milliseconds,
     Percent,
+    Percentile,
     Rate,
     Seconds,
     ShortName,
@@ -341,8 +342,6 @@ DEFAULT_PERCENTILES = (50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 
 MAX_PERCENTILES = 8
 
-_Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)]
-
 
 class StopRules(Model):
     """When the steps after one are not run; objectives with `failFast` do the same."""
@@ -385,7 +384,7 @@ class Load(Model):
     is added when absent."""
     validity: Validity = Validity()
     """`validity` are the limits beyond which a step is `Invalid`."""
-    percentiles: Annotated[list[_Percentile], Field(min_length=1, max_length=MAX_PERCENTILES)] = (
+    percentiles: Annotated[list[Percentile], Field(min_length=1, max_length=MAX_PERCENTILES)] = (
         list(DEFAULT_PERCENTILES)
     )
     """`percentiles` are those that results show with 95 % intervals, in this order: of the response

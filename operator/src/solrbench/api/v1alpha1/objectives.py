@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
-from pydantic import Field, Strict, StringConstraints
+from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule, exactly_one
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution, ThinkTime
@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.fields import (
     ObjectName,
     ObjectReference,
     Percent,
+    Percentile,
     Rate,
     Seconds,
     ShortName,
@@ -32,7 +33,7 @@ _LimitMilliseconds = Annotated[Int, Field(ge=1, le=3_600_000)]
 class ResponseTimeLimit(Model):
     """A limit on a percentile of the response time; in a closed loop that is the service time."""
 
-    percentile: Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)] = 95
+    percentile: Percentile = 95
     """`percentile` is the share of the requests that must be answered in time, in per cent."""
     max_milliseconds: _LimitMilliseconds
     """`maxMilliseconds` is the longest time that the percentile may have."""
@@ -48,7 +49,7 @@ class MeanResponseTimeLimit(Model):
 class TimeUntilFoundLimit(Model):
     """A limit on a percentile of the time until documents are found."""
 
-    percentile: Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=False)] = 95
+    percentile: Percentile = 95
     """`percentile` is the share of the documents, in per cent."""
     max_milliseconds: _LimitMilliseconds
     """`maxMilliseconds` is the longest time that the percentile may have."""
