@@ -11,6 +11,7 @@ from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.request_mix import UPDATE
+from solrbench.api.v1alpha1.target import VARIANT_COUNT
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 
 REPEAT_RULES = (
@@ -77,15 +78,12 @@ _NAMES = (
     "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
     " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
 )
-LOAD_STEPS = (
-    "self.load.steps.size() * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
-)
-
+LOAD_STEPS = f"self.load.steps.size() * {VARIANT_COUNT}"
 
 # With the probe and the confirming runs.
 _TRIALS = (
     f"(has(self.load.capacity) ? (self.load.capacity.maxTrials + {1 + MAX_CONFIRMATIONS})"
-    " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size()) : 0)"
+    f" * {VARIANT_COUNT} : 0)"
 )
 
 

@@ -6,6 +6,7 @@ from solrbench.api.rules import Rule
 from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, OVERLOAD_TRIALS, PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
+from solrbench.api.v1alpha1.target import VARIANT_COUNT
 
 # `search_seconds` for the API server.
 _TRIALS = (
@@ -36,9 +37,7 @@ DURATION_RULE = Rule(
         "(self.load.steps.map(s, (has(s.durationSeconds) ? s.durationSeconds : 0)"
         " + (has(s.rampSeconds) ? s.rampSeconds : 0)).sum()"
         f" * (self.load.repeats.startOn == 'SameTarget' ? {MAX_REPEATS} : 1)"
-        f" + {_TRIALS})"
-        " * (self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
-        " <= self.deadlines.measuringSeconds"
+        f" + {_TRIALS}) * {VARIANT_COUNT} <= self.deadlines.measuringSeconds"
     ),
     message=(
         "deadlines.measuringSeconds must not be less than the durations of all steps together,"

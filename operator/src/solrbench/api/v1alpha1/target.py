@@ -172,6 +172,9 @@ SERVICE_RULE = Rule(
 )
 """For the model that holds both."""
 
+VARIANT_COUNT = "(self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
+"""CEL: endpoints that all steps of a spec go through."""
+
 MAX_STEP_VARIANTS = 32
 
 # Keeps status, metrics and the plan of the load as small as those of the longest ladder.
