@@ -33,7 +33,6 @@ from solrbench.api.v1alpha1.findings import (
     MAX_REASONS,
     MAX_RESPONSE_GAPS,
     MAX_TRENDS,
-    MAX_VARIANTS,
     MAX_VERDICTS,
     MAX_VISIBILITY,
     Bottleneck,
@@ -63,6 +62,7 @@ from solrbench.api.v1alpha1.step_result import (
     PercentileResult,
     StepResult,
 )
+from solrbench.api.v1alpha1.target import MAX_VARIANTS
 
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
 Part = TypeVar("Part", bound=StatusModel)

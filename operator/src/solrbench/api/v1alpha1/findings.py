@@ -80,9 +80,6 @@ class StepVisibility(StepPart):
     """`problem` is what went wrong last; absent if nothing did."""
 
 
-MAX_VARIANTS = 8
-
-
 CAPACITY_UNITS = {
     "users": "users",
     "documents/s": "documents_per_second",

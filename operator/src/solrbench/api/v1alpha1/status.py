@@ -26,7 +26,6 @@ from solrbench.api.v1alpha1.findings import (
     MAX_NOT_RUN,
     MAX_RESPONSE_GAPS,
     MAX_TRENDS,
-    MAX_VARIANTS,
     MAX_VERDICTS,
     MAX_VISIBILITY,
     Bottleneck,
@@ -48,6 +47,7 @@ from solrbench.api.v1alpha1.server_metrics import (
     StepTelemetry,
 )
 from solrbench.api.v1alpha1.step_result import Distribution, StepResult
+from solrbench.api.v1alpha1.target import MAX_VARIANTS
 
 
 class ExportStatus(StatusModel):
