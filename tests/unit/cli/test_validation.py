@@ -168,6 +168,11 @@ def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
     assert len(points) == 4
 
 
+def test_a_sweep_whose_name_the_server_completes_is_valid(tmp_path: Path) -> None:
+    code, output = validate(tmp_path, small_sweep() | {"metadata": {"generateName": "nightly-"}})
+    assert (code, output.partition(",")[0]) == (0, "nightly-: valid")
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -216,13 +216,13 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
         raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
     bad = bool(faults)
     for document in sweeps:
-        sweep = check_sweep(document.body)
+        sweep = check_sweep(_named(document.body))
         for problem in sweep.problems:
             line = document.line_of(("spec",))
-            click.echo(_fault(document, line, SWEEP.name, sweep.name, problem), err=True)
+            click.echo(_fault(document, line, SWEEP.name, _name(document), problem), err=True)
         if not sweep.problems:
             summary, *points = sweep.lines
-            click.echo("\n  ".join([f"{sweep.name}: valid, {summary}", *points]))
+            click.echo("\n  ".join([f"{_name(document)}: valid, {summary}", *points]))
         bad = bad or bool(sweep.problems)
     for fault in faults:
         click.echo(fault, err=True)
