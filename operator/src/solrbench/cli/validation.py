@@ -44,12 +44,8 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
     It raises `click.ClickException` if there is none, or one is not valid; this names every fault,
     with its line and what to write.
     """
-    sweeps = [(each, check_sweep(_named(each.body))) for each in documents if each.is_sweep]
-    faults = [
-        _fault(each, each.line_of(("spec",)), SWEEP.name, _name(each), text)
-        for each, checked in sweeps
-        for text in checked.problems
-    ]
+    sweeps = [_check_sweep(document) for document in documents if document.is_sweep]
+    faults = [line for _, lines in sweeps for line in lines]
     if faults := faults + unknown_kinds(documents):
         raise click.ClickException("\n".join(faults))
     checked = [check(document) for document in documents if document.is_benchmark]
@@ -58,7 +54,7 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
     if faults := [line for _, lines in checked for line in lines]:
         raise click.ClickException("\n".join(faults))
     benchmarks = [benchmark for benchmark, _ in checked if benchmark is not None]
-    return benchmarks, [each for _, each in sweeps]
+    return benchmarks, [sweep for sweep, _ in sweeps]
 
 
 def _fault(document: Document, line: int, kind: str, name: str, text: str) -> str:
@@ -88,6 +84,14 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
         items = error.errors(include_url=False)
         faults += [(document.line_of(item["loc"]), _text(item)) for item in items]
     return benchmark, [_fault(document, line, KIND, name, text) for line, text in sorted(faults)]
+
+
+def _check_sweep(document: Document) -> tuple[CheckedSweep, list[str]]:
+    """Return a sweep as it was checked, and a line for each thing that is wrong with it."""
+    sweep, line = check_sweep(_named(document.body)), document.line_of(("spec",))
+    return sweep, [
+        _fault(document, line, SWEEP.name, _name(document), text) for text in sweep.problems
+    ]
 
 
 def _name(document: Document) -> str:
@@ -211,27 +215,22 @@ def validate(files: tuple[Path, ...], changes: tuple[str, ...]) -> None:
     documents = read_documents(files, changes)
     wanted = [each for each in documents if each.is_benchmark]
     sweeps = [each for each in documents if each.is_sweep]
-    faults = unknown_kinds(documents)
-    if not wanted and not sweeps and not faults:
+    unknown = unknown_kinds(documents)
+    if not wanted and not sweeps and not unknown:
         raise click.ClickException(f"no {KIND} or {SWEEP.name} in the files given")
-    bad = bool(faults)
-    for document in sweeps:
-        sweep = check_sweep(_named(document.body))
-        for problem in sweep.problems:
-            line = document.line_of(("spec",))
-            click.echo(_fault(document, line, SWEEP.name, _name(document), problem), err=True)
-        if not sweep.problems:
-            summary, *points = sweep.lines
-            click.echo("\n  ".join([f"{_name(document)}: valid, {summary}", *points]))
-        bad = bad or bool(sweep.problems)
-    for fault in faults:
-        click.echo(fault, err=True)
-    for document in wanted:
-        _, faults = check(document)
+    verdicts = [*map(_verdict, sweeps), ("", unknown), *map(_verdict, wanted)]
+    for text, faults in verdicts:
         for fault in faults:
             click.echo(fault, err=True)
-        if not faults:
-            click.echo(f"{_name(document)}: valid")
-        bad = bad or bool(faults)
-    if bad:
+        if text and not faults:
+            click.echo(text)
+    if any(faults for _, faults in verdicts):
         raise click.exceptions.Exit(ExitCode.FAILED)
+
+
+def _verdict(document: Document) -> tuple[str, list[str]]:
+    """Return what is said of a benchmark or a sweep if it is valid, and what is wrong with it."""
+    if document.is_benchmark:
+        return f"{_name(document)}: valid", check(document)[1]
+    sweep, faults = _check_sweep(document)
+    return f"{_name(document)}: valid, " + "\n  ".join(sweep.lines), faults
