@@ -13,6 +13,7 @@ from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import follow
 from solrbench.cli.follow import LOG_SECONDS, POLL_SECONDS, watch_states
+from solrbench.cli.resources import ResourceKey
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.connection import ExpiredError, ForbiddenError
 from solrbench.reasons.end import ApiServerReason
@@ -20,6 +21,7 @@ from support.cluster.benchmarks import small
 from support.results.statuses import START, SUCCEEDED, full_status
 
 Body = dict[str, Any]
+KEY = ResourceKey(*BENCHMARKS, "default", "one")
 LOST = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection reset")
 OLD = ExpiredError(ApiServerReason.API_UNREACHABLE, "too old resource version")
 FORBIDDEN = ForbiddenError(ApiServerReason.API_REFUSED, "may not watch")
@@ -70,7 +72,7 @@ def done(version: int) -> Body:
 
 
 def phases(cluster: Playback, end: float | None = None) -> list[str]:
-    found = watch_states(cluster, SolrBenchmark, "default", "one", end)  # type: ignore[arg-type]
+    found = watch_states(cluster, SolrBenchmark, KEY, end)  # type: ignore[arg-type]
     return [each.status.phase for each in found]
 
 
@@ -163,7 +165,7 @@ def body_of(**status: Any) -> dict[str, Any]:
 
 
 def call(*answers: dict[str, Any] | Exception | None, timeout: float | None = None) -> int:
-    return follow.follow(Answers(*answers), BENCHMARKS, "default", "one", timeout)  # type: ignore[arg-type]
+    return follow.follow(Answers(*answers), KEY, timeout)  # type: ignore[arg-type]
 
 
 def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -187,7 +189,7 @@ def test_steps_that_are_not_valid_exit_with_4_if_required(
     verdict: str, require_valid: bool, code: int
 ) -> None:
     done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))
-    found = follow.follow(done, BENCHMARKS, "default", "one", None, require_valid=require_valid)  # type: ignore[arg-type]
+    found = follow.follow(done, KEY, None, require_valid=require_valid)  # type: ignore[arg-type]
     assert found == code
 
 

@@ -232,7 +232,7 @@ def test_time_is_that_of_all_benchmarks_together(
     given: list[float] = []
 
     def follow(*arguments: Any, **_: Any) -> Any:
-        given.append(arguments[4])
+        given.append(arguments[2])
         return ExitCode.TIMED_OUT
 
     monkeypatch.setattr(run_module, "follow", follow)

@@ -42,7 +42,7 @@ from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError, as_cli_errors
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import ExitCode, command
-from solrbench.cli.resources import find_resource, suggest_name
+from solrbench.cli.resources import find_resource, key_of, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line, print_tables
 from solrbench.cli.validation import parse_stored
 from solrbench.kube.result_documents import sorted_documents
@@ -150,20 +150,21 @@ def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
 
 def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     cluster, namespace = open_cluster()
-    resource = find_resource(cluster, namespace, text)
-    if resource is None:
+    body = find_resource(cluster, namespace, text)
+    if body is None:
         raise CommandError(
             f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
             f" {namespace}; {suggest_name(cluster, namespace, text)}"
         )
-    if resource.is_sweep:
+    key = key_of(body)
+    if key.is_sweep:
         from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  slow to import
 
-        report = read_sweep_report(cluster, resource.body, with_cold_starts=False)
-        return report.model_copy(update={"sweep": resource.name})
-    benchmark = parse_stored(SolrBenchmark, resource.body)
+        report = read_sweep_report(cluster, body, with_cold_starts=False)
+        return report.model_copy(update={"sweep": key.name})
+    benchmark = parse_stored(SolrBenchmark, body)
     runs = list(map(RunSamples, sorted_documents(cluster, benchmark)))
-    return benchmark_input(resource.name, benchmark, runs)
+    return benchmark_input(key.name, benchmark, runs)
 
 
 _INVALID, _NO_CONCLUSION, _ANSWERS = "invalid", "no-conclusion", "answers"

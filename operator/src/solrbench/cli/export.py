@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 import yaml
 
-from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
+from solrbench.api.identity import BENCHMARKS, GROUP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command
 from solrbench.cli.report import read_any_report, read_report, write_report
-from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.cli.resources import get_resource, key_of
 from solrbench.cli.validation import parse_stored
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_SWEEP
 from solrbench.decide.evidence import MAX_LINE, mask, secret_names, secret_values
@@ -69,15 +69,16 @@ def export(name: str, file: Path | None) -> None:
     a credential, are masked.
     """
     cluster, namespace = open_cluster()
-    resource = get_resource(cluster, namespace, name)
+    body = get_resource(cluster, namespace, name)
+    key = key_of(body)
     now = datetime.now(UTC)
-    target = file or Path(f"{resource.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
-    files = (collect_sweep if resource.is_sweep else collect)(cluster, resource.body)
+    target = file or Path(f"{key.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
+    files = (collect_sweep if key.is_sweep else collect)(cluster, body)
     count = 0
     with tarfile.open(target, "w:gz") as archive:
         for path, text in files:
             content = text if isinstance(text, bytes) else text.encode("utf-8")
-            entry = tarfile.TarInfo(f"{resource.name}/{path}")
+            entry = tarfile.TarInfo(f"{key.name}/{path}")
             entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
             archive.addfile(entry, io.BytesIO(content))
             count += 1
@@ -123,7 +124,7 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a sweep's archive, and those of its points."""
     namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     yield from _resource_files(body)
-    report = read_any_report(cluster, ClusterResource(SWEEPS, body))
+    report = read_any_report(cluster, body)
     for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())

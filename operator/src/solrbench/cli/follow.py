@@ -13,7 +13,6 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
@@ -26,7 +25,7 @@ from solrbench.cli.progress import (
     one_line,
     summary,
 )
-from solrbench.cli.resources import Kind, suggest_name
+from solrbench.cli.resources import ResourceKey, suggest_name
 from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import Stored, parse_stored
@@ -65,7 +64,7 @@ POLL_SECONDS = 1.0
 
 
 def watch_states(
-    cluster: Cluster, model: type[Stored], namespace: str, name: str, end: float | None
+    cluster: Cluster, model: type[Stored], key: ResourceKey, end: float | None
 ) -> Iterator[Stored]:
     """Yield the resource as it is, then as it changes, until it is over or time is up.
 
@@ -76,13 +75,12 @@ def watch_states(
     `TemporaryError` if time was up before there was any response, the first request did not reach
     the cluster, none did for `OUTAGE_SECONDS`, or the user may not read it.
     """
-    kind = BENCHMARKS if issubclass(model, SolrBenchmark) else SWEEPS
     seen, last_response = False, time.monotonic()
     while True:
         try:
-            for body in _bodies(cluster, kind, namespace, name, end):
+            for body in _bodies(cluster, key, end):
                 if body is None:
-                    raise _absence(cluster, kind, namespace, name, seen=seen)
+                    raise _absence(cluster, key, seen=seen)
                 seen, last_response = True, time.monotonic()
                 state = parse_stored(model, body)
                 yield state
@@ -105,18 +103,16 @@ def watch_states(
             time.sleep(_seconds_left(end))
 
 
-def _bodies(
-    cluster: Cluster, kind: Kind, namespace: str, name: str, end: float | None
-) -> Iterator[Manifest | None]:
+def _bodies(cluster: Cluster, key: ResourceKey, end: float | None) -> Iterator[Manifest | None]:
     """Yield the object now, at each change and every `LOG_SECONDS`; `None` when it is not there."""
-    body = cluster.get(*kind, namespace, name)
+    body = cluster.get(*key)
     yield body
     try:
         yield from _watched(cluster, body, end)
     except ForbiddenError:
         while True:
             time.sleep(POLL_SECONDS)
-            yield cluster.get(*kind, namespace, name)
+            yield cluster.get(*key)
 
 
 def _watched(
@@ -142,13 +138,12 @@ def _seconds_left(end: float | None) -> float:
     return LOG_SECONDS if end is None else min(LOG_SECONDS, max(0.0, end - time.monotonic()))
 
 
-def _absence(
-    cluster: Cluster, kind: Kind, namespace: str, name: str, *, seen: bool
-) -> PermanentError:
-    text = f"{kind[1]} {name} was deleted in namespace {namespace}; run it again"
+def _absence(cluster: Cluster, key: ResourceKey, *, seen: bool) -> PermanentError:
+    _, kind, namespace, name = key
+    text = f"{kind} {name} was deleted in namespace {namespace}; run it again"
     if not seen:
         near = suggest_name(cluster, namespace, name)
-        text = f"{kind[1]} {name} does not exist in namespace {namespace}; {near}"
+        text = f"{kind} {name} does not exist in namespace {namespace}; {near}"
     return PermanentError(ApiServerReason.NOT_FOUND, text)
 
 
@@ -156,11 +151,9 @@ _GAP, _BAR = 2, 30
 """Blanks between the columns of the live view, and the width of its bar."""
 
 
-def follow(  # noqa: PLR0913 - whom, how long and where
+def follow(
     cluster: Cluster,
-    kind: Kind,
-    namespace: str,
-    name: str,
+    key: ResourceKey,
     timeout_seconds: float | None,
     *,
     require_valid: bool = False,
@@ -173,17 +166,17 @@ def follow(  # noqa: PLR0913 - whom, how long and where
     """
     console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    noun, reference = ("sweep", f"ssweep/{name}") if kind == SWEEPS else ("benchmark", name)
-    again = f"Watch it again: {program_name()} watch -n {namespace} {reference}"
+    noun, reference = ("sweep", f"ssweep/{key.name}") if key.is_sweep else ("benchmark", key.name)
+    again = f"Watch it again: {program_name()} watch -n {key.namespace} {reference}"
     last: SolrBenchmark | SolrBenchmarkSweep
     try:
-        if kind == SWEEPS:
-            sweeps = watch_states(cluster, SolrBenchmarkSweep, namespace, name, end)
+        if key.is_sweep:
+            sweeps = watch_states(cluster, SolrBenchmarkSweep, key, end)
             last = _show_lines(
                 console, sweeps, _sweep_line, lambda last: last.status.completion_time
             )
         else:
-            states = watch_states(cluster, SolrBenchmark, namespace, name, end)
+            states = watch_states(cluster, SolrBenchmark, key, end)
             if console.is_terminal:
                 last = _show_live(console, states)
             else:

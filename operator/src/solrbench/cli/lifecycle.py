@@ -5,10 +5,9 @@ import time
 
 import click
 
-from solrbench.api.identity import SWEEPS
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
-from solrbench.cli.resources import Kind, get_resource
+from solrbench.cli.resources import ResourceKey, get_resource, key_of
 from solrbench.decide.conditions import COMPLETE, is_over, stored_condition
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -25,40 +24,37 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
 
     It raises `click.ClickException` if a benchmark has run already, or its deletion takes too long.
     """
-    kind, metadata = (body["apiVersion"], body["kind"]), body["metadata"]
-    namespace, name = metadata["namespace"], metadata["name"]
+    key = key_of(body)
     if replace:
-        cluster.delete(*kind, namespace, name)
-        wait_until_gone(cluster, kind, namespace, name, seconds)
+        cluster.delete(*key)
+        wait_until_gone(cluster, key, seconds)
         return
     # A sweep that is over may be applied again: it then measures the points that are new.
-    stored = None if kind == SWEEPS else cluster.get(*kind, namespace, name)
+    stored = None if key.is_sweep else cluster.get(*key)
     if stored is not None and is_over(stored):
         raise click.ClickException(
-            f"{name} has already run. Show it: `{program_name()} report {name}`;"
+            f"{key.name} has already run. Show it: `{program_name()} report {key.name}`;"
             " or run it again with --replace"
         )
 
 
-def wait_until_gone(
-    cluster: Cluster, kind: Kind, namespace: str, name: str, seconds: float
-) -> None:
+def wait_until_gone(cluster: Cluster, key: ResourceKey, seconds: float) -> None:
     """Wait until a deleted resource is gone, with a line every few seconds.
 
     It raises `click.ClickException` if something still holds it after so many seconds.
     """
     began = said = time.monotonic()
-    while (left := cluster.get(*kind, namespace, name)) is not None:
+    while (left := cluster.get(*key)) is not None:
         now = time.monotonic()
         holders = ", ".join(left["metadata"].get("finalizers") or []) or "nothing"
         if now - began > seconds:
             raise click.ClickException(
-                f"{name} is still being deleted after {seconds:g} s, held by the finalizers:"
+                f"{key.name} is still being deleted after {seconds:g} s, held by the finalizers:"
                 f" {holders}; check that the operator runs, then try again"
             )
         if now - said > LOG_SECONDS:
             said = now
-            click.echo(f"{name} is being deleted, held by: {holders}", err=True)
+            click.echo(f"{key.name} is being deleted, held by: {holders}", err=True)
         time.sleep(POLL_SECONDS)
 
 
@@ -92,8 +88,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
     cluster, namespace = open_cluster()
     change = {"spec": {"suspend": suspend}}
     for name in names:
-        resource = get_resource(cluster, namespace, name)
-        stored = cluster.merge(*resource.kind, namespace, resource.name, change)
+        stored = cluster.merge(*key_of(get_resource(cluster, namespace, name)), change)
         # Asked of the response: it may have ended since it was read.
         if stored_condition(stored, COMPLETE).get("status") == "True":
             click.echo(f"{name} has finished already: nothing changes", err=True)
@@ -118,7 +113,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
 def delete(names: tuple[str, ...], yes: bool, no_wait: bool, timeout_seconds: float) -> None:
     """Delete benchmarks or sweeps, their results, and all they made: of a sweep all its points."""
     cluster, namespace = open_cluster()
-    resources = [get_resource(cluster, namespace, name) for name in names]
+    keys = [key_of(get_resource(cluster, namespace, name)) for name in names]
     if not yes and sys.stdin.isatty():
         click.confirm(
             f"Delete {', '.join(names)} in namespace {namespace}, with the results?", abort=True
@@ -128,10 +123,10 @@ def delete(names: tuple[str, ...], yes: bool, no_wait: bool, timeout_seconds: fl
         raise click.UsageError(
             "this deletes results: give --yes, since there is no terminal to ask"
         )
-    for resource in resources:
-        cluster.delete(*resource.kind, namespace, resource.name)
+    for key in keys:
+        cluster.delete(*key)
         if no_wait:
-            click.echo(f"{resource.name} is being deleted")
+            click.echo(f"{key.name} is being deleted")
             continue
-        wait_until_gone(cluster, resource.kind, namespace, resource.name, timeout_seconds)
-        click.echo(f"{resource.name} deleted")
+        wait_until_gone(cluster, key, timeout_seconds)
+        click.echo(f"{key.name} deleted")

@@ -8,10 +8,10 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
+from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import command
-from solrbench.cli.resources import Kind
+from solrbench.cli.resources import Kind, key_of
 from solrbench.cli.terminal import GAP
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError
@@ -68,7 +68,7 @@ def list_benchmarks(
         click.echo(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True), nl=False)
     elif output == "name":
         for each in bodies:
-            click.echo(f"{each['kind'].lower()}.{GROUP}/{each['metadata']['name']}")
+            click.echo(key_of(each).typed_name)
     elif not bodies:
         what = "sweeps" if chosen == [SWEEPS] else "benchmarks"
         where_text = "the cluster" if all_namespaces else f"namespace {namespace}"

@@ -9,7 +9,7 @@ import click
 from solrbench.api.identity import BENCHMARKS
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
-from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.cli.resources import get_resource, key_of
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
 from solrbench.contract.step_runs import ANNOTATION_TARGET
@@ -72,10 +72,10 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
     those that failed.
     """
     cluster, namespace = open_cluster()
-    resource = get_resource(cluster, namespace, name)
+    body = get_resource(cluster, namespace, name)
     sources = [
         source
-        for pod in _pods_of(cluster, namespace, resource)
+        for pod in _pods_of(cluster, body)
         if not components or pod["metadata"]["labels"].get(LABEL_COMPONENT) in components
         for source in sources_of(pod)
     ]
@@ -92,20 +92,20 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
             click.echo(source.prefix + line)
 
 
-def _pods_of(cluster: Cluster, namespace: str, found: ClusterResource) -> list[Manifest]:
+def _pods_of(cluster: Cluster, body: Manifest) -> list[Manifest]:
     """Return the pods of a benchmark, or of those points of a sweep that may have pods."""
-    benchmarks = [found.body]
-    if found.is_sweep:
-        labels = {LABEL_SWEEP: found.name}
-        points = cluster.list_in_parts(*BENCHMARKS, namespace, labels, _AT_ONCE)
+    benchmarks, key = [body], key_of(body)
+    if key.is_sweep:
+        labels = {LABEL_SWEEP: key.name}
+        points = cluster.list_in_parts(*BENCHMARKS, key.namespace, labels, _AT_ONCE)
         benchmarks = [each for each in points if not is_over(each)]
     pods: list[Manifest] = []
     for metadata in (each["metadata"] for each in benchmarks):
-        pods += cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: metadata["name"]})
+        pods += cluster.list("v1", "Pod", key.namespace, {LABEL_BENCHMARK: metadata["name"]})
         # A point may share the target of the one before, whose pods have the name of that one.
         target = (metadata.get("annotations") or {}).get(ANNOTATION_TARGET, metadata["name"])
         if target != metadata["name"]:
-            shared = cluster.list("v1", "Pod", namespace, {LABEL_BENCHMARK: target})
+            shared = cluster.list("v1", "Pod", key.namespace, {LABEL_BENCHMARK: target})
             pods += filter(is_of_nodes, shared)
     return pods
 

@@ -26,7 +26,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
-from solrbench.cli.resources import ClusterResource, get_resource
+from solrbench.cli.resources import get_resource, key_of
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored
 from solrbench.contract import names
@@ -36,6 +36,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
+from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_environment, sorted_documents
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.markdown import sweep_to_markdown, to_markdown
@@ -94,10 +95,10 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
         loaded = _from_file(name)
         if loaded is None:
             cluster, namespace = open_cluster()
-            resource = get_resource(cluster, namespace, name)
+            body = get_resource(cluster, namespace, name)
             # Only the page shows cold starts, and the JSON, of which a page can be made later.
             drawn = output in ("html", "json")
-            loaded = read_any_report(cluster, resource, with_cold_starts=drawn)
+            loaded = read_any_report(cluster, body, with_cold_starts=drawn)
         if output == "table" and output_file is None:
             _print(loaded, Console(highlight=False), in_full=details)
             return
@@ -130,17 +131,17 @@ def _from_file(name: str) -> Report | SweepReport | None:
 
 
 def read_any_report(
-    cluster: Cluster, found: ClusterResource, *, with_cold_starts: bool = True
+    cluster: Cluster, body: Manifest, *, with_cold_starts: bool = True
 ) -> Report | SweepReport:
     """Return the full report of a benchmark or a sweep, as far as it is stored.
 
     `with_cold_starts` says whether those of a sweep are read, too.
     """
-    if not found.is_sweep:
-        return read_report(cluster, parse_stored(SolrBenchmark, found.body))
+    if not key_of(body).is_sweep:
+        return read_report(cluster, parse_stored(SolrBenchmark, body))
     from solrbench.cli.sweep_report import read_sweep_report  # noqa: PLC0415  of the extra "report"
 
-    return read_sweep_report(cluster, found.body, with_cold_starts=with_cold_starts)
+    return read_sweep_report(cluster, body, with_cold_starts=with_cold_starts)
 
 
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
@@ -279,10 +280,11 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
     folder, which stays.
     """
     cluster, namespace = open_cluster()
-    resource = get_resource(cluster, namespace, name)
+    body = get_resource(cluster, namespace, name)
+    key = key_of(body)
     pods: list[str] = []
-    if not resource.is_sweep and not wants_report:
-        labels = {LABEL_BENCHMARK: resource.name, LABEL_COMPONENT: names.LOAD_MASTER}
+    if not key.is_sweep and not wants_report:
+        labels = {LABEL_BENCHMARK: key.name, LABEL_COMPONENT: names.LOAD_MASTER}
         pods = [
             pod["metadata"]["name"]
             for pod in cluster.list("v1", "Pod", namespace, labels)
@@ -291,14 +293,14 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
     if pods:
         # It does not return: Ctrl-C, or the end of the load, ends the program.
         # Its Stop button works with the token alone; without it the page is shown all the same.
-        plan = cluster.get("v1", "ConfigMap", namespace, f"{resource.name}-{names.LOAD_MASTER}")
+        plan = cluster.get("v1", "ConfigMap", namespace, f"{key.name}-{names.LOAD_MASTER}")
         token = ((plan or {}).get("data") or {}).get(TOKEN, "")
         query = f"?{TOKEN}={token}" if token else ""
-        _forward(resource.name, namespace, pods[0], port, query, no_browser=no_browser)
-    report = read_any_report(cluster, resource)
-    file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{resource.name}.html"
+        _forward(key.name, namespace, pods[0], port, query, no_browser=no_browser)
+    report = read_any_report(cluster, body)
+    file = Path(tempfile.mkdtemp(prefix="solrbench-")) / f"{key.name}.html"
     file.write_text(write_report(report, "html"), "utf-8")
-    click.echo(f"Report of {resource.name}: {file.as_uri()}")
+    click.echo(f"Report of {key.name}: {file.as_uri()}")
     if not no_browser:
         click.launch(file.as_uri())
 

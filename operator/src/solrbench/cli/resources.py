@@ -31,21 +31,29 @@ _PREFIXES = {
 }
 
 
-class ClusterResource(NamedTuple):
-    """A benchmark or a sweep of the cluster."""
+class ResourceKey(NamedTuple):
+    """What a benchmark or a sweep is found by, in the order in which the client takes it."""
 
-    kind: Kind
-    body: Manifest
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return str(self.body["metadata"]["name"])
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
 
     @property
     def is_sweep(self) -> bool:
-        """Whether it is a sweep."""
-        return self.kind == SWEEPS
+        """Whether it is that of a sweep."""
+        return self.kind == SWEEP_KIND
+
+    @property
+    def typed_name(self) -> str:
+        """Kind and name as kubectl prints and takes them."""
+        return f"{self.kind.lower()}.{GROUP}/{self.name}"
+
+
+def key_of(body: Manifest) -> ResourceKey:
+    """Return the key of a benchmark or a sweep of the cluster."""
+    metadata = body["metadata"]
+    return ResourceKey(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
 
 
 def parse_reference(text: str) -> tuple[Kind | None, str]:
@@ -62,7 +70,7 @@ def parse_reference(text: str) -> tuple[Kind | None, str]:
     return kind, name
 
 
-def find_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource | None:
+def find_resource(cluster: Cluster, namespace: str, text: str) -> Manifest | None:
     """Return what is named; of a bare name the benchmark, then the sweep; None if there is none."""
     wanted, name = parse_reference(text)
     for kind in (BENCHMARKS, SWEEPS) if wanted is None else (wanted,):
@@ -73,14 +81,14 @@ def find_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResourc
                 raise
             continue  # chart or role in the cluster are older than sweeps
         if body is not None:
-            return ClusterResource(kind, body)
+            return body
     return None
 
 
-def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource:
+def get_resource(cluster: Cluster, namespace: str, text: str) -> Manifest:
     """Return what is named; `CommandError` says that there is no such benchmark or sweep."""
-    resource = find_resource(cluster, namespace, text)
-    if resource is None:
+    body = find_resource(cluster, namespace, text)
+    if body is None:
         kind, name = parse_reference(text)
         what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
         # A name that ends so was meant as the file of a report.
@@ -89,7 +97,7 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> ClusterResource
             f"there is no {file}{what} {name} in namespace {namespace};"
             f" {suggest_name(cluster, namespace, text)}"
         )
-    return resource
+    return body
 
 
 def suggest_name(cluster: Cluster, namespace: str, text: str) -> str:

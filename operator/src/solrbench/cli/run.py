@@ -10,14 +10,14 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.identity import BENCHMARKS, GROUP, SWEEPS
+from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
 from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, replace_existing
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import Command, ExitCode, command, program_name, worst
-from solrbench.cli.resources import Kind, find_resource, parse_reference
+from solrbench.cli.resources import ResourceKey, find_resource, key_of, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.decide.conditions import is_over
 from solrbench.kube.client import Cluster
@@ -111,14 +111,17 @@ def run(
     for index, body in enumerate(bodies):
         bodies[index] = _apply(cluster, body, replace, watch_options)
     # All else is what benchmarks refer to.
-    wanted = [each for each in bodies if _kind(each) in (BENCHMARKS, SWEEPS)]
+    wanted = list(filter(_is_followed, bodies))
+    keys = list(map(key_of, wanted))
     if no_watch:
-        _print_names(wanted, watch_options.output)
+        if watch_options.output == "json":
+            click.echo(json.dumps(wanted[0] if len(wanted) == 1 else wanted, indent=2))
+        _print_names(keys, watch_options.output)
         return
-    for namespace in sorted({body["metadata"]["namespace"] for body in wanted}):
+    for namespace in sorted({key.namespace for key in keys}):
         if problem := operator_problem(cluster, namespace):
             click.echo(f"Warning: {problem}", err=True)
-    sys.exit(_follow_all(cluster, wanted, watch_options))
+    sys.exit(_follow_all(cluster, keys, watch_options))
 
 
 @command(
@@ -136,22 +139,20 @@ def watch(names: tuple[str, ...], **options: Any) -> None:
     export is waited for, too. Exit codes are those of `run`.
     """
     cluster, namespace = open_cluster()
-    bodies = [_named(cluster, namespace, name) for name in names]
-    sys.exit(_follow_all(cluster, bodies, WatchOptions(**options)))
+    keys = [_find_key(cluster, namespace, name) for name in names]
+    sys.exit(_follow_all(cluster, keys, WatchOptions(**options)))
 
 
-def _named(cluster: Cluster, namespace: str, text: str) -> Manifest:
-    """Return kind and name of what is to be followed; a bare name is a benchmark's if none is."""
+def _find_key(cluster: Cluster, namespace: str, text: str) -> ResourceKey:
+    """Return the key of what is to be followed; a bare name is a benchmark's if none is."""
     kind, name = parse_reference(text)
-    if kind is None:
-        resource = find_resource(cluster, namespace, text)
-        kind = BENCHMARKS if resource is None else resource.kind
-    metadata = {"namespace": namespace, "name": name}
-    return {"apiVersion": kind[0], "kind": kind[1], "metadata": metadata}
+    if kind is None and (body := find_resource(cluster, namespace, text)) is not None:
+        return key_of(body)
+    return ResourceKey(*(kind or BENCHMARKS), namespace, name)
 
 
-def _kind(body: Manifest) -> Kind:
-    return body["apiVersion"], body["kind"]
+def _is_followed(body: Manifest) -> bool:
+    return (body["apiVersion"], body["kind"]) in (BENCHMARKS, SWEEPS)
 
 
 def _placed(cluster: Cluster, document: Document, default: str) -> Manifest:
@@ -180,54 +181,41 @@ def _apply(cluster: Cluster, body: Manifest, replace: bool, options: WatchOption
         stored = cluster.create(body, MANAGER)
         click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
         return stored
-    if _kind(body) in (BENCHMARKS, SWEEPS):
+    if _is_followed(body):
         replace_existing(cluster, body, options.left() or REPLACE_SECONDS, replace=replace)
     stored = cluster.apply(body, manager=MANAGER)
     click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
     return stored
 
 
-def _follow_all(cluster: Cluster, bodies: list[Manifest], options: WatchOptions) -> ExitCode:
+def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions) -> ExitCode:
     """Follow benchmarks one after another, within one time; return the code of the worst."""
     codes: set[ExitCode] = set()
     # What is machine-readable has standard output for itself.
     console = Console(highlight=False, stderr=options.output != "table")
-    for body in bodies:
-        kind, key = _kind(body), (body["metadata"]["namespace"], body["metadata"]["name"])
-        code = follow(
-            cluster,
-            kind,
-            *key,
-            options.left(),
-            require_valid=options.require_valid,
-            console=console,
-        )
+    for key in keys:
+        valid = options.require_valid
+        code = follow(cluster, key, options.left(), require_valid=valid, console=console)
         codes.add(code)
         if code is ExitCode.INTERRUPTED:
             return code
         if code is ExitCode.TIMED_OUT and options.cancel_on_timeout:
-            stored = cluster.get(*kind, *key)
+            stored = cluster.get(*key)
             # What is over, and is only exported, goes on.
             if stored is not None and not is_over(stored):
-                cluster.merge(*kind, *key, {"spec": {"suspend": True}})
-                again = f"{program_name()} resume -n {' '.join(key)}"
-                console.print(f"{key[1]} is stopped; resume it: {again}", soft_wrap=True)
+                cluster.merge(*key, {"spec": {"suspend": True}})
+                again = f"{program_name()} resume -n {key.namespace} {key.name}"
+                console.print(f"{key.name} is stopped; resume it: {again}", soft_wrap=True)
     if options.output == "json":
-        stored_bodies = [
-            cluster.get(*_kind(body), body["metadata"]["namespace"], body["metadata"]["name"])
-            for body in bodies
-        ]
+        stored_bodies = [cluster.get(*key) for key in keys]
         many = {"kind": "List", "items": stored_bodies}
         click.echo(json.dumps(stored_bodies[0] if len(stored_bodies) == 1 else many, indent=2))
-    else:
-        _print_names(bodies, options.output)
+    _print_names(keys, options.output)
     return worst(codes)
 
 
-def _print_names(bodies: list[Manifest], output: str) -> None:
-    """Print what later commands are called with: names as kubectl takes them, or JSON."""
-    if output == "json":
-        click.echo(json.dumps(bodies[0] if len(bodies) == 1 else bodies, indent=2))
-    elif output == "name":
-        for body in bodies:
-            click.echo(f"{body['kind'].lower()}.{GROUP}/{body['metadata']['name']}")
+def _print_names(keys: list[ResourceKey], output: str) -> None:
+    """Print what later commands are called with, if the output is that."""
+    if output == "name":
+        for key in keys:
+            click.echo(key.typed_name)
