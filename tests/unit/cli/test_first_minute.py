@@ -17,7 +17,7 @@ from unit.cli.conftest import Call, deployment, ready, written
 
 VERBS = {
     "run": ["run", "FILE", "--timeout", "1s"],
-    "watch": ["watch", "one", "--timeout", "1s"],
+    "watch": ["watch", "sbench/one", "--timeout", "1s"],
     "list": ["list"],
     "report": ["report", "one"],
     "compare": ["compare", "one", "two"],
@@ -46,8 +46,15 @@ def test_each_command_is_tried() -> None:
     assert shown == VERBS.keys() | ANSWERS | OFFLINE
 
 
+FORBIDDEN = status(403, 'User "ann" cannot list resource "solrbenchmarks"')
+
+
 def forbidden(api: ApiStub) -> None:
-    api.responses["*"] = status(403, 'User "ann" cannot list resource "solrbenchmarks"')
+    api.responses["*"] = FORBIDDEN
+
+
+def forbidden_benchmarks(api: ApiStub) -> None:
+    api.responses["/apis/solrbench.io/v1alpha1/namespaces"] = FORBIDDEN
 
 
 def unauthorized(api: ApiStub) -> None:
@@ -58,10 +65,24 @@ def without_definition(api: ApiStub) -> None:
     del api.groups["/apis/solrbench.io/v1alpha1"]
 
 
+def without_cluster(api: ApiStub) -> None:
+    config = Path(os.environ["KUBECONFIG"])
+    config.write_text(
+        re.sub(r"https?://[^\s\"']+", "http://127.0.0.1:9", config.read_text("utf-8"))
+    )
+    del api
+
+
 SITUATIONS: dict[str, tuple[Callable[[ApiStub], None], str, int]] = {
-    "no rights": (forbidden, "not allowed: .*; ask for a role that permits it", 1),
-    "not logged in": (unauthorized, "not logged in to .*; renew the credentials", 6),
-    "no definition": (without_definition, "is not installed in .*; install the chart", 1),
+    "no cluster": (without_cluster, "http://127.0.0.1:9 does not respond: .*refused; check", 6),
+    "no rights": (forbidden, 'not allowed: .*User "ann" .*; ask for a role that permits it', 1),
+    "no benchmarks": (forbidden_benchmarks, 'not allowed: .*User "ann" .*; ask for a role', 1),
+    "not logged in": (
+        unauthorized,
+        "not logged in to stub: .*Unauthorized; renew the credentials",
+        6,
+    ),
+    "no definition": (without_definition, "SolrBenchmark is not installed in .*; install", 1),
 }
 
 
@@ -93,14 +114,6 @@ FIRST = {
     "version": ["version"],
 }
 """That a newcomer calls before there is a result; tables of results have tests of their own."""
-
-
-def without_cluster(api: ApiStub) -> None:
-    config = Path(os.environ["KUBECONFIG"])
-    config.write_text(
-        re.sub(r"https?://[^\s\"']+", "http://127.0.0.1:9", config.read_text("utf-8"))
-    )
-    del api
 
 
 @pytest.mark.parametrize(("width", "theme"), [(80, "dark"), (120, "light"), (80, "NO_COLOR")])

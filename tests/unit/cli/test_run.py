@@ -20,11 +20,8 @@ from support.cluster.benchmarks import config_map, small
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
-from support.servers.api_stub import ApiStub, status, write_kubeconfig
+from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import Call, written
-
-EVERY = (["list"], ["report", "one"], ["watch", "one"], ["watch", "one", "--timeout", "2"])
-FORBIDDEN = status(403, 'solrbenchmarks is forbidden: User "u" cannot')
 
 
 @pytest.fixture(autouse=True)
@@ -43,36 +40,6 @@ def assert_one_line(result: Result, code: int, *words: str) -> None:
     assert lines[0].startswith("Error: ")
     for word in words:
         assert word in lines[0]
-
-
-@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_cluster_that_is_away(
-    arguments: list[str], call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_kubeconfig(tmp_path / "config", "http://127.0.0.1:1")
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
-    result = call(*arguments)
-    assert_one_line(result, 6, "http://127.0.0.1:1 does not respond", "Connection refused")
-
-
-@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_user_who_is_not_logged_in(arguments: list[str], call: Call, api: ApiStub) -> None:
-    api.responses["*"] = status(401, "Unauthorized")
-    assert_one_line(call(*arguments), 6, "not logged in to stub", "Unauthorized")
-
-
-@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_user_without_rights_gets_one_line_with_the_remedy(
-    arguments: list[str], call: Call, api: ApiStub
-) -> None:
-    api.responses["/apis/solrbench.io/v1alpha1/namespaces"] = FORBIDDEN
-    assert_one_line(call(*arguments), 1, "not allowed", "is forbidden: User", "ask for a role")
-
-
-@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-def test_cluster_without_the_definition(arguments: list[str], call: Call, api: ApiStub) -> None:
-    del api.groups["/apis/solrbench.io/v1alpha1"]
-    assert_one_line(call(*arguments), 1, "SolrBenchmark is not installed", "install the chart")
 
 
 def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path: Path) -> None:
