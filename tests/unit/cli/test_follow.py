@@ -21,6 +21,7 @@ from support.cluster.benchmarks import small
 from support.results.statuses import START, SUCCEEDED, full_status
 
 Body = dict[str, Any]
+Event = Body | Exception | None
 KEY = ResourceKey(*BENCHMARKS, "default", "one")
 LOST = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection reset")
 OLD = ExpiredError(ApiServerReason.API_UNREACHABLE, "too old resource version")
@@ -28,27 +29,29 @@ FORBIDDEN = ForbiddenError(ApiServerReason.API_REFUSED, "may not watch")
 
 
 class Playback:
-    """Gives `reads` one after another; each watch yields its events, and raises what is an error.
+    """Gives `reads` one after another; each watch yields its events. What is an error is raised.
 
-    `watched` has the version from which each watch began, and for how many seconds it was asked.
+    Where no watch is given, watching is forbidden, so that it is read again and again. `watched`
+    has the version from which each watch began, and for how many seconds it was asked.
     """
 
-    def __init__(
-        self, reads: list[Body | None], watches: list[list[Body | Exception | None]]
-    ) -> None:
+    def __init__(self, reads: list[Event], watches: list[list[Event]] | None = None) -> None:
         self._reads = reads
-        self._watches = watches
+        self._watches = watches or []
         self.watched: list[tuple[str, int]] = []
 
     def get(self, *_: str) -> Body | None:
-        return self._reads.pop(0)
+        return _given(self._reads.pop(0))
 
     def watch(self, body: Body, seconds: int) -> Iterator[Body | None]:
         self.watched.append((body["metadata"]["resourceVersion"], seconds))
-        for event in self._watches.pop(0):
-            if isinstance(event, Exception):
-                raise event
-            yield event
+        yield from map(_given, self._watches.pop(0) if self._watches else [FORBIDDEN])
+
+
+def _given(event: Event) -> Body | None:
+    if isinstance(event, Exception):
+        raise event
+    return event
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +86,7 @@ def test_a_change_ends_it_at_once_without_another_read(pauses: list[float]) -> N
 
 
 def test_a_finished_benchmark_is_not_watched() -> None:
-    cluster = Playback([done(1)], [])
+    cluster = Playback([done(1)])
     assert phases(cluster) == ["Succeeded"]
 
 
@@ -114,7 +117,7 @@ def test_after_a_lost_connection_it_is_read_anew(capsys: pytest.CaptureFixture[s
 
 
 def test_it_is_read_again_and_again_where_watching_is_forbidden(pauses: list[float]) -> None:
-    cluster = Playback([body(1, "Indexing"), body(2), done(3)], [[FORBIDDEN]])
+    cluster = Playback([body(1, "Indexing"), body(2), done(3)])
     assert phases(cluster) == ["Indexing", "Measuring", "Succeeded"]
     assert len(cluster.watched) == 1
     assert pauses == [POLL_SECONDS, POLL_SECONDS]
@@ -141,62 +144,20 @@ def test_it_ends_when_the_time_is_over(
     assert phases(cluster, 5.0) == ["Measuring"] * (1 if event is LOST else 2)
 
 
-class Answers:
-    """Gives one answer after another; may not be watched, so it is read again and again."""
-
-    def __init__(self, *answers: Body | Exception | None) -> None:
-        self._answers = list(answers)
-
-    def list_metadata(self, *_: str) -> list[Body]:
-        return []
-
-    def get(self, *_: str) -> Body | None:
-        answer = self._answers.pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def watch(self, *_: object) -> Iterator[dict[str, Any] | None]:
-        raise ForbiddenError(ApiServerReason.API_REFUSED, "may not watch")
-
-
-def body_of(**status: Any) -> dict[str, Any]:
-    return small("one") | {"status": status}
-
-
-def call(*answers: dict[str, Any] | Exception | None, timeout: float | None = None) -> int:
-    return follow.follow(Answers(*answers), KEY, timeout)  # type: ignore[arg-type]
+def call(*answers: Event, timeout: float | None = None) -> int:
+    return follow.follow(Playback([*answers]), KEY, timeout)  # type: ignore[arg-type]
 
 
 def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    states = [body_of(phase="Provisioning"), body_of(phase="Measuring"), body_of(**SUCCEEDED)]
-    assert call(*states) == 0
+    assert call(body(1, "Provisioning"), body(2), done(3)) == 0
     text = capsys.readouterr().out
     assert text.index("Provisioning") < text.index("Measuring") < text.index("Succeeded")
-
-
-@pytest.mark.parametrize(
-    ("verdict", "require_valid", "code"),
-    [
-        ("Invalid", True, 4),
-        ("Inconclusive", True, 4),
-        ("Invalid", False, 0),
-        ("Inconclusive", False, 0),
-        ("Valid", True, 0),
-    ],
-)
-def test_steps_that_are_not_valid_exit_with_4_if_required(
-    verdict: str, require_valid: bool, code: int
-) -> None:
-    done = Answers(body_of(**SUCCEEDED, summary={"verdict": verdict}))
-    found = follow.follow(done, KEY, None, require_valid=require_valid)  # type: ignore[arg-type]
-    assert found == code
 
 
 def exporting(truth: str | None, reason: str = "Exporting") -> dict[str, Any]:
     """Return a benchmark that is over, with an export."""
     volume = {"persistentVolumeClaim": {"claimName": "exports"}}
-    found = body_of(**SUCCEEDED, report={"storedSteps": 2})
+    found = state(1, SUCCEEDED | {"report": {"storedSteps": 2}})
     found["spec"]["results"] = {"export": volume}
     if truth is not None:
         said = {"type": "Exported", "status": truth, "reason": reason, "message": "pvc://exports/a"}
@@ -230,7 +191,7 @@ def test_nothing_to_export_is_not_waited_for() -> None:
 
 
 def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> None:
-    assert call(LOST, body_of(**SUCCEEDED)) == 0
+    assert call(LOST, done(1)) == 0
     assert "connection reset" in capsys.readouterr().err
 
 
@@ -239,18 +200,9 @@ def test_trouble_until_the_time_is_over_is_an_error() -> None:
         call(LOST, timeout=0)
 
 
-@pytest.mark.parametrize(
-    ("answers", "words"), [([None], "does not exist"), ([body_of(), None], "was deleted")]
-)
-def test_missing_benchmark_is_an_error(answers: list[Any], words: str) -> None:
-    with pytest.raises(PermanentError, match=words):
-        call(*answers)
-
-
 def test_live_view_shows_the_last_state() -> None:
     console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
-    states = body_of(phase="Measuring"), body_of(**SUCCEEDED)
-    parsed = [SolrBenchmark.parse(each) for each in states]
+    parsed = [SolrBenchmark.parse(each) for each in (body(1), done(2))]
     assert follow._show_live(console, iter(parsed)) is parsed[-1]
     assert isinstance(console.file, io.StringIO)
     text = console.file.getvalue()

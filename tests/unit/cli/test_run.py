@@ -149,6 +149,12 @@ MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}
         pytest.param(
             SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4, id="invalid"
         ),
+        pytest.param(
+            SUCCEEDED | {"summary": {"verdict": "Inconclusive"}},
+            ["--require-valid"],
+            4,
+            id="inconclusive",
+        ),
         pytest.param(SUCCEEDED | {"summary": {"verdict": "Invalid"}}, [], 0, id="accepted"),
         pytest.param(
             SUCCEEDED | {"summary": {"verdict": "Valid"}}, ["--require-valid"], 0, id="valid"
