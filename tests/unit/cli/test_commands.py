@@ -191,6 +191,7 @@ def test_preflight_looks_at_the_operator(
         (None, "no operator runs in this cluster; install the chart"),
         ({"namespaces": "other"}, "does not watch namespace default; add it to watchNamespaces"),
         ({"version": "0.0.9"}, "the operator has version 0.0.9, this command 0.1.0; install the"),
+        ({"ready": 0}, "the operator in solrbench is not ready; run `solrbench preflight`"),
         ({}, ""),
         ({"version": "dev"}, ""),
         ({"namespaces": "*"}, ""),

@@ -13,7 +13,7 @@ import pytest
 from solrbench.cli.main import COMMANDS
 from support.cluster.benchmarks import small
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, deployment, ready, written
+from unit.cli.conftest import Call, ready, written
 
 VERBS = {
     "run": ["run", "FILE", "--timeout", "1s"],
@@ -184,20 +184,3 @@ def test_preflight_without_rights_says_what_to_ask_for(call: Call, api: ApiStub)
     lines = call("preflight").stdout.splitlines()
     assert lines
     assert all(line.startswith("unknown") and "; ask for a role" in line for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"version": "0.0.9"}, "the operator has version 0.0.9, this command 0.1.0; install"),
-        ({"ready": 0}, "the operator in solrbench is not ready; run `solrbench preflight`"),
-        ({"namespaces": "other"}, "does not watch namespace default; add it to watchNamespaces"),
-    ],
-)
-def test_run_warns_of_an_operator_that_will_not_act(
-    changes: dict[str, object], said: str, call: Call, api: ApiStub, tmp_path: Path
-) -> None:
-    api.put(deployment(**changes))
-    done = call("run", written(tmp_path, small("one")), "--timeout", "1s")
-    assert done.exit_code == 3
-    assert f"Warning: {said}" in done.output or said in done.output
