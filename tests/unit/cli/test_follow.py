@@ -1,13 +1,11 @@
 """Following a benchmark, with clusters that play back what they are given."""
 
-import io
 import time
 from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -19,6 +17,7 @@ from solrbench.kube.connection import ExpiredError, ForbiddenError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.results.statuses import START, SUCCEEDED, full_status
+from unit.cli.conftest import seen, terminal
 
 Body = dict[str, Any]
 Event = Body | Exception | None
@@ -201,20 +200,18 @@ def test_trouble_until_the_time_is_over_is_an_error() -> None:
 
 
 def test_live_view_shows_the_last_state() -> None:
-    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    console = terminal(80)
     parsed = [SolrBenchmark.parse(each) for each in (body(1), done(2))]
     assert follow._show_live(console, iter(parsed)) is parsed[-1]
-    assert isinstance(console.file, io.StringIO)
-    text = console.file.getvalue()
+    text = "\n".join(seen(console))
     assert text.index("Measuring") < text.rindex("Succeeded")
 
 
 @pytest.mark.parametrize("width", [24, 40, 60, 72, 80, 100, 120, 200])
 def test_no_width_of_the_live_view_cuts_a_number_or_a_unit(width: int) -> None:
     benchmark = SolrBenchmark.parse(small("one")).model_copy(update={"status": full_status()})
-    console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    console = terminal(width)
     console.print(follow._view(benchmark, START, width))
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
+    lines = seen(console)
     for quantity in ("70 %", "0:00", "20,000 documents", "1600 documents/s", "126 requests/s"):
         assert any(quantity in line for line in lines), quantity

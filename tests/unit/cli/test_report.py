@@ -17,6 +17,7 @@ from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.reports import HOSTILE, make_report
+from unit.cli.conftest import seen, terminal
 
 
 @pytest.fixture
@@ -113,11 +114,9 @@ def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 def test_details_are_not_cut_at_any_width(width: int) -> None:
     steps = make_report(variants=2).steps
-    out = io.StringIO()
-    console = Console(file=out, width=width, force_terminal=True, color_system=None)
+    console = terminal(width)
     print_details(console, steps)
-    # What the terminal does not show is lost.
-    shown = "\n".join(line[:width] for line in out.getvalue().splitlines())
+    shown = "\n".join(seen(console))
     time = time_table(steps, MIN_POINTS if width < 60 else POINTS)
     cells = [cell for row in time.texts for cell in row[3:]]
     for text in ("0.833 %", "988 ms", "12 ms", "3.5 s", *cells):
