@@ -26,13 +26,6 @@ def test_good_file_with_other_objects(tmp_path: Path) -> None:
     assert validate(tmp_path, text) == (0, "one: valid\ntwo: valid\n")
 
 
-def test_bad_field_is_named_with_its_path(tmp_path: Path) -> None:
-    code, output = validate(tmp_path, small("bad", target__solrCloud__heap="2GB"))
-    assert code == 1
-    for words in ("SolrBenchmark bad is not valid", "spec.target.solrCloud.heap", "512Mi"):
-        assert words in output
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -41,9 +34,24 @@ def test_bad_field_is_named_with_its_path(tmp_path: Path) -> None:
         ("kind: SolrBenchmark", "apiVersion, kind and metadata"),
         ("", "no SolrBenchmark"),
         (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
+        (yaml.safe_dump(small("one")) + "metadata: {name: two}\n", "metadata: is there twice"),
+        (
+            small("one") | {"kind": "SolrBenchmar"},
+            "kind SolrBenchmar of solrbench.io is unknown; write SolrBenchmark",
+        ),
+        (
+            small(
+                "one",
+                target__solrCloud__image={"tag": "10.0.0"},
+                target__solrCloud__solrOpts="-Djava.security.manager",
+            ),
+            "spec.target.solrCloud.solrOpts: must not have -Djava.security.manager",
+        ),
     ],
 )
-def test_file_without_a_benchmark_is_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_file_that_is_not_valid_is_refused(
+    tmp_path: Path, text: str | dict[str, Any], words: str
+) -> None:
     code, output = validate(tmp_path, text)
     assert code == 1
     assert words in output
@@ -76,31 +84,6 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
         f"{first}:{users}: {one}: spec.load.steps[0].users: must be a whole number",
         f'{second}:1: {two}: spec.load.step: unknown field; did you mean "steps"?',
     ]
-
-
-def test_key_that_is_there_twice_is_a_fault(tmp_path: Path) -> None:
-    text = yaml.safe_dump(small("one")) + "metadata: {name: two}\n"
-    code, output = validate(tmp_path, text)
-    assert code == 1
-    assert "metadata: is there twice" in output
-
-
-def test_solr_10_under_the_solr_operator_is_refused_before_anything_is_made(
-    tmp_path: Path,
-) -> None:
-    solr = {"provisioner": "SolrOperator", "image": {"tag": "10.0.0"}}
-    code, output = validate(tmp_path, small("one", target__solrCloud=solr))
-    assert code == 1
-    assert "hostContext and genericCoreNodeNames" in output
-    assert "set provisioner to StatefulSet" in output
-
-
-def test_field_that_the_version_does_not_know_is_a_fault(tmp_path: Path) -> None:
-    image, options = {"tag": "10.0.0"}, "-Djava.security.manager"
-    body = small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options)
-    code, output = validate(tmp_path, body)
-    assert code == 1
-    assert "spec.target.solrCloud.solrOpts: must not have -Djava.security.manager" in output
 
 
 @pytest.mark.parametrize(
@@ -200,12 +183,6 @@ def test_change_of_a_sweep_is_not_ignored(call: Call, tmp_path: Path) -> None:
     result = call("validate", "-f", written(tmp_path, small_sweep()), "--set", "spec.nodes=3")
     assert result.exit_code == 1
     assert "spec.nodes: unknown field" in result.stderr
-
-
-def test_unknown_kind_of_the_group_is_a_fault(call: Call, tmp_path: Path) -> None:
-    result = call("validate", "-f", written(tmp_path, small("one") | {"kind": "SolrBenchmar"}))
-    assert result.exit_code == 1
-    assert "kind SolrBenchmar of solrbench.io is unknown; write SolrBenchmark" in result.stderr
 
 
 def test_file_of_powershell_is_read(call: Call, tmp_path: Path) -> None:
