@@ -1,6 +1,7 @@
 """A stand-in for an API server, and commands called with it."""
 
 import io
+import tarfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,16 @@ def call() -> Call:
         return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
 
     return invoke
+
+
+def exported(call: Call, name: str, folder: Path) -> dict[str, str]:
+    """Return the files of the archive of a benchmark or a sweep."""
+    file = folder / "run.tar.gz"
+    result = call("export", name, "--to", str(file))
+    assert result.exit_code == 0, result.output
+    with tarfile.open(file) as archive:
+        members = {each.name: archive.extractfile(each) for each in archive.getmembers()}
+        return {name: member.read().decode() for name, member in members.items() if member}
 
 
 def deployment(**changes: Any) -> dict[str, Any]:

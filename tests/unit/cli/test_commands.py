@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +13,10 @@ import yaml
 
 from solrbench.cli.init import PLUGIN_SCRIPT
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
-from support.cluster.benchmarks import small
+from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, ready, written
+from unit.cli.conftest import Call, exported, ready, written
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -66,12 +65,18 @@ def test_empty_list_says_where_it_looked(call: Call, api: ApiStub) -> None:
     assert result.stderr == "no benchmarks in namespace search\n"
 
 
-@pytest.mark.parametrize(("command", "value"), [("stop", True), ("resume", False)])
+@pytest.mark.parametrize(
+    ("command", "value", "said"),
+    [
+        ("stop", True, "one is stopped; go on: solrbench resume -n default one\n"),
+        ("resume", False, "one goes on\n"),
+    ],
+)
 def test_stop_and_resume_change_one_field(
-    command: str, value: bool, call: Call, api: ApiStub
+    command: str, value: bool, said: str, call: Call, api: ApiStub
 ) -> None:
     api.put(small("one"))
-    assert call(command, "one").exit_code == 0
+    assert call(command, "one").stdout == said
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": value}}]
 
 
@@ -104,14 +109,7 @@ def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path
     api.responses["/api/v1/namespaces/default/secrets/other"] = status(403)
     event = {"involvedObject": {"kind": "SolrBenchmark", "name": "one"}, "message": "it began"}
     api.put({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, **event})
-    target = tmp_path / "run.tar.gz"
-    result = call("export", "one", "--to", str(target))
-    assert result.exit_code == 0, result.output
-    with tarfile.open(target) as archive:
-        files = {
-            each.name: (archive.extractfile(each) or sys.stdin.buffer).read().decode()
-            for each in archive.getmembers()
-        }
+    files = exported(call, "one", tmp_path)
     assert {
         "one/resource.yaml", "one/again.yaml", "one/report.json", "one/report.md",
         "one/results.csv", "one/events.txt", "one/versions.txt", "one/logs/one-solr-0-solr.txt",
@@ -133,12 +131,7 @@ def test_copy_of_a_point_belongs_to_no_sweep(call: Call, api: ApiStub, tmp_path:
         "labels": {"solrbench.io/sweep": "s"},
     }
     api.put(body)
-    target = tmp_path / "run.tar.gz"
-    assert call("export", "point", "--to", str(target)).exit_code == 0
-    with tarfile.open(target) as archive:
-        text = archive.extractfile("point/again.yaml")
-        assert text is not None
-        again = yaml.safe_load(text.read())
+    again = yaml.safe_load(exported(call, "point", tmp_path)["point/again.yaml"])
     assert again["metadata"] == {"name": "point", "annotations": {"team": "search"}}
 
 
@@ -315,12 +308,8 @@ def test_open_gives_the_page_the_token_of_the_load(
         raise SystemExit(0)
 
     monkeypatch.setattr("solrbench.cli.report._forward", forward)
-    labels = {"solrbench.io/benchmark": "one", "app.kubernetes.io/component": "load-master"}
     api.put(small("one"))
-    metadata = {"name": "one-load-master-x", "labels": labels}
-    status = {"phase": "Running"}
-    api.put({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "status": status})
-    metadata = {"name": "one-load-master"}
-    api.put({"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data})
+    api.put(pod("one-load-master-x", "load-master"))
+    api.put(config_map("one-load-master", **data))
     assert call("open", "one", "--no-browser").exit_code == 0
     assert forwarded == [("one", "default", "one-load-master-x", 8089, query)]

@@ -186,12 +186,6 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(call: Call, api: Api
     assert not api.sent("PATCH")
 
 
-def test_stopped_benchmark_is_named_with_its_namespace(call: Call, api: ApiStub) -> None:
-    api.put(small("one"))
-    result = call("stop", "one", "-n", "default")
-    assert result.stdout == "one is stopped; go on: solrbench resume -n default one\n"
-
-
 def test_json_is_all_that_standard_output_gets(call: Call, api: ApiStub) -> None:
     api.put(done())
     result = call("watch", "one", "-o", "json")

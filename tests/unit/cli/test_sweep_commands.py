@@ -2,13 +2,10 @@
 
 import io
 import json
-import re
-import tarfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
@@ -22,7 +19,7 @@ from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, written
+from unit.cli.conftest import Call, exported, terminal, written
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
 
@@ -119,10 +116,10 @@ def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
     sweep = full_sweep()
     followed = SweepReport(sweep=sweep.key, spec=sweep.spec, status=sweep.status)
     for report in (build_sweep_report(sweep, {}), followed):
-        out = io.StringIO()
-        console = Console(file=out, width=100, force_terminal=True, no_color=True, highlight=False)
+        console = terminal(100)
         print_sweep(console, report, in_full=False)
-        lines = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue()).splitlines()
+        assert isinstance(console.file, io.StringIO)
+        lines = console.file.getvalue().splitlines()
         assert len(lines) <= 25
         # The name of the program is that of the tests here.
         assert all(len(line) <= 100 for line in lines if " report -n " not in line)
@@ -178,11 +175,8 @@ def test_absent_sweep_is_named_as_such(call: Call, api: ApiStub) -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_export_has_the_sweep_and_its_points(call: Call, tmp_path: Path) -> None:
-    file = tmp_path / "trial.tar.gz"
-    assert call("export", "ssweep/trial", "--to", str(file)).exit_code == 0
-    with tarfile.open(fileobj=io.BytesIO(file.read_bytes())) as archive:
-        names = archive.getnames()
-    assert {"trial/report.json", "trial/report.md", "trial/points.csv"} <= set(names)
+    names = exported(call, "ssweep/trial", tmp_path).keys()
+    assert {"trial/report.json", "trial/report.md", "trial/points.csv"} <= names
     assert sum(name.endswith("/again.yaml") for name in names) == 1 + 6
 
 
