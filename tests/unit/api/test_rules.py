@@ -17,24 +17,23 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.resources.small_resource import STEP, Changes, resource
 
 
-class Choice(Model):
-    """A union."""
+class Parts(Model):
+    """Two fields that may be absent."""
 
     first_part: int | None = None
     """First."""
     second: int | None = None
     """Second."""
+
+
+class Choice(Parts):
+    """A union."""
 
     rules = (exactly_one("firstPart", "second"),)
 
 
-class Limit(Model):
+class Limit(Parts):
     """At most one."""
-
-    first_part: int | None = None
-    """First."""
-    second: int | None = None
-    """Second."""
 
     rules = (at_most_one("firstPart", "second"),)
 
