@@ -173,14 +173,16 @@ def test_crd_has_the_printer_columns(definition: dict[str, Any]) -> None:
     assert columns(definition, 1) == ["Nodes", "Shards", "ZooKeepers", "Documents", "Message"]
 
 
-def test_columns_show_fields_that_exist(definition: dict[str, Any]) -> None:
-    schema = definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
-    for _, _, path, _ in BENCHMARK.columns:
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_show_fields_that_exist(kind: ResourceKind) -> None:
+    schema = crd.build_schema(kind)
+    for _, _, path, _ in kind.columns:
         if path.startswith(".metadata"):
             continue
         node = schema
-        for part in path.partition("[")[0].strip(".").split("."):
-            node = node["properties"][part]
+        for part in path.partition("[?")[0].strip(".").split("."):
+            node = node["properties"][part.removesuffix("[0]")]
+            node = node["items"] if part.endswith("[0]") else node
 
 
 def test_every_field_but_the_mutable_ones_is_guarded(spec: Any) -> None:
