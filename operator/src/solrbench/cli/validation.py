@@ -135,7 +135,6 @@ _ROUNDS = 20
 """Leaving out one part may uncover another: at most so often."""
 _SHOWN = 3
 _NOUNS = {SolrBenchmark: "benchmark", SolrBenchmarkSweep: "sweep"}
-_KNOWN = ("apiVersion", "kind", "metadata", "spec", "status")
 
 Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
 
@@ -147,7 +146,7 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
     something is left out, a warning says so. It raises `pydantic.ValidationError` if what is left
     is no such resource.
     """
-    rest = copy.deepcopy({key: body[key] for key in _KNOWN if key in body})
+    rest = copy.deepcopy(body)
     left_out: list[str] = []
     for _ in range(_ROUNDS):
         try:

@@ -237,7 +237,7 @@ class Metadata(LenientModel):
         return next((owner for owner in self.owner_references if owner.controller), None)
 
 
-class StoredResource(Model):
+class StoredResource(LenientModel):
     """What the kinds of resource have in common."""
 
     api_version: Literal["solrbench.io/v1alpha1"] = "solrbench.io/v1alpha1"
@@ -261,11 +261,8 @@ class StoredResource(Model):
 
         It raises `pydantic.ValidationError` if the resource breaks the schema or a rule.
         """
-        known = {"apiVersion", "kind", "metadata", "spec", "status"}
         has_started = (body.get("status") or {}).get("startTime") is not None
-        return cls.model_validate(
-            {k: v for k, v in body.items() if k in known}, context={ADMITTED: has_started}
-        )
+        return cls.model_validate(body, context={ADMITTED: has_started})
 
 
 class SolrBenchmark(StoredResource):
