@@ -39,7 +39,7 @@ from solrbench.api.v1alpha1.comparisons import (
     FigureComparison,
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
-from solrbench.cli.errors import CommandError, as_cli_errors
+from solrbench.cli.errors import CommandError
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, key_of, suggest_name
@@ -228,8 +228,7 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
 
     Exit code 0: compared, 1: not possible, 5: a step or a point has a conclusion of --fail-on.
     """
-    with as_cli_errors():
-        one, other = (read_comparison_input(each) for each in (before, after))
+    one, other = (read_comparison_input(each) for each in (before, after))
     metric = None if primary is None else PrimaryMetric(primary)
     compared = _compare(one, other, smallest_effect_percent, metric)
     print_comparison(compared, output)

@@ -23,7 +23,6 @@ from solrbench.analysis.answers.comparison import (
     stored_answers,
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.resources import get_resource, key_of
@@ -91,18 +90,17 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("HTML cannot be printed to a terminal. Use --output-file FILE.")
-    with as_cli_errors():
-        loaded = _from_file(name)
-        if loaded is None:
-            cluster, namespace = open_cluster()
-            body = get_resource(cluster, namespace, name)
-            # Only the page shows cold starts, and the JSON, of which a page can be made later.
-            drawn = output in ("html", "json")
-            loaded = read_any_report(cluster, body, with_cold_starts=drawn)
-        if output == "table" and output_file is None:
-            _print(loaded, Console(highlight=False), in_full=details)
-            return
-        text = write_report(loaded, output)
+    loaded = _from_file(name)
+    if loaded is None:
+        cluster, namespace = open_cluster()
+        body = get_resource(cluster, namespace, name)
+        # Only the page shows cold starts, and the JSON, of which a page can be made later.
+        drawn = output in ("html", "json")
+        loaded = read_any_report(cluster, body, with_cold_starts=drawn)
+    if output == "table" and output_file is None:
+        _print(loaded, Console(highlight=False), in_full=details)
+        return
+    text = write_report(loaded, output)
     if output_file is None:
         click.echo(text, nl=False)
     else:
