@@ -71,14 +71,14 @@ def wrap_line(text: str, width: int | None, indent: int = 0) -> list[str]:
     return [*lines, line]
 
 
-def list_cells(cells: Sequence[tuple[str, str]], width: int, indent: int = 2) -> list[str]:
+def list_cells(cells: Sequence[tuple[str, str]], width: int) -> list[str]:
     """Return a line for each header and its cell, for terminals too narrow for a table."""
     longest = max((cell_len(header) for header, _ in cells), default=0)
     lines = []
     for header, cell in cells:
-        line = f"{'':{indent}}{header}{'':{longest - cell_len(header)}}{'':{GAP}}{cell}"
+        line = f"  {header}{'':{longest - cell_len(header)}}{'':{GAP}}{cell}"
         fits = cell_len(line) <= width
-        lines += [line] if fits else [f"{'':{indent}}{header}", f"{'':{2 * indent}}{cell}"]
+        lines += [line] if fits else [f"  {header}", f"    {cell}"]
     return lines
 
 
