@@ -55,8 +55,3 @@ class ExitCode(IntEnum):
 
 WORST_FIRST = (ExitCode.FAILED, ExitCode.TIMED_OUT, ExitCode.MISSED, ExitCode.INVALID)
 """Of several benchmarks, the code that counts."""
-
-
-def worst(codes: set[ExitCode]) -> ExitCode:
-    """Return the code of several benchmarks together."""
-    return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)

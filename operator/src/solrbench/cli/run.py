@@ -16,7 +16,7 @@ from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
 from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, replace_existing
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import Command, ExitCode, command, program_name, worst
+from solrbench.cli.program import WORST_FIRST, Command, ExitCode, command, program_name
 from solrbench.cli.resources import ResourceKey, find_resource, key_of, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.decide.conditions import is_over
@@ -211,7 +211,7 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
         many = {"kind": "List", "items": stored_bodies}
         click.echo(json.dumps(stored_bodies[0] if len(stored_bodies) == 1 else many, indent=2))
     _print_names(keys, options.output)
-    return worst(codes)
+    return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)
 
 
 def _print_names(keys: list[ResourceKey], output: str) -> None:
