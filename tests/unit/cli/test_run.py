@@ -17,7 +17,6 @@ from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import DURATION
 from solrbench.cli.program import ExitCode
 from support.cluster.benchmarks import config_map, small
-from support.fakes.fake_cluster import FakeCluster
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
@@ -285,23 +284,19 @@ def test_proxy_that_cannot_be_used_is_named(
     assert_one_line(call("list"), 6, "HTTPS_PROXY, ALL_PROXY or proxy-url", "http://HOST:PORT")
 
 
-def body(**metadata: Any) -> dict[str, Any]:
-    made = resource({})
-    made["metadata"] = {"name": "one", "namespace": "default", **metadata}
-    return made
-
-
-def test_replacing_goes_on_when_the_benchmark_is_gone() -> None:
-    cluster = FakeCluster(body())
-    lifecycle.replace_existing(cluster, body(), 10, replace=True)
-    assert cluster.names("SolrBenchmark") == set()
+def test_benchmark_that_has_run_is_replaced_only_if_asked_for(
+    call: Call, api: ApiStub, tmp_path: Path
+) -> None:
+    api.put(done())
+    file = written(tmp_path, small("one"))
+    assert_one_line(call("run", file), 1, "one has already run", "--replace")
+    assert call("run", file, "--replace", "--no-watch").stdout == "SolrBenchmark one applied\n"
+    assert len(api.sent("DELETE")) == 1
 
 
 def test_a_resource_of_another_version_is_one_line() -> None:
-    newer = body()
-    newer["spec"]["novelty"] = True
     with (
         pytest.raises(click.ClickException, match=r"spec\.novelty: .*operator's version"),
         as_cli_errors(),
     ):
-        SolrBenchmark.parse(newer)
+        SolrBenchmark.parse(resource({"spec.novelty": True}))
