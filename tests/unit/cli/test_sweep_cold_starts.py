@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli import report
 from solrbench.cli.report import FORMS
 from solrbench.cli.sweep_report import read_sweep_report
@@ -32,8 +31,12 @@ COLD = {
 MEANS = (9000, 4000, 2000, 1000)
 
 
-def store_points(cluster: FakeCluster, sweep: SolrBenchmarkSweep, status: dict[str, Any]) -> None:
-    """Store the benchmark of each point and its first step run, each slower than the one before."""
+def cold_sweep(status: dict[str, Any]) -> tuple[FakeCluster, dict[str, Any]]:
+    """Return a cluster with a sweep of three heaps and two sizes, and the sweep.
+
+    The benchmark of each point has a first step run that is slower than that of the one before.
+    """
+    cluster, sweep = FakeCluster(), full_sweep()
     for place, planned in enumerate(make_plan(sweep).points, start=1):
         body = build_child(sweep, planned.point) | {"status": {"coldStart": COLD | status}}
         cluster.put(body)
@@ -53,18 +56,11 @@ def store_points(cluster: FakeCluster, sweep: SolrBenchmarkSweep, status: dict[s
             update={"warm_up_thousands": windows[:1], "thousands": windows[1:]}
         )
         BenchmarkResultStore(cluster).store(SolrBenchmark.parse(body), document, 1)
-
-
-def read(status: dict[str, Any]) -> SweepReport:
-    """Return the report of a sweep of three heaps and two sizes whose points began cold."""
-    cluster, sweep = FakeCluster(), full_sweep()
-    store_points(cluster, sweep, status)
-    body = sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
-    return read_sweep_report(cluster, body)
+    return cluster, sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def test_points_along_each_axis_have_the_means_of_their_begin() -> None:
-    report = read({})
+    report = read_sweep_report(*cold_sweep({}))
     means = {
         tuple(each.values.values()): each.cold_start_average_milliseconds for each in report.points
     }
@@ -79,7 +75,7 @@ def test_points_along_each_axis_have_the_means_of_their_begin() -> None:
 
 
 def test_the_page_has_a_line_for_each_value() -> None:
-    report = read({})
+    report = read_sweep_report(*cold_sweep({}))
     figures = {each.title: each for each in build_sweep_page(report)["figures"]}
     heaps = figures["Cold start by heap"]
     assert [each.name for each in heaps.legend] == ["heap 512Mi", "heap 1Gi", "heap 2Gi"]
@@ -98,15 +94,13 @@ def test_the_page_has_a_line_for_each_value() -> None:
 def test_nothing_is_drawn_where_the_cold_step_run_is_not_one_of_the_spec(
     status: dict[str, Any],
 ) -> None:
-    report = read(status)
+    report = read_sweep_report(*cold_sweep(status))
     titles = [each.title for each in build_sweep_page(report)["figures"]]
     assert not any("Cold start" in each for each in titles)
 
 
 def test_a_damaged_step_run_leaves_out_its_line() -> None:
-    cluster, sweep = FakeCluster(), full_sweep()
-    store_points(cluster, sweep, {})
-    body = sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
+    cluster, body = cold_sweep({})
     name = read_sweep_report(cluster, body).points[0].benchmark
     for (kind, _, _), stored in cluster.objects.items():
         if kind == "ConfigMap" and name in stored["metadata"]["name"]:
@@ -120,12 +114,10 @@ def test_a_damaged_step_run_leaves_out_its_line() -> None:
 def test_step_runs_are_read_for_the_page_and_its_json_alone(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cluster, sweep = FakeCluster(), full_sweep()
-    store_points(cluster, sweep, {})
-    body = sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
+    cluster, body = cold_sweep({})
     body["metadata"]["resourceVersion"] = "1"
     cluster.put(body)
-    monkeypatch.setattr(report, "open_cluster", lambda *_: (cluster, sweep.metadata.namespace))
+    monkeypatch.setattr(report, "open_cluster", lambda *_: (cluster, body["metadata"]["namespace"]))
     cluster.requests.clear()
     CliRunner().invoke(report.report, ["ssweep/trial", "-o", form])
     read = any(LABEL_STEP_RUN in each.arguments.get("selector", {}) for each in cluster.requests)
