@@ -16,7 +16,7 @@ from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import Call, ready, written
 
 VERBS = {
-    "run": ["run", "FILE", "--timeout", "1s"],
+    "run": ["run", "one.yaml", "--timeout", "1s"],
     "watch": ["watch", "sbench/one", "--timeout", "1s"],
     "list": ["list"],
     "report": ["report", "one"],
@@ -31,6 +31,12 @@ VERBS = {
 """That cannot do anything without a cluster."""
 ANSWERS = {"preflight", "plan", "version"}
 """That say what they know."""
+
+
+@pytest.fixture(autouse=True)
+def _file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, small("one"), name="one.yaml")
 
 
 class Terminal(io.StringIO):
@@ -98,19 +104,18 @@ def last_line(call: Call, words: list[str], code: int) -> str:
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
-    verb: str, situation: str, call: Call, api: ApiStub, tmp_path: Path
+    verb: str, situation: str, call: Call, api: ApiStub
 ) -> None:
     prepare, said, code = SITUATIONS[situation]
     prepare(api)
-    file = written(tmp_path, small("one"))
-    line = last_line(call, [file if word == "FILE" else word for word in VERBS[verb]], code)
+    line = last_line(call, VERBS[verb], code)
     assert re.search(said, line), line
 
 
 FIRST = {
-    "plan": ["plan", "FILE"],
-    "preflight": ["preflight", "-f", "FILE"],
-    "validate": ["validate", "FILE"],
+    "plan": ["plan", "one.yaml"],
+    "preflight": ["preflight", "-f", "one.yaml"],
+    "validate": ["validate", "one.yaml"],
     "version": ["version"],
 }
 """That a newcomer calls before there is a result; tables of results have tests of their own."""
@@ -125,8 +130,6 @@ def test_no_line_is_wider_than_the_terminal(
     monkeypatch.setenv("COLORFGBG", {"dark": "15;0", "light": "0;15"}.get(theme, ""))
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("NO_COLOR", "1" if theme == "NO_COLOR" else "")
-    monkeypatch.chdir(Path(os.environ["KUBECONFIG"]).parent)
-    written(Path(), small("one"), name="FILE")
     ready(api)
     outputs = [call(*words).output for words in FIRST.values()]
     for prepare in (forbidden, without_cluster):
@@ -139,13 +142,10 @@ def test_no_line_is_wider_than_the_terminal(
 
 @pytest.mark.parametrize("verb", ["plan", "preflight", *VERBS])
 def test_context_that_there_is_not_is_one_line_with_those_that_are(
-    verb: str, call: Call, api: ApiStub, tmp_path: Path
+    verb: str, call: Call, api: ApiStub
 ) -> None:
     del api
-    file = written(tmp_path, small("one"))
-    words = VERBS.get(verb, [verb, "FILE"])
-    words = [file if word == "FILE" else word for word in words]
-    line = last_line(call, [*words, "--context", "other"], 6)
+    line = last_line(call, [*VERBS.get(verb, [verb, "one.yaml"]), "--context", "other"], 6)
     assert "the kubeconfig has no context other; it has: " in line
 
 
@@ -160,20 +160,17 @@ def test_name_that_there_is_not_is_one_line_with_a_remedy(
     assert line.endswith("; see solrbench list -A")
 
 
-def test_plan_without_room_has_a_line_for_each_kind_of_pod(
-    call: Call, api: ApiStub, tmp_path: Path
-) -> None:
+def test_plan_without_room_has_a_line_for_each_kind_of_pod(call: Call, api: ApiStub) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "256Mi", "pods": "20"}}})
-    file = written(tmp_path, small("one"))
-    done = call("plan", file)
+    done = call("plan", "one.yaml")
     assert done.exit_code == 1
     lines = [line for line in done.stdout.splitlines() if line.startswith("  cluster: ")]
     *kinds, left = lines
     assert {line.split()[6] for line in kinds} >= {"solr", "zookeeper"}
     assert left == "  cluster: n1 has 4 cores and 0.25 GiB left"
     assert max(map(len, done.stdout.splitlines())) <= 80
-    done = call("preflight", file)
+    done = call("preflight", "one.yaml")
     room = [line for line in done.stdout.splitlines() if "capacity:" in line]
     assert len(room) == len(lines)
     assert room[-1].endswith("n1 has 4 cores and 0.25 GiB left; add nodes, or ask for less")
