@@ -119,26 +119,6 @@ def test_folder_without_files_is_named(tmp_path: Path) -> None:
     assert "no file in it ends in .yaml" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("step", "shown"),
-    [
-        (
-            {"users": 2, "requests": 100},
-            "20 s to 4 min and 2 steps that end after a number of requests, ",
-        ),
-        ({"requestsPerSecond": 4, "requests": 100}, "70 s to 4.83 min, "),
-        ({"requestsPerSecond": 4, "durationSeconds": 10, "rampSeconds": 5}, "50 s to 4.5 min, "),
-    ],
-)
-def test_a_sweep_shows_how_long_its_steps_take(
-    tmp_path: Path, step: dict[str, int], shown: str
-) -> None:
-    load = {"steps": [{"name": "one", **step}], "repeats": {"count": 2}}
-    sweep = small_sweep({"spec.template.spec.load": load})
-    _, output = validate(tmp_path, sweep)
-    assert f"(baseline); {shown}" in output.splitlines()[1]
-
-
 def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
     code, output = validate(tmp_path, small_sweep())
     assert code == 0

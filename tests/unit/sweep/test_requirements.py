@@ -9,6 +9,7 @@ from solrbench.sweep.requirements import LoadDuration, duration_text, load_durat
 from support.resources.small_resource import resource
 
 TIMED = {"name": "one", "users": 2, "durationSeconds": 30}
+RATE = {"name": "one", "requestsPerSecond": 4}
 COUNTED = {"name": "two", "users": 2, "requests": 100}
 STEADY = {"untilSteady": {"maxSeconds": 50, "windows": 5, "windowSeconds": 2}}
 SEARCH = {"maxTrials": 8, "trialSeconds": 20, "settleSeconds": 5}
@@ -34,6 +35,8 @@ def duration(load: dict[str, Any], warm_up: dict[str, Any]) -> LoadDuration:
             STEADY,
             "80 s to 2.67 min",
         ),
+        ({"steps": [RATE | {"requests": 100}]}, {"requests": 0}, "25 s"),
+        ({"steps": [RATE | {"durationSeconds": 10, "rampSeconds": 5}]}, {"requests": 0}, "15 s"),
     ],
 )
 def test_load_takes_steps_and_warm_ups(
