@@ -46,7 +46,7 @@ RATE_CHANGE_RULES = (
         message="rateChanges[].atSeconds must not be beyond durationSeconds",
     ),
     Rule(
-        cel=("self.rateChanges.map(c, c.atSeconds).isSorted()"),
+        cel="self.rateChanges.map(c, c.atSeconds).isSorted()",
         message="rateChanges must be in the order of atSeconds; two at the same time are a jump",
     ),
 )

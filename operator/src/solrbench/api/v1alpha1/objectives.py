@@ -104,17 +104,6 @@ class IndexSizeLimit(Model):
     """`maxBytes` is the most that all replicas together may have."""
 
 
-_OF_STEPS = (
-    "responseTime",
-    "meanResponseTime",
-    "failures",
-    "throughput",
-    "goodput",
-    "timeUntilFound",
-)
-_OF_DATASET = ("indexingTime", "indexSize")
-
-
 class Objective(Model):
     """One limit, which is Met, Missed or Inconclusive by the 95 % interval of the number."""
 
@@ -147,7 +136,10 @@ class Objective(Model):
     whole load if the time of indexing missed it. They are recorded as not run."""
 
     rules: ClassVar = (
-        exactly_one(*_OF_STEPS, *_OF_DATASET),
+        exactly_one(
+            *("responseTime", "meanResponseTime", "failures", "throughput", "goodput"),
+            *("timeUntilFound", "indexingTime", "indexSize"),
+        ),
         Rule(
             cel=(
                 "!(has(self.indexingTime) || has(self.indexSize))"
