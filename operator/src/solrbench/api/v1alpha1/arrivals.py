@@ -52,13 +52,10 @@ RATE_CHANGE_RULES = (
 )
 
 
-_Factor = Annotated[float, Strict(), Field(ge=0, le=1000, allow_inf_nan=False)]
-
-
 class Replay(Model):
     """Requests of the query file, in its order, at its own times."""
 
-    speed_factor: _Factor = 1.0
+    speed_factor: Annotated[float, Strict(), Field(ge=0, le=1000, allow_inf_nan=False)] = 1.0
     """`speedFactor` is how much faster than they were recorded the requests arrive, at least 0.01:
     2 halves the time between any two of them."""
 

@@ -114,9 +114,6 @@ class Http(Model):
     )
 
 
-INDEX_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
-
-
 class Format(StrEnum):
     """Format of a file of documents."""
 
@@ -183,7 +180,7 @@ class Indexing(Model):
     max_segments: Annotated[Int, Field(ge=1, le=1000)] | None = None
     """`maxSegments` merges each shard down to this many segments after indexing, for repeatable
     query times."""
-    resources: Resources = INDEX_RESOURCES
+    resources: Resources = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
     """`resources` are the CPU and memory of each index pod."""
 
 

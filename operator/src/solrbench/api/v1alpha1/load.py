@@ -33,13 +33,11 @@ from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 from solrbench.api.v1alpha1.request_mix import StepIndexing
 from solrbench.api.v1alpha1.validity import LoadTelemetry, Validity, Visibility
 
-MASTER_RESOURCES = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
-
 
 class LoadMaster(Model):
     """The pod of Locust's master, which sends no requests and merges what the workers measured."""
 
-    resources: Resources = MASTER_RESOURCES
+    resources: Resources = Resources(requests=ResourceAmounts(cpu="100m", memory="256Mi"))
     """`resources` are the CPU and memory of the master."""
 
 
@@ -163,9 +161,6 @@ MAX_REPEATS = (
     f" : {DEFAULT_MAX}) : (has(self.load.repeats.count) ? self.load.repeats.count : 1))"
 )
 """CEL: `Repeats.most` of a spec."""
-
-
-LOAD_RESOURCES = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
 
 
 DEFAULT_MAX_IN_FLIGHT = 1000
@@ -373,7 +368,7 @@ class Load(Model):
     objectives, after all steps; none when absent."""
     stop: StopRules = StopRules()
     """`stop` omits the rest of the steps when there is nothing more to learn from them."""
-    resources: Resources = LOAD_RESOURCES
+    resources: Resources = Resources(requests=ResourceAmounts(cpu="250m", memory="256Mi"))
     """`resources` are the CPU and memory of each worker."""
     master: LoadMaster = LoadMaster()
     """`master` is the pod of Locust's master."""
