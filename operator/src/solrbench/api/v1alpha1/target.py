@@ -155,23 +155,6 @@ class Variant(Model):
     rules: ClassVar = (exactly_one("endpoint", "urls"),)
 
 
-VARIANTS_RULE = Rule(
-    cel="self.variants.size() != 1",
-    message="variants must be none or at least 2, the first one is the baseline of the others",
-)
-"""Rules of the model that holds the variants."""
-
-SERVICE_RULE = Rule(
-    cel=(
-        "has(self.solrCloud) || self.variants.all(v, !has(v.endpoint) || v.endpoint != 'Service')"
-    ),
-    message=(
-        "variants must not have the endpoint Service with target.existing, whose Services are"
-        " unknown; set urls instead"
-    ),
-)
-"""For the model that holds both."""
-
 VARIANT_COUNT = "(self.target.variants.size() == 0 ? 1 : self.target.variants.size())"
 """CEL: endpoints that all steps of a spec go through."""
 
@@ -392,7 +375,24 @@ class Target(Model):
     """`variants` are endpoints of the target to compare. Every repeat runs all steps through each
     endpoint; the first is the baseline. Requests go directly to the Solr nodes when empty."""
 
-    rules: ClassVar = (exactly_one("solrCloud", "existing"), VARIANTS_RULE, SERVICE_RULE)
+    rules: ClassVar = (
+        exactly_one("solrCloud", "existing"),
+        Rule(
+            cel="self.variants.size() != 1",
+            message="variants must be none or at least 2, the first one is the baseline of the"
+            " others",
+        ),
+        Rule(
+            cel=(
+                "has(self.solrCloud)"
+                " || self.variants.all(v, !has(v.endpoint) || v.endpoint != 'Service')"
+            ),
+            message=(
+                "variants must not have the endpoint Service with target.existing, whose Services"
+                " are unknown; set urls instead"
+            ),
+        ),
+    )
 
     @property
     def uses_collection(self) -> bool:

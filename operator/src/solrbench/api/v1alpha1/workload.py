@@ -75,19 +75,6 @@ class Locustfile(Model):
     )
 
 
-LOCUSTFILE_RULE = Rule(
-    cel=(
-        "!has(self.locustfile) || (self.requestName == 'query' && self.handler == '/select'"
-        " && self.method == 'GET' && self.parameters.size() == 0 && !has(self.expect)"
-        " && (!has(self.seed) || self.seed == 1))"
-    ),
-    message=(
-        "requestName, handler, method, parameters, expect and seed must be omitted with"
-        " locustfile, the file itself controls what is sent and checked"
-    ),
-)
-"""For `Workload`: what belongs to queries alone."""
-
 LOCUSTFILE_RULES = (
     Rule(
         cel="!has(self.workload.locustfile) || self.load.steps.all(s, has(s.users))",
@@ -154,7 +141,17 @@ class Workload(Model):
 
     rules: ClassVar = (
         exactly_one("queries", "mix", "locustfile"),
-        LOCUSTFILE_RULE,
+        Rule(
+            cel=(
+                "!has(self.locustfile) || (self.requestName == 'query' && self.handler == '/select'"
+                " && self.method == 'GET' && self.parameters.size() == 0 && !has(self.expect)"
+                " && (!has(self.seed) || self.seed == 1))"
+            ),
+            message=(
+                "requestName, handler, method, parameters, expect and seed must be omitted with"
+                " locustfile, the file itself controls what is sent and checked"
+            ),
+        ),
         Rule(
             cel="!has(self.warmUpQueries) || !has(self.locustfile)",
             message="warmUpQueries must not go with locustfile, whose users also warm up",
