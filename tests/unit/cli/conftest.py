@@ -24,6 +24,16 @@ def written(folder: Path, *bodies: dict[str, Any], name: str = "b.yaml") -> str:
     return str(file)
 
 
+def assert_one_line(result: Result, code: int, *words: str) -> str:
+    """Return the error that is all that a call wrote, once it has the exit code and these words."""
+    assert result.exit_code == code, result.output
+    (line,) = result.output.strip().splitlines()
+    assert line.startswith("Error: ")
+    for word in words:
+        assert word in line
+    return line
+
+
 def terminal(width: int) -> Console:
     """Return a terminal without colours."""
     return Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)

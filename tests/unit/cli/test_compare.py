@@ -20,7 +20,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec
 from support.results.sweep_reports import full_report
-from unit.cli.conftest import seen, terminal
+from unit.cli.conftest import assert_one_line, seen, terminal
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
@@ -126,15 +126,11 @@ def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) 
 def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: str) -> None:
     file = tmp_path / "x.json"
     file.write_bytes(content)
-    found = run(str(file), str(file))
-    assert found.exit_code == 1
-    assert problem in found.output
+    assert_one_line(run(str(file), str(file)), 1, problem)
 
 
 def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
-    found = run(str(tmp_path), str(tmp_path))
-    assert found.exit_code == 1
-    assert "there is no report.json" in found.output
+    assert_one_line(run(str(tmp_path), str(tmp_path)), 1, "there is no report.json")
 
 
 def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,9 +145,7 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
     assert "no relevant difference, measured on one target only." in found.output
-    missing = run("old", "neither")
-    assert missing.exit_code == 1
-    assert "neither a file or folder nor a SolrBenchmark" in missing.output
+    assert_one_line(run("old", "neither"), 1, "neither a file or folder nor a SolrBenchmark")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
@@ -245,8 +239,7 @@ def test_another_figure_than_the_objective_has_no_word(sweep_files: tuple[str, s
     found = run(*sweep_files, "--primary", "RequestsPerSecond")
     assert "4 points in common: 4 not compared" in found.output
     refused = run(*sweep_files, "--primary", "P99")
-    assert refused.exit_code == 1
-    assert "points of sweeps have P95 or RequestsPerSecond only" in refused.output
+    assert_one_line(refused, 1, "points of sweeps have P95 or RequestsPerSecond only")
 
 
 def test_smallest_effect_counts(sweep_files: tuple[str, str]) -> None:
@@ -269,6 +262,4 @@ def test_sweep_and_benchmark_are_not_compared(before: SweepReport, tmp_path: Pat
     sweep.write_bytes(before.to_json())
     benchmark.write_bytes(b'{"spec": {}, "steps": []}')
     for pair in ((sweep, benchmark), (benchmark, sweep)):
-        found = run(*map(str, pair))
-        assert found.exit_code == 1
-        assert "sweep is a sweep and benchmark a benchmark" in found.output
+        assert_one_line(run(*map(str, pair)), 1, "sweep is a sweep and benchmark a benchmark")

@@ -13,7 +13,7 @@ import pytest
 from solrbench.cli.main import COMMANDS
 from support.cluster.benchmarks import small
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, ready, written
+from unit.cli.conftest import Call, assert_one_line, ready, written
 
 VERBS = {
     "run": ["run", "one.yaml", "--timeout", "1s"],
@@ -92,15 +92,6 @@ SITUATIONS: dict[str, tuple[Callable[[ApiStub], None], str, int]] = {
 }
 
 
-def last_line(call: Call, words: list[str], code: int) -> str:
-    """Return the only line of an error, which has its exit code."""
-    done = call(*words)
-    assert done.exit_code == code, done.output
-    (line,) = done.output.splitlines()
-    assert line.startswith("Error: ")
-    return line
-
-
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
@@ -108,7 +99,7 @@ def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
 ) -> None:
     prepare, said, code = SITUATIONS[situation]
     prepare(api)
-    line = last_line(call, VERBS[verb], code)
+    line = assert_one_line(call(*VERBS[verb]), code)
     assert re.search(said, line), line
 
 
@@ -145,8 +136,8 @@ def test_context_that_there_is_not_is_one_line_with_those_that_are(
     verb: str, call: Call, api: ApiStub
 ) -> None:
     del api
-    line = last_line(call, [*VERBS.get(verb, [verb, "one.yaml"]), "--context", "other"], 6)
-    assert "the kubeconfig has no context other; it has: " in line
+    result = call(*VERBS.get(verb, [verb, "one.yaml"]), "--context", "other")
+    assert_one_line(result, 6, "the kubeconfig has no context other; it has: ")
 
 
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"run", "list"}))
@@ -154,9 +145,8 @@ def test_name_that_there_is_not_is_one_line_with_a_remedy(
     verb: str, call: Call, api: ApiStub
 ) -> None:
     ready(api)
-    line = last_line(call, VERBS[verb], 1)
+    line = assert_one_line(call(*VERBS[verb]), 1, "one")
     assert "NotFound" not in line
-    assert "one" in line
     assert line.endswith("; see solrbench list -A")
 
 

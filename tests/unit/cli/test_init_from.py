@@ -14,7 +14,7 @@ from solrbench.cli.existing_collection import PASSWORD
 from solrbench.solr.config_set import archive_of
 from support.solr.log_lines import SOLR
 from support.solr.table_server import TableServer, serving_table
-from unit.cli.conftest import Call
+from unit.cli.conftest import Call, assert_one_line
 
 
 @pytest.fixture
@@ -149,15 +149,6 @@ def test_collection_without_words_has_one_query_and_a_warning(
     assert '{"q": "*:*"}' in done.stdout
 
 
-def refusal(call: Call, *options: str) -> str:
-    """Return the one line that a call ends with."""
-    done = call("init", *options)
-    assert done.exit_code == 1, done.output
-    assert done.stdout == ""
-    (line,) = done.stderr.splitlines()
-    return line
-
-
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -182,7 +173,7 @@ def test_failure_is_one_line_with_a_remedy(
     changes: dict[str, Any], said: str, call: Call, solr: TableServer
 ) -> None:
     solr.replies |= changes
-    assert said in refusal(call, "--from", solr.url)
+    assert_one_line(call("init", "--from", solr.url), 1, said)
 
 
 def test_version_that_is_not_measured_is_refused(call: Call, solr: TableServer) -> None:
@@ -190,19 +181,20 @@ def test_version_that_is_not_measured_is_refused(call: Call, solr: TableServer) 
     solr.replies["/admin/info/system"] = {
         name: body | old for name, body in solr.replies["/admin/info/system"].items()
     }
-    assert "Solr 8.11.2 cannot be measured; 9 and 10 can" in refusal(call, "--from", solr.url)
+    result = call("init", "--from", solr.url)
+    assert_one_line(result, 1, "Solr 8.11.2 cannot be measured; 9 and 10 can")
 
 
 def test_collection_that_there_is_not_is_named_with_those_that_are(
     call: Call, solr: TableServer
 ) -> None:
-    line = refusal(call, "--from", solr.url, "--collection", "boks")
+    line = assert_one_line(call("init", "--from", solr.url, "--collection", "boks"), 1)
     assert line.endswith("has no collection boks; choose by --collection: books")
 
 
 def test_url_without_a_server(call: Call) -> None:
-    assert "check host and port" in refusal(call, "--from", "http://127.0.0.1:9/solr")
-    assert "check host and port" in refusal(call, "--from", "solr:8983")
+    for url in ("http://127.0.0.1:9/solr", "solr:8983"):
+        assert_one_line(call("init", "--from", url), 1, "check host and port")
 
 
 @pytest.mark.parametrize(

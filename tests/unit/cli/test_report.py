@@ -17,7 +17,7 @@ from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.reports import HOSTILE, make_report
-from unit.cli.conftest import seen, terminal
+from unit.cli.conftest import assert_one_line, seen, terminal
 
 
 @pytest.fixture
@@ -105,10 +105,7 @@ def test_the_folder_of_an_export_is_read(stored_report: Path) -> None:
 def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text("{}")
-    found = run(str(path))
-    assert found.exit_code == 1
-    assert len(found.output.splitlines()) == 1
-    assert "not a report of version 1: benchmark: " in found.output
+    assert_one_line(run(str(path)), 1, "not a report of version 1: benchmark: ")
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])

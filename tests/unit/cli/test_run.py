@@ -8,7 +8,6 @@ from typing import Any
 import click
 import pytest
 import yaml
-from click.testing import Result
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import lifecycle
@@ -20,7 +19,7 @@ from support.cluster.benchmarks import config_map, small
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, written
+from unit.cli.conftest import Call, assert_one_line, written
 
 
 @pytest.fixture(autouse=True)
@@ -30,15 +29,6 @@ def _short_polls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def done(**status: Any) -> dict[str, Any]:
     return small("one") | {"status": SUCCEEDED | status}
-
-
-def assert_one_line(result: Result, code: int, *words: str) -> None:
-    assert result.exit_code == code, result.output
-    lines = result.stderr.strip().splitlines()
-    assert len(lines) == 1, lines
-    assert lines[0].startswith("Error: ")
-    for word in words:
-        assert word in lines[0]
 
 
 def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, exported, terminal, written
+from unit.cli.conftest import Call, assert_one_line, exported, terminal, written
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
 
@@ -135,9 +135,7 @@ def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> 
 
 @pytest.mark.usefixtures("sweep")
 def test_forms_that_a_sweep_lacks_are_named(call: Call) -> None:
-    result = call("report", "trial", "-o", "evidence")
-    assert result.exit_code == 1
-    assert "a sweep has no evidence" in result.stderr
+    assert_one_line(call("report", "trial", "-o", "evidence"), 1, "a sweep has no evidence")
 
 
 @pytest.mark.usefixtures("sweep")
@@ -167,10 +165,10 @@ def test_stop_resume_and_delete_take_sweeps(call: Call, api: ApiStub) -> None:
 
 
 def test_absent_sweep_is_named_as_such(call: Call, api: ApiStub) -> None:
-    result = call("stop", "ssweep/gone")
-    assert "there is no SolrBenchmarkSweep gone in namespace default" in result.stderr
-    result = call("report", "gone")
-    assert "there is no SolrBenchmark or SolrBenchmarkSweep gone" in result.stderr
+    named = "there is no SolrBenchmarkSweep gone in namespace default"
+    assert_one_line(call("stop", "ssweep/gone"), 1, named)
+    bare = "there is no SolrBenchmark or SolrBenchmarkSweep gone"
+    assert_one_line(call("report", "gone"), 1, bare)
 
 
 @pytest.mark.usefixtures("sweep")
