@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,6 @@ from rich.console import Console
 
 from solrbench.cli.main import main
 from support.servers.api_stub import ApiStub, serving
-
-Call = Callable[..., Result]
 
 
 def written(folder: Path, *bodies: dict[str, Any], name: str = "b.yaml") -> str:
@@ -52,17 +50,12 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiStub]:
         yield stub
 
 
-@pytest.fixture
-def call() -> Call:
-    """Return a function that calls a command as a terminal would."""
-
-    def invoke(*arguments: str, **options: Any) -> Result:
-        return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
-
-    return invoke
+def call(*arguments: str, **options: Any) -> Result:
+    """Call a command as a terminal would."""
+    return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
 
 
-def exported(call: Call, name: str, folder: Path) -> dict[str, str]:
+def exported(name: str, folder: Path) -> dict[str, str]:
     """Return the files of the archive of a benchmark or a sweep."""
     file = folder / "run.tar.gz"
     result = call("export", name, "--to", str(file))

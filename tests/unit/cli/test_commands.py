@@ -16,7 +16,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, exported, ready, written
+from unit.cli.conftest import call, exported, ready, written
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def with_log(api: ApiStub, body: dict[str, Any], text: str) -> None:
     api.objects[path] = {"text": text, "metadata": {"labels": {}}}
 
 
-def test_list_has_one_line_for_each(call: Call, api: ApiStub) -> None:
+def test_list_has_one_line_for_each(api: ApiStub) -> None:
     api.put(small("waiting"))
     summary = {"step": "s", "requestsPerSecond": 126.4, "p95Milliseconds": 1532.0}
     status = SUCCEEDED | {"summary": summary | {"failedPercent": 0.0, "verdict": "Valid"}}
@@ -59,7 +59,7 @@ def test_list_has_one_line_for_each(call: Call, api: ApiStub) -> None:
     assert len(json.loads(call("list", "-A", "-o", "json").stdout)["items"]) == 2
 
 
-def test_empty_list_says_where_it_looked(call: Call, api: ApiStub) -> None:
+def test_empty_list_says_where_it_looked(api: ApiStub) -> None:
     result = call("list", "-n", "search")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == "no benchmarks in namespace search\n"
@@ -73,21 +73,21 @@ def test_empty_list_says_where_it_looked(call: Call, api: ApiStub) -> None:
     ],
 )
 def test_stop_and_resume_change_one_field(
-    command: str, value: bool, said: str, call: Call, api: ApiStub
+    command: str, value: bool, said: str, api: ApiStub
 ) -> None:
     api.put(small("one"))
     assert call(command, "one").stdout == said
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": value}}]
 
 
-def test_delete_asks_for_yes_without_a_terminal(call: Call, api: ApiStub) -> None:
+def test_delete_asks_for_yes_without_a_terminal(api: ApiStub) -> None:
     api.put(small("one"))
     assert call("delete", "one").exit_code == 2
     assert call("delete", "one", "--yes").stdout == "one deleted\n"
     assert call("delete", "one", "--yes").exit_code == 1
 
 
-def test_logs_name_pod_and_container(call: Call, api: ApiStub) -> None:
+def test_logs_name_pod_and_container(api: ApiStub) -> None:
     api.put(small("one"))
     with_log(api, pod("one-solr-0", "solr"), "first\nsecond\n")
     with_log(api, pod("one-load-worker-0", "load-worker"), "other\n")
@@ -97,7 +97,7 @@ def test_logs_name_pod_and_container(call: Call, api: ApiStub) -> None:
     assert "[one-load-worker-0/solr] other" in call("logs", "one", "--follow").stdout
 
 
-def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> None:
     body = small("one") | {"status": SUCCEEDED}
     applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
     body["metadata"] |= {"annotations": applied, "managedFields": [{"manager": "kubectl"}]}
@@ -109,7 +109,7 @@ def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path
     api.responses["/api/v1/namespaces/default/secrets/other"] = status(403)
     event = {"involvedObject": {"kind": "SolrBenchmark", "name": "one"}, "message": "it began"}
     api.put({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, **event})
-    files = exported(call, "one", tmp_path)
+    files = exported("one", tmp_path)
     assert {
         "one/resource.yaml", "one/again.yaml", "one/report.json", "one/report.md",
         "one/results.csv", "one/events.txt", "one/versions.txt", "one/logs/one-solr-0-solr.txt",
@@ -123,7 +123,7 @@ def test_archive_has_everything_and_no_secret(call: Call, api: ApiStub, tmp_path
     assert "status" not in again
 
 
-def test_copy_of_a_point_belongs_to_no_sweep(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_copy_of_a_point_belongs_to_no_sweep(api: ApiStub, tmp_path: Path) -> None:
     body = small("point") | {"status": SUCCEEDED}
     body["metadata"] |= {
         "ownerReferences": [{"kind": "SolrBenchmarkSweep", "name": "s", "uid": "1"}],
@@ -131,11 +131,11 @@ def test_copy_of_a_point_belongs_to_no_sweep(call: Call, api: ApiStub, tmp_path:
         "labels": {"solrbench.io/sweep": "s"},
     }
     api.put(body)
-    again = yaml.safe_load(exported(call, "point", tmp_path)["point/again.yaml"])
+    again = yaml.safe_load(exported("point", tmp_path)["point/again.yaml"])
     assert again["metadata"] == {"name": "point", "annotations": {"team": "search"}}
 
 
-def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_plan_compares_pods_with_nodes(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, small("one", load__repeats={"count": 3}))
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     roomy = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}
@@ -152,7 +152,7 @@ def test_plan_compares_pods_with_nodes(call: Call, api: ApiStub, tmp_path: Path)
     assert call("plan", "-f", file, "--offline").exit_code == 0
 
 
-def test_preflight_of_a_ready_cluster(call: Call, api: ApiStub) -> None:
+def test_preflight_of_a_ready_cluster(api: ApiStub) -> None:
     ready(api)
     result = call("preflight")
     assert result.exit_code == 0, result.output
@@ -170,7 +170,7 @@ def test_preflight_of_a_ready_cluster(call: Call, api: ApiStub) -> None:
     ],
 )
 def test_preflight_looks_at_the_operator(
-    changes: dict[str, Any], code: int, words: str, call: Call, api: ApiStub
+    changes: dict[str, Any], code: int, words: str, api: ApiStub
 ) -> None:
     ready(api, **changes)
     result = call("preflight")
@@ -191,7 +191,7 @@ def test_preflight_looks_at_the_operator(
     ],
 )
 def test_run_warns_in_one_line_that_nothing_will_happen(
-    changes: dict[str, Any] | None, words: str, call: Call, api: ApiStub, tmp_path: Path
+    changes: dict[str, Any] | None, words: str, api: ApiStub, tmp_path: Path
 ) -> None:
     if changes is not None:
         ready(api, **changes)
@@ -202,9 +202,7 @@ def test_run_warns_in_one_line_that_nothing_will_happen(
     assert words in "".join(warnings)
 
 
-def test_preflight_compares_files_with_quota_and_classes(
-    call: Call, api: ApiStub, tmp_path: Path
-) -> None:
+def test_preflight_compares_files_with_quota_and_classes(api: ApiStub, tmp_path: Path) -> None:
     ready(api)
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}}
     api.put(quota | {"status": {"hard": {"requests.memory": "1Gi"}, "used": {}}})
@@ -223,7 +221,7 @@ def test_preflight_compares_files_with_quota_and_classes(
     assert "no node takes pods" in failed["capacity"]["message"]
 
 
-def test_preflight_names_missing_rights(call: Call, api: ApiStub) -> None:
+def test_preflight_names_missing_rights(api: ApiStub) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
     api.responses[path] = httpx.Response(201, json={"status": {"allowed": False}})
@@ -232,7 +230,7 @@ def test_preflight_names_missing_rights(call: Call, api: ApiStub) -> None:
     assert "the user may not get solrbenchmarks" in result.stdout
 
 
-def test_versions_of_all_parts(call: Call, api: ApiStub) -> None:
+def test_versions_of_all_parts(api: ApiStub) -> None:
     ready(api)
     found = json.loads(call("version", "-o", "json").stdout)
     assert found["operator"] == "0.1.0 in solrbench"
@@ -249,7 +247,7 @@ def test_versions_of_all_parts(call: Call, api: ApiStub) -> None:
         ("--target", "existing", "--url", "http://solr.a.svc:8983/solr"),
     ],
 )
-def test_first_file_is_valid(options: tuple[str, ...], call: Call, tmp_path: Path) -> None:
+def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
     assert call("init", "--yes", "-w", str(file), *options).exit_code == 0
     assert call("validate", "-f", str(file)).stdout == "first: valid\n"
@@ -258,7 +256,7 @@ def test_first_file_is_valid(options: tuple[str, ...], call: Call, tmp_path: Pat
     assert "is there already" in again.stderr
 
 
-def test_first_file_with_a_bad_answer_is_refused(call: Call) -> None:
+def test_first_file_with_a_bad_answer_is_refused() -> None:
     result = call("init", "--yes", "--heap", "lots")
     assert result.exit_code == 1
     assert "spec.target.solrCloud.heap" in result.stderr
@@ -266,7 +264,7 @@ def test_first_file_with_a_bad_answer_is_refused(call: Call) -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_has_a_script_for_each_shell(shell: str, call: Call) -> None:
+def test_completion_has_a_script_for_each_shell(shell: str) -> None:
     assert "_SOLRBENCH_COMPLETE" in call("completion", shell).stdout
 
 
@@ -289,7 +287,7 @@ def test_kubectl_completes_commands(tmp_path: Path) -> None:
     assert done.stdout.split() == ["report", "resume", ":4"]
 
 
-def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> None:
+def test_open_writes_the_report_where_no_load_runs(api: ApiStub) -> None:
     api.put(small("one"))
     result = call("open", "one", "--no-browser")
     address = result.stdout.partition("Report of one: file://")[2].strip()
@@ -298,7 +296,7 @@ def test_open_writes_the_report_where_no_load_runs(call: Call, api: ApiStub) -> 
 
 @pytest.mark.parametrize(("data", "query"), [({"token": "t"}, "?token=t"), ({}, "")])
 def test_open_gives_the_page_the_token_of_the_load(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch, data: dict[str, str], query: str
+    api: ApiStub, monkeypatch: pytest.MonkeyPatch, data: dict[str, str], query: str
 ) -> None:
     forwarded: list[tuple[object, ...]] = []
 

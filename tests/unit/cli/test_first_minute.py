@@ -13,7 +13,7 @@ import pytest
 from solrbench.cli.main import COMMANDS
 from support.cluster.benchmarks import small
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, assert_one_line, ready, written
+from unit.cli.conftest import assert_one_line, call, ready, written
 
 VERBS = {
     "run": ["run", "one.yaml", "--timeout", "1s"],
@@ -95,7 +95,7 @@ SITUATIONS: dict[str, tuple[Callable[[ApiStub], None], str, int]] = {
 @pytest.mark.parametrize("situation", SITUATIONS)
 @pytest.mark.parametrize("verb", VERBS)
 def test_cluster_that_cannot_be_used_is_one_line_with_a_remedy(
-    verb: str, situation: str, call: Call, api: ApiStub
+    verb: str, situation: str, api: ApiStub
 ) -> None:
     prepare, said, code = SITUATIONS[situation]
     prepare(api)
@@ -114,7 +114,7 @@ FIRST = {
 
 @pytest.mark.parametrize(("width", "theme"), [(80, "dark"), (120, "light"), (80, "NO_COLOR")])
 def test_no_line_is_wider_than_the_terminal(
-    width: int, theme: str, call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+    width: int, theme: str, api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solrbench.cli.errors.sys", SimpleNamespace(stderr=Terminal()))
     monkeypatch.setenv("COLUMNS", str(width))
@@ -132,25 +132,21 @@ def test_no_line_is_wider_than_the_terminal(
 
 
 @pytest.mark.parametrize("verb", ["plan", "preflight", *VERBS])
-def test_context_that_there_is_not_is_one_line_with_those_that_are(
-    verb: str, call: Call, api: ApiStub
-) -> None:
+def test_context_that_there_is_not_is_one_line_with_those_that_are(verb: str, api: ApiStub) -> None:
     del api
     result = call(*VERBS.get(verb, [verb, "one.yaml"]), "--context", "other")
     assert_one_line(result, 6, "the kubeconfig has no context other; it has: ")
 
 
 @pytest.mark.parametrize("verb", sorted(set(VERBS) - {"run", "list"}))
-def test_name_that_there_is_not_is_one_line_with_a_remedy(
-    verb: str, call: Call, api: ApiStub
-) -> None:
+def test_name_that_there_is_not_is_one_line_with_a_remedy(verb: str, api: ApiStub) -> None:
     ready(api)
     line = assert_one_line(call(*VERBS[verb]), 1, "one")
     assert "NotFound" not in line
     assert line.endswith("; see solrbench list -A")
 
 
-def test_plan_without_room_has_a_line_for_each_kind_of_pod(call: Call, api: ApiStub) -> None:
+def test_plan_without_room_has_a_line_for_each_kind_of_pod(api: ApiStub) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "256Mi", "pods": "20"}}})
     done = call("plan", "one.yaml")
@@ -166,7 +162,7 @@ def test_plan_without_room_has_a_line_for_each_kind_of_pod(call: Call, api: ApiS
     assert room[-1].endswith("n1 has 4 cores and 0.25 GiB left; add nodes, or ask for less")
 
 
-def test_preflight_without_rights_says_what_to_ask_for(call: Call, api: ApiStub) -> None:
+def test_preflight_without_rights_says_what_to_ask_for(api: ApiStub) -> None:
     forbidden(api)
     lines = call("preflight").stdout.splitlines()
     assert lines

@@ -14,7 +14,7 @@ from solrbench.cli.existing_collection import PASSWORD
 from solrbench.solr.config_set import archive_of
 from support.solr.log_lines import SOLR
 from support.solr.table_server import TableServer, serving_table
-from unit.cli.conftest import Call, assert_one_line
+from unit.cli.conftest import assert_one_line, call
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def solr() -> Iterator[TableServer]:
         yield table
 
 
-def made(call: Call, solr: TableServer, *options: str) -> tuple[str, dict[str, Any], list[str]]:
+def made(solr: TableServer, *options: str) -> tuple[str, dict[str, Any], list[str]]:
     """Return the text of the file, the spec, and the lines of the queries; it is valid."""
     done = call("init", "--from", solr.url, *options)
     assert done.exit_code == 0, done.output
@@ -33,8 +33,8 @@ def made(call: Call, solr: TableServer, *options: str) -> tuple[str, dict[str, A
     return done.stdout, benchmark["spec"], queries["data"]["queries.txt"].splitlines()
 
 
-def test_the_only_collection_is_measured_as_it_is(call: Call, solr: TableServer) -> None:
-    text, spec, lines = made(call, solr)
+def test_the_only_collection_is_measured_as_it_is(solr: TableServer) -> None:
+    text, spec, lines = made(solr)
     assert spec["target"]["existing"] == {
         "urls": [solr.url],
         "collectionPolicy": "UseExisting",
@@ -53,8 +53,8 @@ def test_the_only_collection_is_measured_as_it_is(call: Call, solr: TableServer)
 
 
 @pytest.mark.parametrize("provisioner", ["StatefulSet", "SolrOperator"])
-def test_solr_cloud_gets_the_same_shape(call: Call, solr: TableServer, provisioner: str) -> None:
-    text, spec, _ = made(call, solr, "--target", provisioner, "--users", "7")
+def test_solr_cloud_gets_the_same_shape(solr: TableServer, provisioner: str) -> None:
+    text, spec, _ = made(solr, "--target", provisioner, "--users", "7")
     assert spec["target"]["solrCloud"] == {
         "provisioner": provisioner,
         "image": {"tag": "9.10.1"},
@@ -85,7 +85,7 @@ FOLDERS = {
 }
 
 
-def test_solr_cloud_gets_the_config_set(call: Call, solr: TableServer) -> None:
+def test_solr_cloud_gets_the_config_set(solr: TableServer) -> None:
     solr.replies |= FOLDERS
     done = call("init", "--from", solr.url, "--target", "StatefulSet")
     assert done.exit_code == 0, done.output
@@ -110,17 +110,17 @@ def test_solr_cloud_gets_the_config_set(call: Call, solr: TableServer) -> None:
     ids=["no right", "path", "many", "large"],
 )
 def test_config_set_that_cannot_be_taken_is_asked_for(
-    change: dict[str, Any], call: Call, solr: TableServer
+    change: dict[str, Any], solr: TableServer
 ) -> None:
     solr.replies |= FOLDERS | change
-    text, _, _ = made(call, solr, "--target", "StatefulSet")
+    text, _, _ = made(solr, "--target", "StatefulSet")
     assert "`bin/solr zk downconfig`" in " ".join(text.replace("#", " ").split())
 
 
-def test_queries_are_those_of_a_log(call: Call, solr: TableServer, tmp_path: Path) -> None:
+def test_queries_are_those_of_a_log(solr: TableServer, tmp_path: Path) -> None:
     log = tmp_path / "solr.log"
     log.write_text("\n".join([SOLR.replace("q=", "q=%C3%A9%E2%80%A8")] * 3000), "utf-8")
-    _, _, lines = made(call, solr, "--log", str(log))
+    _, _, lines = made(solr, "--log", str(log))
     assert len(lines) == 2000
     assert "\u00e9\u2028" in yaml.safe_load(lines[0])["params"]["q"]
     log.write_text("nothing\n", "utf-8")
@@ -128,20 +128,18 @@ def test_queries_are_those_of_a_log(call: Call, solr: TableServer, tmp_path: Pat
 
 
 def test_password_goes_to_solr_and_a_reference_to_the_file(
-    call: Call, solr: TableServer, monkeypatch: pytest.MonkeyPatch
+    solr: TableServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(PASSWORD, "Rocks:and Røll")
     inside = "http://solr.search.svc:8983/solr"
-    text, spec, _ = made(call, solr, "--user", "ann", "--url", inside)
+    text, spec, _ = made(solr, "--user", "ann", "--url", inside)
     assert spec["target"]["existing"]["urls"] == [inside]
     assert spec["target"]["existing"]["basicAuth"] == {"secret": {"name": "first-login"}}
     assert "Rocks" not in text
     assert all(str(each).startswith("Basic ") for each in solr.authorizations)
 
 
-def test_collection_without_words_has_one_query_and_a_warning(
-    call: Call, solr: TableServer
-) -> None:
+def test_collection_without_words_has_one_query_and_a_warning(solr: TableServer) -> None:
     solr.replies["/books/admin/luke"] = 403
     done = call("init", "--from", solr.url)
     assert done.exit_code == 0
@@ -170,13 +168,13 @@ def test_collection_without_words_has_one_query_and_a_warning(
     ],
 )
 def test_failure_is_one_line_with_a_remedy(
-    changes: dict[str, Any], said: str, call: Call, solr: TableServer
+    changes: dict[str, Any], said: str, solr: TableServer
 ) -> None:
     solr.replies |= changes
     assert_one_line(call("init", "--from", solr.url), 1, said)
 
 
-def test_version_that_is_not_measured_is_refused(call: Call, solr: TableServer) -> None:
+def test_version_that_is_not_measured_is_refused(solr: TableServer) -> None:
     old = {"lucene": {"solr-spec-version": "8.11.2"}}
     solr.replies["/admin/info/system"] = {
         name: body | old for name, body in solr.replies["/admin/info/system"].items()
@@ -185,14 +183,12 @@ def test_version_that_is_not_measured_is_refused(call: Call, solr: TableServer) 
     assert_one_line(result, 1, "Solr 8.11.2 cannot be measured; 9 and 10 can")
 
 
-def test_collection_that_there_is_not_is_named_with_those_that_are(
-    call: Call, solr: TableServer
-) -> None:
+def test_collection_that_there_is_not_is_named_with_those_that_are(solr: TableServer) -> None:
     line = assert_one_line(call("init", "--from", solr.url, "--collection", "boks"), 1)
     assert line.endswith("has no collection boks; choose by --collection: books")
 
 
-def test_url_without_a_server(call: Call) -> None:
+def test_url_without_a_server() -> None:
     for url in ("http://127.0.0.1:9/solr", "solr:8983"):
         assert_one_line(call("init", "--from", url), 1, "check host and port")
 
@@ -205,7 +201,7 @@ def test_url_without_a_server(call: Call) -> None:
         (["--from", "http://me:secret@a/solr"], "--from must not hold a user"),
     ],
 )
-def test_options_that_do_not_go_together(options: list[str], said: str, call: Call) -> None:
+def test_options_that_do_not_go_together(options: list[str], said: str) -> None:
     done = call("init", "--yes", *options)
     assert done.exit_code == 2
     assert said in done.stderr

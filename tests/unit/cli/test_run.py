@@ -19,7 +19,7 @@ from support.cluster.benchmarks import config_map, small
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, assert_one_line, written
+from unit.cli.conftest import assert_one_line, call, written
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def done(**status: Any) -> dict[str, Any]:
     return small("one") | {"status": SUCCEEDED | status}
 
 
-def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_refusal_of_the_server_is_its_message(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, small("one"))
     causes = {"causes": [{"field": "spec", "message": "may not change"}]}
     path = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarks/one"
@@ -42,7 +42,7 @@ def test_refusal_of_the_server_is_its_message(call: Call, api: ApiStub, tmp_path
 
 
 def test_deletion_that_a_finalizer_holds_ends_with_the_time(
-    call: Call, api: ApiStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    api: ApiStub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lifecycle, "POLL_SECONDS", 0.01)
     monkeypatch.setattr(lifecycle, "LOG_SECONDS", 0.02)
@@ -57,9 +57,7 @@ def test_deletion_that_a_finalizer_holds_ends_with_the_time(
 
 
 @pytest.mark.parametrize("arguments", [["report", "one"], ["watch", "one"]], ids=" ".join)
-def test_newer_benchmark_is_read_with_a_warning(
-    arguments: list[str], call: Call, api: ApiStub
-) -> None:
+def test_newer_benchmark_is_read_with_a_warning(arguments: list[str], api: ApiStub) -> None:
     body = done(summary={"verdict": "Valid", "novelty": 1}, results=[{"of": "tomorrow"}])
     body["spec"]["target"]["solrCloud"]["novelty"] = {"a": 1}
     body["spec"]["later"] = True
@@ -82,13 +80,13 @@ def test_durations_are_those_of_go(text: str, seconds: float) -> None:
 @pytest.mark.parametrize(
     "text", ["30x", "", "-1", "0", "m", "1m2", "1h or 30m", "5mm", "inf", "nan"]
 )
-def test_other_durations_are_wrong_use(text: str, call: Call) -> None:
+def test_other_durations_are_wrong_use(text: str) -> None:
     result = call("watch", "one", f"--timeout={text}")
     assert result.exit_code == 2
     assert "--timeout" in result.stderr
 
 
-def test_namespace_of_option_and_file_must_agree(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_namespace_of_option_and_file_must_agree(api: ApiStub, tmp_path: Path) -> None:
     body = small("one")
     body["metadata"]["namespace"] = "search"
     file = written(tmp_path, body)
@@ -97,9 +95,7 @@ def test_namespace_of_option_and_file_must_agree(call: Call, api: ApiStub, tmp_p
     assert not api.sent("PATCH")
 
 
-def test_objects_of_the_whole_cluster_get_no_namespace(
-    call: Call, api: ApiStub, tmp_path: Path
-) -> None:
+def test_objects_of_the_whole_cluster_get_no_namespace(api: ApiStub, tmp_path: Path) -> None:
     node = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "search"}}
     file = written(tmp_path, node, small("one"))
     assert call("run", "-f", file, "-n", "search", "--no-watch").exit_code == 0
@@ -108,14 +104,14 @@ def test_objects_of_the_whole_cluster_get_no_namespace(
     assert bodies[1]["metadata"]["namespace"] == "search"
 
 
-def test_fresh_benchmark_waits_without_a_colon_or_red(call: Call, api: ApiStub) -> None:
+def test_fresh_benchmark_waits_without_a_colon_or_red(api: ApiStub) -> None:
     api.put(small("one"))
     result = call("report", "one", color=True)
     assert "  Waiting for the operator. If this lasts, run `solrbench preflight`." in result.stdout
     assert "31m" not in result.stdout
 
 
-def test_name_that_the_server_completes(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_name_that_the_server_completes(api: ApiStub, tmp_path: Path) -> None:
     body = small("one")
     body["metadata"] = {"generateName": "nightly-"}
     file = written(tmp_path, body)
@@ -152,20 +148,20 @@ MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}
     ],
 )
 def test_watch_ends_with_the_exit_code_of_the_status(
-    status: dict[str, Any], options: list[str], code: int, call: Call, api: ApiStub
+    status: dict[str, Any], options: list[str], code: int, api: ApiStub
 ) -> None:
     api.put(small("one") | {"status": status})
     assert call("watch", "one", *options).exit_code == code
 
 
-def test_benchmark_is_stopped_when_the_time_is_over(call: Call, api: ApiStub) -> None:
+def test_benchmark_is_stopped_when_the_time_is_over(api: ApiStub) -> None:
     api.put(small("one") | {"status": {"phase": "Measuring"}})
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
     assert result.exit_code == 3
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
-def test_benchmark_that_is_over_but_exported_is_not_stopped(call: Call, api: ApiStub) -> None:
+def test_benchmark_that_is_over_but_exported_is_not_stopped(api: ApiStub) -> None:
     body = done(report={"storedSteps": 1})
     body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
     api.put(body)
@@ -175,7 +171,7 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(call: Call, api: Api
     assert not api.sent("PATCH")
 
 
-def test_json_is_all_that_standard_output_gets(call: Call, api: ApiStub) -> None:
+def test_json_is_all_that_standard_output_gets(api: ApiStub) -> None:
     api.put(done())
     result = call("watch", "one", "-o", "json")
     assert json.loads(result.stdout)["metadata"]["name"] == "one"
@@ -183,7 +179,7 @@ def test_json_is_all_that_standard_output_gets(call: Call, api: ApiStub) -> None
 
 
 def test_time_is_that_of_all_benchmarks_together(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+    api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[float] = []
 
@@ -196,9 +192,7 @@ def test_time_is_that_of_all_benchmarks_together(
     assert 10 >= given[0] > given[1]
 
 
-def test_interruption_has_a_code_of_its_own(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interruption_has_a_code_of_its_own(api: ApiStub, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any, **__: Any) -> Iterator[None]:
         yield from ()
         raise KeyboardInterrupt
@@ -211,7 +205,7 @@ def test_interruption_has_a_code_of_its_own(
 
 
 def test_error_that_is_not_foreseen_is_no_traceback(
-    call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+    api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("what is that?")
@@ -225,7 +219,7 @@ def test_error_that_is_not_foreseen_is_no_traceback(
 
 
 def test_secret_and_benchmark_of_one_file_are_applied_in_order(
-    call: Call, api: ApiStub, tmp_path: Path
+    api: ApiStub, tmp_path: Path
 ) -> None:
     file = written(tmp_path, config_map("queries"), small("one"))
     assert call("run", "-f", file, "--no-watch").stdout == (
@@ -236,30 +230,30 @@ def test_secret_and_benchmark_of_one_file_are_applied_in_order(
 @pytest.mark.parametrize(
     "arguments", [["report", "onn"], ["watch", "onn"], ["compare", "onn", "x"]]
 )
-def test_near_name_is_suggested(arguments: list[str], call: Call, api: ApiStub) -> None:
+def test_near_name_is_suggested(arguments: list[str], api: ApiStub) -> None:
     api.put(done())
     assert_one_line(call(*arguments), 1, "onn", 'did you mean "one"?')
 
 
-def test_missing_file_of_a_report_is_named(call: Call, api: ApiStub) -> None:
+def test_missing_file_of_a_report_is_named(api: ApiStub) -> None:
     assert_one_line(call("report", "none.json"), 1, "there is no file none.json, and no")
 
 
-def test_missing_namespace_says_how_to_make_it(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_missing_namespace_says_how_to_make_it(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, small("one"))
     path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
     api.responses[path] = status(404, 'namespaces "gone" not found')
     assert_one_line(call("run", "-f", file, "-n", "gone", "--no-watch"), 1, "gone")
 
 
-def test_file_that_cannot_be_written_is_one_line(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_file_that_cannot_be_written_is_one_line(api: ApiStub, tmp_path: Path) -> None:
     api.put(done())
     target = tmp_path / "missing" / "one.json"
     result = call("report", "one", "-o", "json", "--output-file", str(target))
     assert_one_line(result, 1, str(target), "check the path")
 
 
-def test_list_is_yaml_of_the_same_as_json(call: Call, api: ApiStub) -> None:
+def test_list_is_yaml_of_the_same_as_json(api: ApiStub) -> None:
     api.put(done())
     found = yaml.safe_load(call("list", "-o", "yaml").stdout)
     assert found == json.loads(call("list", "-o", "json").stdout)
@@ -268,15 +262,13 @@ def test_list_is_yaml_of_the_same_as_json(call: Call, api: ApiStub) -> None:
 
 @pytest.mark.parametrize("proxy", ["ftp://127.0.0.1:9", "socks4://127.0.0.1:9"])
 def test_proxy_that_cannot_be_used_is_named(
-    proxy: str, call: Call, api: ApiStub, monkeypatch: pytest.MonkeyPatch
+    proxy: str, api: ApiStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ALL_PROXY", proxy)
     assert_one_line(call("list"), 6, "HTTPS_PROXY, ALL_PROXY or proxy-url", "http://HOST:PORT")
 
 
-def test_benchmark_that_has_run_is_replaced_only_if_asked_for(
-    call: Call, api: ApiStub, tmp_path: Path
-) -> None:
+def test_benchmark_that_has_run_is_replaced_only_if_asked_for(api: ApiStub, tmp_path: Path) -> None:
     api.put(done())
     file = written(tmp_path, small("one"))
     assert_one_line(call("run", file), 1, "one has already run", "--replace")

@@ -19,7 +19,7 @@ from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import Call, assert_one_line, exported, terminal, written
+from unit.cli.conftest import assert_one_line, call, exported, terminal, written
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
 
@@ -56,7 +56,7 @@ def test_other_kinds_are_refused(text: str) -> None:
 
 
 @pytest.mark.usefixtures("sweep")
-def test_list_shows_sweeps_below_benchmarks(call: Call, api: ApiStub) -> None:
+def test_list_shows_sweeps_below_benchmarks(api: ApiStub) -> None:
     lines = call("list").stdout.splitlines()
     head = lines.index("") + 1
     assert lines[head].split()[:3] == ["SWEEP", "PHASE", "POINTS"]
@@ -66,13 +66,13 @@ def test_list_shows_sweeps_below_benchmarks(call: Call, api: ApiStub) -> None:
     ]
 
 
-def test_list_without_the_kind_of_sweeps_shows_benchmarks(call: Call, api: ApiStub) -> None:
+def test_list_without_the_kind_of_sweeps_shows_benchmarks(api: ApiStub) -> None:
     api.put(small("one"))
     api.groups["/apis/solrbench.io/v1alpha1"] = ("SolrBenchmark",)
     assert call("list").stdout.splitlines()[1].startswith("one")
 
 
-def test_role_without_sweeps_still_lists_benchmarks(call: Call, api: ApiStub) -> None:
+def test_role_without_sweeps_still_lists_benchmarks(api: ApiStub) -> None:
     api.put(small("one"))
     api.responses[PATH.removesuffix("/trial")] = status(403, "sweeps are forbidden")
     assert call("list").stdout.splitlines()[1].startswith("one")
@@ -92,14 +92,14 @@ def test_role_without_sweeps_still_lists_benchmarks(call: Call, api: ApiStub) ->
         ("junit", "<testsuites"),
     ],
 )
-def test_report_of_a_sweep_has_each_form(call: Call, form: str, begins: str) -> None:
+def test_report_of_a_sweep_has_each_form(form: str, begins: str) -> None:
     result = call("report", "ssweep/trial", "-o", form)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(begins)
 
 
 @pytest.mark.usefixtures("sweep")
-def test_summary_of_a_sweep_fits_a_terminal_and_details_have_the_rest(call: Call) -> None:
+def test_summary_of_a_sweep_fits_a_terminal_and_details_have_the_rest() -> None:
     short = call("report", "ssweep/trial").stdout.splitlines()
     assert short[1:3] == [
         "default/trial: Failed. 4 of 6 points are Valid.",
@@ -126,7 +126,7 @@ def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
 
 
 @pytest.mark.usefixtures("sweep")
-def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> None:
+def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "trial.json"
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
     of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
@@ -134,19 +134,19 @@ def test_report_of_a_sweep_is_read_from_its_file(call: Call, tmp_path: Path) -> 
 
 
 @pytest.mark.usefixtures("sweep")
-def test_forms_that_a_sweep_lacks_are_named(call: Call) -> None:
+def test_forms_that_a_sweep_lacks_are_named() -> None:
     assert_one_line(call("report", "trial", "-o", "evidence"), 1, "a sweep has no evidence")
 
 
 @pytest.mark.usefixtures("sweep")
-def test_watch_of_a_failed_sweep_prints_answers_and_fails(call: Call) -> None:
+def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
     result = call("watch", "ssweep/trial")
     assert result.exit_code == 1
     assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in result.stdout
     assert "Best point: heap 1Gi, nodes 2/2." in result.stdout
 
 
-def test_watch_of_a_sweep_that_runs_ends_with_the_time(call: Call, api: ApiStub) -> None:
+def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     api.put(small_sweep() | {"status": {"phase": "Running", "counts": {"text": "1/4"}}})
     result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout")
     assert result.exit_code == 3
@@ -155,7 +155,7 @@ def test_watch_of_a_sweep_that_runs_ends_with_the_time(call: Call, api: ApiStub)
 
 
 @pytest.mark.usefixtures("sweep")
-def test_stop_resume_and_delete_take_sweeps(call: Call, api: ApiStub) -> None:
+def test_stop_resume_and_delete_take_sweeps(api: ApiStub) -> None:
     assert call("stop", "ssweep/trial").exit_code == 0
     assert api.objects[PATH]["spec"]["suspend"] is True
     assert call("resume", "trial").exit_code == 0
@@ -164,7 +164,7 @@ def test_stop_resume_and_delete_take_sweeps(call: Call, api: ApiStub) -> None:
     assert PATH not in api.objects
 
 
-def test_absent_sweep_is_named_as_such(call: Call, api: ApiStub) -> None:
+def test_absent_sweep_is_named_as_such(api: ApiStub) -> None:
     named = "there is no SolrBenchmarkSweep gone in namespace default"
     assert_one_line(call("stop", "ssweep/gone"), 1, named)
     bare = "there is no SolrBenchmark or SolrBenchmarkSweep gone"
@@ -172,15 +172,13 @@ def test_absent_sweep_is_named_as_such(call: Call, api: ApiStub) -> None:
 
 
 @pytest.mark.usefixtures("sweep")
-def test_export_has_the_sweep_and_its_points(call: Call, tmp_path: Path) -> None:
-    names = exported(call, "ssweep/trial", tmp_path).keys()
+def test_export_has_the_sweep_and_its_points(tmp_path: Path) -> None:
+    names = exported("ssweep/trial", tmp_path).keys()
     assert {"trial/report.json", "trial/report.md", "trial/points.csv"} <= names
     assert sum(name.endswith("/again.yaml") for name in names) == 1 + 6
 
 
-def test_plan_and_preflight_take_the_largest_point(
-    call: Call, api: ApiStub, tmp_path: Path
-) -> None:
+def test_plan_and_preflight_take_the_largest_point(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, small_sweep())
     result = call("plan", "-f", file, "--offline")
     assert "trial: 4 points" in result.stdout
@@ -189,7 +187,7 @@ def test_plan_and_preflight_take_the_largest_point(
     assert any(each["check"] == "room" or "room" in each["message"] for each in found)
 
 
-def test_run_refuses_a_sweep_with_a_bad_point(call: Call, api: ApiStub, tmp_path: Path) -> None:
+def test_run_refuses_a_sweep_with_a_bad_point(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, small_sweep({"spec.axes[0].values": ["a lot"]}))
     result = call("run", "-f", file)
     assert result.exit_code == 1

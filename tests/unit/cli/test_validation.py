@@ -10,7 +10,7 @@ from solrbench.cli.files import apply_changes, documents_of
 from solrbench.cli.main import main
 from support.cluster.benchmarks import config_map, small
 from support.resources.small_sweep import small_sweep
-from unit.cli.conftest import Call, written
+from unit.cli.conftest import call, written
 
 
 def validate(folder: Path, given: str | dict[str, Any]) -> tuple[int, str]:
@@ -153,19 +153,19 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
 
 
 @pytest.mark.parametrize("change", ["metadata=3", "metadata.name="])
-def test_change_that_takes_the_name_is_refused(call: Call, tmp_path: Path, change: str) -> None:
+def test_change_that_takes_the_name_is_refused(tmp_path: Path, change: str) -> None:
     result = call("validate", "-f", written(tmp_path, small("one")), "--set", change)
     assert result.exit_code == 1
     assert "every document needs apiVersion, kind and metadata.name" in result.stderr
 
 
-def test_change_of_a_sweep_is_not_ignored(call: Call, tmp_path: Path) -> None:
+def test_change_of_a_sweep_is_not_ignored(tmp_path: Path) -> None:
     result = call("validate", "-f", written(tmp_path, small_sweep()), "--set", "spec.nodes=3")
     assert result.exit_code == 1
     assert "spec.nodes: unknown field" in result.stderr
 
 
-def test_file_of_powershell_is_read(call: Call, tmp_path: Path) -> None:
+def test_file_of_powershell_is_read(tmp_path: Path) -> None:
     file = tmp_path / "b.yaml"
     file.write_text(yaml.safe_dump(small("one")), "utf-16")
     assert call("validate", "-f", str(file)).stdout == "one: valid\n"
