@@ -6,18 +6,18 @@ import sys
 
 import click
 import pytest
-from click.testing import CliRunner
 
 from solrbench.cli.__main__ import prepare_output
 from solrbench.cli.main import COMMANDS, main
 from solrbench.cli.program import program_name
+from unit.cli.conftest import call
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
-    result = CliRunner().invoke(main, [name, "--help"])
+    result = call(name, "--help")
     assert result.exit_code == 0, result.output
-    assert f"main {name}" in result.output
+    assert f"solrbench {name}" in result.output
     if not COMMANDS[name].is_hidden:
         assert "Examples:" in result.output or name == "report"
         assert "FLOAT RANGE" not in result.output or name == "compare"
@@ -39,7 +39,7 @@ def test_summary_in_the_list_is_that_of_the_command(name: str) -> None:
     ],
 )
 def test_command_that_there_is_not(command: str, words: str) -> None:
-    result = CliRunner().invoke(main, [command])
+    result = call(command)
     assert result.exit_code == 2
     assert words in result.output
 
@@ -75,7 +75,7 @@ def test_interrupt_has_its_exit_code_also_while_a_command_is_imported(
         raise shown
 
     monkeypatch.setattr(main, "get_command", interrupted)
-    assert CliRunner().invoke(main, ["list"]).exit_code == 130
+    assert call("list").exit_code == 130
 
 
 def test_question_that_is_denied_is_no_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +83,7 @@ def test_question_that_is_denied_is_no_interrupt(monkeypatch: pytest.MonkeyPatch
         raise click.Abort
 
     monkeypatch.setattr(main, "get_command", denied)
-    assert CliRunner().invoke(main, ["list"]).exit_code == 1
+    assert call("list").exit_code == 1
 
 
 @pytest.mark.parametrize(("chosen", "written"), [("", "Δ → ▁"), ("cp1252", "? ? ?")])

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import report
@@ -20,6 +19,7 @@ from solrbench.sweep.validation import build_child
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result
 from support.results.sweep_reports import full_report, full_sweep, large_report
+from unit.cli.conftest import call
 
 COLD = {
     "step": "one",
@@ -119,7 +119,7 @@ def test_step_runs_are_read_for_the_page_and_its_json_alone(
     cluster.put(body)
     monkeypatch.setattr(report, "open_cluster", lambda *_: (cluster, body["metadata"]["namespace"]))
     cluster.requests.clear()
-    CliRunner().invoke(report.report, ["ssweep/trial", "-o", form])
+    call("report", "ssweep/trial", "-o", form)
     read = any(LABEL_STEP_RUN in each.arguments.get("selector", {}) for each in cluster.requests)
     assert read is (form in ("html", "json"))
 

@@ -4,20 +4,18 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
 from solrbench.cli.files import apply_changes, documents_of
-from solrbench.cli.main import main
 from support.cluster.benchmarks import config_map, small
 from support.resources.small_sweep import small_sweep
-from unit.cli.conftest import call, written
+from unit.cli.conftest import assert_one_line, call, written
 
 
 def validate(folder: Path, given: str | dict[str, Any]) -> tuple[int, str]:
     """Return exit code and output for a text, or for an object."""
     file = folder / "b.yaml"
     file.write_text(given if isinstance(given, str) else yaml.safe_dump(given), "utf-8")
-    result = CliRunner().invoke(main, ["validate", "-f", str(file)])
+    result = call("validate", "-f", str(file))
     return result.exit_code, result.output
 
 
@@ -59,8 +57,7 @@ def test_file_that_is_not_valid_is_refused(
 
 def test_validate_reads_standard_input() -> None:
     text = yaml.safe_dump(small("one"))
-    result = CliRunner().invoke(main, ["validate", "-f", "-"], input=text)
-    assert result.output == "one: valid\n"
+    assert call("validate", "-f", "-", input=text).output == "one: valid\n"
 
 
 def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
@@ -70,7 +67,7 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
     second.write_text(json.dumps(small("two", load__step=[])), "utf-8")
     good = tmp_path / "c.yml"
     good.write_text(yaml.safe_dump(small("three")), "utf-8")
-    result = CliRunner().invoke(main, ["validate", "-f", str(tmp_path)])
+    result = call("validate", "-f", str(tmp_path))
     assert result.exit_code == 1
     assert result.stdout == "three: valid\n"
     lines = result.stderr.splitlines()
@@ -107,16 +104,13 @@ def test_values_can_be_set(change: str, place: tuple[str | int, ...], value: obj
     "change", ["heap", "spec..a=1", "spec.load.steps[4].users=1", "spec.load.steps.users=1", "a=["]
 )
 def test_values_that_lead_nowhere_are_wrong_use(tmp_path: Path, change: str) -> None:
-    file = written(tmp_path, small("one"))
-    result = CliRunner().invoke(main, ["validate", "-f", file, "--set", change])
+    result = call("validate", written(tmp_path, small("one")), "--set", change)
     assert result.exit_code == 2
     assert "--set" in result.stderr
 
 
 def test_folder_without_files_is_named(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["validate", "-f", str(tmp_path)])
-    assert result.exit_code == 1
-    assert "no file in it ends in .yaml" in result.stderr
+    assert_one_line(call("validate", "-f", str(tmp_path)), 1, "no file in it ends in .yaml")
 
 
 def test_a_sweep_shows_its_points(tmp_path: Path) -> None:
@@ -155,8 +149,7 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
 @pytest.mark.parametrize("change", ["metadata=3", "metadata.name="])
 def test_change_that_takes_the_name_is_refused(tmp_path: Path, change: str) -> None:
     result = call("validate", "-f", written(tmp_path, small("one")), "--set", change)
-    assert result.exit_code == 1
-    assert "every document needs apiVersion, kind and metadata.name" in result.stderr
+    assert_one_line(result, 1, "every document needs apiVersion, kind and metadata.name")
 
 
 def test_change_of_a_sweep_is_not_ignored(tmp_path: Path) -> None:
@@ -175,13 +168,13 @@ def test_files_may_be_named_with_and_without_the_option(tmp_path: Path) -> None:
     examples = Path(__file__).parents[3] / "examples"
     one, two = str(examples / "quickstart.yaml"), str(examples / "heap.yaml")
     for arguments in ([one, two], ["-f", one, "-f", two], ["-f", one, two]):
-        done = CliRunner().invoke(main, ["validate", *arguments])
+        done = call("validate", *arguments)
         assert done.exit_code == 0, done.output
         assert done.output.splitlines() == ["quickstart: valid", "heap-4gi: valid"]
 
 
 @pytest.mark.parametrize("command", ["validate", "plan", "run"])
 def test_a_command_without_a_file_says_what_to_name(command: str) -> None:
-    done = CliRunner().invoke(main, [command])
+    done = call(command)
     assert done.exit_code == 2
     assert "No file is given" in done.output
