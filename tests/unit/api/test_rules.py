@@ -17,6 +17,13 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.resources.small_resource import STEP, Changes, resource
 
 
+def refused(model: type[Model], body: dict[str, Any]) -> list[str]:
+    """Return what is wrong with a body."""
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate(body)
+    return problems(caught.value)
+
+
 class Parts(Model):
     """Two fields that may be absent."""
 
@@ -47,9 +54,7 @@ class Twice(Model):
 def test_exactly_one_refuses_none_and_two_fields() -> None:
     assert Choice.model_validate({"firstPart": 0}).first_part == 0
     for wrong in ({}, {"firstPart": 1, "second": 1}):
-        with pytest.raises(ValidationError) as caught:
-            Choice.model_validate(wrong)
-        assert problems(caught.value) == ["must set exactly one of firstPart, second"]
+        assert refused(Choice, wrong) == ["must set exactly one of firstPart, second"]
 
 
 def test_exactly_one_in_cel() -> None:
@@ -63,15 +68,12 @@ def test_a_union_of_one_is_named_plainly() -> None:
 def test_at_most_one_refuses_two_fields() -> None:
     assert Limit.model_validate({}) == Limit()
     assert Limit.model_validate({"second": 0}).second == 0
-    with pytest.raises(ValidationError) as caught:
-        Limit.model_validate({"firstPart": 0, "second": 0})
-    assert problems(caught.value) == ["must not set more than one of firstPart, second"]
+    problem = "must not set more than one of firstPart, second"
+    assert refused(Limit, {"firstPart": 0, "second": 0}) == [problem]
 
 
 def test_all_broken_rules_are_named_at_once() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Twice.model_validate({})
-    assert problems(caught.value) == ["must be this; must be that"]
+    assert refused(Twice, {}) == ["must be this; must be that"]
 
 
 class Owner(Model):
@@ -95,8 +97,7 @@ class Owner(Model):
 def test_a_rule_sees_defaults_and_nothing_that_is_absent() -> None:
     assert Owner.model_validate({}) == Owner(size=1)
     assert Owner.model_validate({"maxSize": 1}).max_size == 1
-    with pytest.raises(ValidationError, match="size must be at most maxSize"):
-        Owner.model_validate({"maxSize": 0})
+    assert refused(Owner, {"maxSize": 0}) == ["size must be at most maxSize"]
 
 
 def test_what_no_rule_names_needs_no_form_in_json() -> None:
@@ -113,9 +114,7 @@ class Undefined(Model):
 
 
 def test_a_rule_without_a_value_refuses_as_it_does_at_the_api_server() -> None:
-    with pytest.raises(ValidationError) as caught:
-        Undefined.model_validate({})
-    assert problems(caught.value) == ["at character 5: there is no size, only "]
+    assert refused(Undefined, {}) == ["at character 5: there is no size, only "]
 
 
 @pytest.mark.parametrize("model", [SolrBenchmark, SolrBenchmarkSweep])
@@ -145,9 +144,7 @@ def test_a_match_is_of_the_whole_text() -> None:
 
 
 def lines(changes: Changes) -> list[str]:
-    with pytest.raises(ValidationError) as caught:
-        SolrBenchmark.parse(resource(changes))
-    return problems(caught.value)
+    return refused(SolrBenchmark, resource(changes))
 
 
 def test_path_reads_as_in_messages_of_the_api_server() -> None:
