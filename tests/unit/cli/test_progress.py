@@ -27,14 +27,9 @@ def test_nothing_is_shown_before_the_first_reconcile() -> None:
     fresh = benchmark(Status())
     assert details(fresh) == []
     assert fresh.status.progress_percent == 0
-    assert summary(fresh) == (
-        "",
-        "Waiting for the operator. If this lasts, run `solrbench preflight`.",
-    )
-    assert (
-        one_line(fresh)
-        == "Pending        0 %  Waiting for the operator. If this lasts, run `solrbench preflight`."
-    )
+    waiting = "Waiting for the operator. If this lasts, run `solrbench preflight`."
+    assert summary(fresh) == ("", waiting)
+    assert one_line(fresh) == f"Pending        0 %  {waiting}"
 
 
 def test_all_figures_carry_their_unit() -> None:
