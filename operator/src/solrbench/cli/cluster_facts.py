@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from solrbench.api.v1alpha1 import GROUP, VERSION
+from solrbench.api.identity import GROUP, VERSION
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line

@@ -10,9 +10,8 @@ from typing import Any
 import click
 import yaml
 
-from solrbench.api.identity import SWEEP_KIND
+from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.api.rules import Place, format_place
-from solrbench.api.v1alpha1 import KIND
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that are read in a folder."""

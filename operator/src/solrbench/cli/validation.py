@@ -13,11 +13,11 @@ import click
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from solrbench.api.identity import GROUP
+from solrbench.api.identity import GROUP, KIND
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import ADMITTED, Place, describe, format_place
 from solrbench.api.schema import structural_schema
-from solrbench.api.v1alpha1 import KIND, SolrBenchmark
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.program import ExitCode, command
