@@ -16,7 +16,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import call, exported, ready, written
+from unit.cli.conftest import assert_one_line, call, exported, ready, written
 
 
 def pod(name: str, component: str, **env: str) -> dict[str, Any]:
@@ -251,9 +251,9 @@ def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
 
 
 def test_first_file_with_a_bad_answer_is_refused() -> None:
-    result = call("init", "--yes", "--heap", "lots")
-    assert result.exit_code == 1
-    assert "spec.target.solrCloud.heap" in result.stderr
+    assert_one_line(call("init", "--yes", "--heap", "lots"), 1, "spec.target.solrCloud.heap")
+    no_yaml = "the new file:5: not readable as YAML: mapping values are not allowed here"
+    assert_one_line(call("init", "--yes", "--name", "a: b"), 1, no_yaml)
     assert call("init", "--yes", "--target", "existing").exit_code == 2
 
 

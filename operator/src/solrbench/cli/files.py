@@ -112,22 +112,30 @@ def _read(file: Path) -> list[Document]:
     source = "standard input" if str(file) == "-" else str(file)
     try:
         with click.open_file(str(file), "rb") as stream:
-            return list(documents_of(source, stream.read()))
+            return documents_of(source, stream.read())
+    except OSError as error:
+        text = " ".join(str(error).split())
+        raise click.ClickException(f"{source}: not readable as YAML: {text}") from error
+
+
+def documents_of(source: str, text: str | bytes) -> list[Document]:
+    """Return the objects of a text; bytes may be UTF-16, as PowerShell redirects output.
+
+    It raises `click.ClickException` if the text is not YAML, or one is no object.
+    """
+    try:
+        return list(_objects_of(source, text))
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise click.ClickException(
             f"{source}:{line}: not readable as YAML: {error.problem}"
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
-        text = " ".join(str(error).split())
-        raise click.ClickException(f"{source}: not readable as YAML: {text}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        problem = " ".join(str(error).split())
+        raise click.ClickException(f"{source}: not readable as YAML: {problem}") from error
 
 
-def documents_of(source: str, text: str | bytes) -> Iterator[Document]:
-    """Yield the objects of a text; bytes may be UTF-16, as PowerShell redirects output.
-
-    It raises `click.ClickException` if one is no object, `yaml.YAMLError` if the text is not YAML.
-    """
+def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
     loader = yaml.SafeLoader(text)
     try:
         while loader.check_node():
