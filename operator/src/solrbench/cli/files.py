@@ -130,7 +130,9 @@ def documents_of(source: str, text: str | bytes) -> list[Document]:
         raise click.ClickException(
             f"{source}:{line}: not readable as YAML: {error.problem}"
         ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # PyYAML raises the others for bytes of another encoding, for days that no month has, and
+        # for an anchor within itself.
         problem = " ".join(str(error).split())
         raise click.ClickException(f"{source}: not readable as YAML: {problem}") from error
 
@@ -221,7 +223,7 @@ def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
             raise click.BadParameter(f"{change!r} has no =", param_hint="--set")
         try:
             parsed = yaml.safe_load(value)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:
             raise click.BadParameter(f"{value!r} is not YAML", param_hint="--set") from error
         if not wanted:
             raise click.BadParameter(f"no {KIND} in the files given", param_hint="--set")
