@@ -11,15 +11,15 @@ from pathlib import Path
 import click
 import yaml
 
-from solrbench.api.identity import BENCHMARKS, GROUP
+from solrbench.api.identity import GROUP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command
 from solrbench.cli.report import read_any_report, read_report, write_report
-from solrbench.cli.resources import get_resource, key_of
+from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.cli.validation import parse_stored
-from solrbench.contract.names import LABEL_BENCHMARK, LABEL_SWEEP
+from solrbench.contract.names import LABEL_BENCHMARK
 from solrbench.decide.evidence import MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
@@ -33,7 +33,7 @@ from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
 _AT_ONCE = 10
-"""Benchmarks in one response."""
+"""Points in one response: each is packed before the next ones are asked for."""
 _MANAGED = (
     "creationTimestamp",
     "finalizers",
@@ -122,14 +122,13 @@ def _secret_values(cluster: Cluster, namespace: str, name: str) -> set[str] | No
 
 def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a sweep's archive, and those of its points."""
-    namespace, name = body["metadata"]["namespace"], body["metadata"]["name"]
     yield from _resource_files(body)
     report = read_any_report(cluster, body)
     for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())
     yield "versions.txt", _versions(cluster)
-    for each in cluster.list_in_parts(*BENCHMARKS, namespace, {LABEL_SWEEP: name}, _AT_ONCE):
+    for each in list_points(cluster, key_of(body), _AT_ONCE):
         for file, text in collect(cluster, each):
             # Those of the sweep are the same.
             if file != "versions.txt":

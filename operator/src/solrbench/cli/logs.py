@@ -6,12 +6,11 @@ from typing import NamedTuple
 
 import click
 
-from solrbench.api.identity import BENCHMARKS
 from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
-from solrbench.cli.resources import get_resource, key_of
+from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.contract import names
-from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.contract.step_runs import ANNOTATION_TARGET
 from solrbench.decide.conditions import is_over
 from solrbench.errors import SolrbenchError
@@ -22,8 +21,6 @@ from solrbench.kube.reader import Manifest
 COMPONENTS = tuple(each for each in names.COMPONENTS if each != names.REPORT)
 MAX_BYTES = 1 << 20
 """Of the log of one container."""
-_AT_ONCE = 50
-"""Benchmarks in one response."""
 
 
 class LogSource(NamedTuple):
@@ -96,9 +93,7 @@ def _pods_of(cluster: Cluster, body: Manifest) -> list[Manifest]:
     """Return the pods of a benchmark, or of those points of a sweep that may have pods."""
     benchmarks, key = [body], key_of(body)
     if key.is_sweep:
-        labels = {LABEL_SWEEP: key.name}
-        points = cluster.list_in_parts(*BENCHMARKS, key.namespace, labels, _AT_ONCE)
-        benchmarks = [each for each in points if not is_over(each)]
+        benchmarks = [each for each in list_points(cluster, key) if not is_over(each)]
     pods: list[Manifest] = []
     for metadata in (each["metadata"] for each in benchmarks):
         pods += cluster.list("v1", "Pod", key.namespace, {LABEL_BENCHMARK: metadata["name"]})

@@ -1,5 +1,6 @@
 """Benchmarks and sweeps as they are named on the command line."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from solrbench.api.identity import (
 )
 from solrbench.cli.errors import CommandError
 from solrbench.cli.program import program_name
+from solrbench.contract.names import LABEL_SWEEP
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError
@@ -54,6 +56,12 @@ def key_of(body: Manifest) -> ResourceKey:
     """Return the key of a benchmark or a sweep of the cluster."""
     metadata = body["metadata"]
     return ResourceKey(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
+
+
+def list_points(cluster: Cluster, sweep: ResourceKey, at_once: int = 50) -> Iterator[Manifest]:
+    """Yield the benchmarks of a sweep, few in one response: a status has hundreds of results."""
+    labels = {LABEL_SWEEP: sweep.name}
+    return cluster.list_in_parts(*BENCHMARKS, sweep.namespace, labels, at_once)
 
 
 def parse_reference(text: str) -> tuple[Kind | None, str]:

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
 from solrbench.analysis.cold_start import average_stretches, cold_start
-from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli.resources import key_of, list_points
 from solrbench.cli.validation import parse_stored
-from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -17,9 +16,6 @@ from solrbench.present.sweeps.figures import cold_start_points
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report, environment_point
 from solrbench.sweep.points import benchmark_name
-
-AT_ONCE = 50
-"""Benchmarks in one response: a status has hundreds of results."""
 
 
 def read_sweep_report(
@@ -31,9 +27,7 @@ def read_sweep_report(
     """
     sweep = parse_stored(SolrBenchmarkSweep, body)
     name = sweep.metadata.name
-    bodies = cluster.list_in_parts(
-        *BENCHMARKS, sweep.metadata.namespace, {LABEL_SWEEP: name}, AT_ONCE
-    )
+    bodies = list_points(cluster, key_of(body))
     stored = (parse_stored(SolrBenchmark, each) for each in bodies)
     benchmarks = {each.metadata.name: each for each in stored}
     # All points run in one cluster: the first that was measured stands for the others.
