@@ -11,12 +11,13 @@ import pytest
 from solrbench.contract.second_series import MAX_WINDOWS
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.load.master.distributed_step_run import RunningTotals
-from solrbench.load.master.partial_result import add_load_pods
+from solrbench.load.master.partial_result import StepRunMetadata, add_load_pods, partial_result
 from solrbench.load.recording.request_stats import pack_times
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
 from support.load.fake_workers import load_plan
+from support.load.worker_results import BEGAN, PLANNED
 from support.narrowing import not_none
 
 NOTHING = LiveTotals(0, 0, 0, 0)
@@ -95,6 +96,12 @@ def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
 def pod(name: str, component: str, cpu_seconds: float) -> ServerFigures:
     figures = {"cpu_seconds": cpu_seconds, "throttled_percent": cpu_seconds}
     return ServerFigures(server=name, component=component, seconds=2.0, readings=2, figures=figures)
+
+
+def test_telemetry_of_a_step_that_breaks_off_is_kept() -> None:
+    read = Telemetry(pods=[pod("solr-0", "solr", 9.0)])
+    metadata = StepRunMetadata(1, BEGAN, telemetry=read)
+    assert partial_result(PLANNED, RunningTotals(), 5.0, metadata).telemetry == read
 
 
 def test_workers_stand_beside_the_pods_that_the_master_read() -> None:

@@ -123,6 +123,7 @@ def partial_result(
         window_seconds=windows.width,
         **replace(metadata, ended_early=ended).fields(planned),
         start_time=metadata.start_time,
+        telemetry=metadata.telemetry,
     )
 
 
