@@ -8,6 +8,7 @@ takes percentiles per client for that reason).
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
@@ -154,6 +155,7 @@ def merge_worker_results(
     requests = _merge_requests(worker_results, sending_seconds, width)
     series = second_means(request for request in requests if not request.is_transaction)
     outliers = find_outliers(series, metadata.start_time, width)
+    telemetry = add_load_pods(metadata.telemetry, [each.pod for each in worker_results])
     return StepRunResult(
         requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
         planned_requests=_planned(worker_results),
@@ -172,9 +174,8 @@ def merge_worker_results(
         response_gaps=merge_response_gaps(worker_results),
         user_shares=merge_user_shares(worker_results),
         connections=merge_connections(worker_results),
-        **metadata.fields(planned),
-        telemetry=add_load_pods(metadata.telemetry, [each.pod for each in worker_results]),
-        **_times(worker_results, metadata.start_time, sending_seconds),
+        **replace(metadata, telemetry=telemetry).fields(planned)
+        | _times(worker_results, metadata.start_time, sending_seconds),
         steady_from_second=steady_from(series),
         outlier_windows=len(outliers),
         outliers=worst(outliers),

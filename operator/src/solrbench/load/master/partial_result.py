@@ -38,7 +38,7 @@ class WarmUpResult:
 
 @dataclass(frozen=True)
 class StepRunMetadata:
-    """What the master knows of a step run besides the results."""
+    """What the master knows of a step run besides the results, named as in its document."""
 
     attempt: int
     start_time: datetime
@@ -62,7 +62,8 @@ class StepRunMetadata:
 
     def fields(self, planned: PlannedStepRun) -> dict[str, Any]:
         """Return them, and what was planned, as fields of the document of the step run."""
-        return {
+        own = {name: value for name, value in vars(self).items() if name != "warm_up"}
+        return own | {
             "id": planned.id,
             "repeat": planned.repeat,
             "variant": planned.variant,
@@ -70,21 +71,12 @@ class StepRunMetadata:
             "trial": planned.trial,
             "users": planned.step.users,
             "batch_size": planned.batch_size,
-            "attempt": self.attempt,
             "warm_up_requests": self.warm_up.requests,
             "warm_up_steady": self.warm_up.steady,
             "warm_up_thousands": self.warm_up.request_windows,
             "warm_up_caches": self.warm_up.caches,
             "answers": self.warm_up.answers,
             "emptied_caches": self.warm_up.emptied,
-            "caches": self.caches,
-            "lost_workers": list(self.lost_workers),
-            "list_offsets": list(self.list_offsets),
-            "queries_may_repeat": self.queries_may_repeat,
-            "visibility": self.visibility,
-            "added": self.added,
-            "diagnostics": self.diagnostics,
-            "ended_early": self.ended_early,
         }
 
 
@@ -122,8 +114,6 @@ def partial_result(
         workers=[],
         window_seconds=windows.width,
         **replace(metadata, ended_early=ended).fields(planned),
-        start_time=metadata.start_time,
-        telemetry=metadata.telemetry,
     )
 
 
