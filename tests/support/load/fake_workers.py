@@ -6,6 +6,7 @@ from typing import Any
 
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.windows import CacheSample
+from solrbench.load.master.caches import CacheSampler
 from solrbench.load.schedule.messages import (
     Abort,
     Assignment,
@@ -78,8 +79,8 @@ class ObedientWorkers:
         self._load.result(key, worker, used=[self.requests_per_second], requests=measured)
 
 
-class FakeCaches:
-    """A reader of caches that only counts its readings; `meanwhile` is called in the first."""
+class FakeCaches(CacheSampler):
+    """Caches whose sampler only counts its readings; `meanwhile` is called in the first."""
 
     def __init__(self, meanwhile: Callable[[], object] = lambda: None) -> None:
         self.begun = 0
@@ -90,8 +91,8 @@ class FakeCaches:
         self.begun += 1
         self._meanwhile()
 
-    def end(self, began: float) -> list[CacheSample]:
-        self.ended.append(began)
+    def end(self, start_time: float) -> list[CacheSample]:
+        self.ended.append(start_time)
         return []
 
 

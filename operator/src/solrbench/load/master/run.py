@@ -15,13 +15,13 @@ from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
 from solrbench.load.master.added_documents import StepDocuments
+from solrbench.load.master.caches import CacheSampler
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.partial_result import WarmUpResult
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
 from solrbench.load.master.step_run import (
     IMMEDIATE_SPAWN_RATE,
-    CacheReader,
     CompletedStepRun,
     RunStage,
     RunStatus,
@@ -91,7 +91,7 @@ class RunCoordinator:
     prepare: Callable[[], None]
     _: KW_ONLY
     utc_now: Callable[[], datetime]
-    caches: CacheReader
+    caches: CacheSampler
     empty_caches: Callable[[], EmptiedCaches]
     ask_queries: Callable[[str], StoredAnswers] | None
     now: Callable[[], float] = time.monotonic

@@ -6,17 +6,17 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import count
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.api.v1alpha1.load import rate_at
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.step_document import AddedDocuments
-from solrbench.contract.windows import CacheSample
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.master.added_documents import StepDocuments
+from solrbench.load.master.caches import CacheSampler
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.distributed_step_run import DistributedStepRun, DistributedStepRunState
 from solrbench.load.master.partial_result import StepRunMetadata
@@ -143,16 +143,6 @@ _SPAWNS_PER_SECOND = 500
 """What even a busy worker manages; limits the wait for users that are spawned at once."""
 
 
-class CacheReader(Protocol):
-    """Samples Solr's caches during a step run."""
-
-    def begin(self) -> None:
-        """Sample at once and then again and again."""
-
-    def end(self, began: float) -> list[CacheSample]:
-        """Sample a last time; return everything, in seconds since `began` (monotonic)."""
-
-
 class CompletedStepRun(NamedTuple):
     """A step run with its results by worker, and what the master knows besides them."""
 
@@ -172,7 +162,7 @@ class StepRunExecutor:
     plan: LoadPlan
     workers: WorkerPool
     status: RunStatus
-    caches: CacheReader
+    caches: CacheSampler
     _: KW_ONLY
     utc_now: Callable[[], datetime]
     now: Callable[[], float]
