@@ -38,7 +38,6 @@ from solrbench.stats.time_blocks import TimeBlocks
 _QTIME = b'"QTime":'
 _HEADER_BYTES = 512
 _LONGEST_NUMBER = 12
-_LONGEST_TEXT = 300
 
 
 class SlowSample(NamedTuple):
@@ -81,7 +80,7 @@ class SlowestRequests:
         """Return what was kept, the slowest first; measuring began at `origin_ns`."""
         return [
             SlowRequest(
-                query=" ".join(describe_request(sample.request).split())[:_LONGEST_TEXT],
+                query=describe_request(sample.request),
                 service_time_microseconds=sample.microseconds,
                 qtime_milliseconds=sample.qtime_milliseconds,
                 node=sample.node,

@@ -24,8 +24,6 @@ from solrbench.load.workload.requests import PreparedRequest, describe_request
 from solrbench.load.workload.response_checks import RequestFailure, is_failure
 from solrbench.stats.histograms import Histogram
 
-_LONGEST_TEXT = 300
-
 
 @dataclass(slots=True, eq=False, repr=False)
 class NodeActivity:
@@ -160,7 +158,7 @@ def _response_gap(
         user=user,
         second=round(began_ns / 1e9, 3),
         microseconds=length_ns // 1000,
-        query=" ".join(describe_request(request).split())[:_LONGEST_TEXT],
+        query=describe_request(request),
     )
 
 

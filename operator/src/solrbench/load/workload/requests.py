@@ -95,12 +95,12 @@ def json_content(body: bytes) -> bytes:
 
 
 def describe_request(request: PreparedRequest) -> str:
-    """Return the request as it was sent: parameters, then the JSON body."""
+    """Return the request as it was sent, on one short line: parameters, then the JSON body."""
     text = request.body.decode().rpartition("\r\n\r\n")[2]
     if request.extra is not None and request.extra.content:
         content = request.extra.content.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
-        return f"{text} {content}"
-    return text
+        text = f"{text} {content}"
+    return " ".join(text.split())[:_LONGEST_TEXT]
 
 
 class NextRequest(NamedTuple):
@@ -131,6 +131,9 @@ sent, which costs a few microseconds each."""
 
 UPDATE_HANDLER = "/update"
 """Where updates go unless their entry names another handler."""
+
+_LONGEST_TEXT = 300
+"""Characters of a request that are shown."""
 
 _HEADERS = "Accept: application/json\r\nUser-Agent: solrbench\r\n"
 _PORTS = {"http": 80, "https": 443}
