@@ -5,6 +5,7 @@ Update requests are made while the load runs: in constant memory, for about 1 µ
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -54,6 +55,9 @@ _BLOCK = 1024
 
 DocumentBatch = Callable[[int, int], list[bytes]]
 """Returns documents as JSON: those from a number on within the steps, and how many."""
+
+IdBatch = Callable[[int, int], list[str]]
+"""Returns their ids."""
 
 
 class FileSource:
@@ -106,36 +110,29 @@ class SampledSource:
         """Take contents as of `document_tail`, from which each update draws."""
         self._tails = tails
         self._seed = seed
-        self._head = _head(id_field)
+        self._head = b"{%b:" % orjson.dumps(id_field)
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives the documents of one worker in one step run."""
-        texts = _draw(_draws_of(self._seed, assignment, entry_index), len(self._tails))
+        parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
+        rng = np.random.default_rng(seed_of("updates", self._seed, *parts))
+        head, tails = self._head, self._tails
+        texts, ids = _draw(rng, len(tails)), self._ids(assignment, rng)
 
         def batch(first: int, size: int) -> list[bytes]:
-            ids = _new_ids(assignment.document_prefix, first, size)
-            return _with_ids(ids, self._head, self._tails, texts)
+            return [
+                b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids(first, size)
+            ]
 
         return batch
 
-
-def _head(id_field: str) -> bytes:
-    return b"{%b:" % orjson.dumps(id_field)
+    def _ids(self, assignment: Assignment, rng: np.random.Generator) -> IdBatch:
+        del rng
+        return partial(_new_ids, assignment.document_prefix)
 
 
 def _new_ids(prefix: str, first: int, size: int) -> list[str]:
     return [f"{prefix}{number:012d}" for number in range(first, first + size)]
-
-
-def _with_ids(
-    ids: Sequence[str], head: bytes, tails: Sequence[bytes], texts: Iterator[int]
-) -> list[bytes]:
-    return [b'%b"%b"%b' % (head, name.encode(), tails[next(texts)]) for name in ids]
-
-
-def _draws_of(seed: int, assignment: Assignment, entry_index: int) -> np.random.Generator:
-    parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
-    return np.random.default_rng(seed_of("updates", seed, *parts))
 
 
 def _draw(rng: np.random.Generator, limit: int) -> Iterator[int]:
@@ -143,48 +140,38 @@ def _draw(rng: np.random.Generator, limit: int) -> Iterator[int]:
         yield from rng.integers(0, limit, _BLOCK).tolist()
 
 
-class GeneratedSource:
-    """Documents like those of the dataset."""
+class GeneratedSource(SampledSource):
+    """Documents like those of the dataset, new ones or in place of those that are there."""
 
     def __init__(self, spec: GeneratedUpdates, generator: Generator, id_field: str) -> None:
         """Make the contents, from which each update draws."""
-        self._spec = spec
+        self._is_new = spec.ids is UpdateIdPolicy.NEW
         self._generator = generator
         self._documents = DocumentGenerator(generator, id_field)
         # Not the contents of the first documents, which an update would replace by themselves.
         first = seed_of("update-texts", spec.seed) % 2**40 // 100 * 100
         made = self._documents.range(range(first, first + MAX_TEXTS))
-        self._head = _head(id_field)
-        self._tails = [document_tail(each, id_field) for each in made]
+        super().__init__([document_tail(each, id_field) for each in made], spec.seed, id_field)
 
-    def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
-        """Return what gives the documents of one worker in one step run."""
-        rng = _draws_of(self._spec.seed, assignment, entry_index)
-        texts = _draw(rng, len(self._tails))
-        is_new = self._spec.ids is UpdateIdPolicy.NEW
-        run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
-        # What a lost try has added is there, and would be replaced.
-        again = f"-again-{assignment.restarts}" if assignment.restarts else ""
-        prefix = run.rstrip("-") + again + "-"
-        if assignment.indexing is not None:
-            prefix = assignment.document_prefix
-        count = self._generator.route_prefixes
-        routes = _draw(rng, count) if is_new and count else None
-        old = _draw(rng, self._generator.documents)
-
-        def batch(first: int, size: int) -> list[bytes]:
-            if is_new:
-                ids = _new_ids(prefix, first, size)
-                if routes is not None:
-                    ids = [route_prefix(next(routes)) + name for name in ids]
-            else:
-                ids = [self._documents.identity(next(old)) for _ in range(size)]
-            return _with_ids(ids, self._head, self._tails, texts)
-
-        return batch
+    def _ids(self, assignment: Assignment, rng: np.random.Generator) -> IdBatch:
+        if not self._is_new:
+            old, identity = _draw(rng, self._generator.documents), self._documents.identity
+            return lambda _, size: [identity(next(old)) for _ in range(size)]
+        prefix = assignment.document_prefix
+        if assignment.indexing is None:
+            run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
+            # What a lost try has added is there, and would be replaced.
+            again = f"-again-{assignment.restarts}" if assignment.restarts else ""
+            prefix = run.rstrip("-") + again + "-"
+        if not self._generator.route_prefixes:
+            return partial(_new_ids, prefix)
+        routes = _draw(rng, self._generator.route_prefixes)
+        return lambda first, size: [
+            route_prefix(next(routes)) + name for name in _new_ids(prefix, first, size)
+        ]
 
 
-DocumentSource = FileSource | SampledSource | GeneratedSource
+DocumentSource = FileSource | SampledSource
 """Where the documents of updates come from."""
 
 
