@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from solrbench.contract.answers import QueryAnswer, Skipped, StoredAnswers
+from solrbench.contract.load_plan import AnswersPlan
 from solrbench.load.master.answers import AnswerPass
 from solrbench.net.http import NO_AUTH
 from support.load.builders import plan_of
@@ -21,6 +22,8 @@ SCHEMA: dict[str, Any] = {
     "fields": [{"name": "id", "type": "string"}],
     "dynamicFields": [{"name": "random_*", "type": "random"}],
 }
+
+WANTED = {"queries": 100, "first": 10, "variants": [""], "maxBytes": 1 << 20}
 
 OTHER_ANSWERS = {
     "bad": (b'{"error": {"msg": "undefined field x"}}', 400),
@@ -81,18 +84,15 @@ def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) -> Store
     async def run() -> StoredAnswers:
         async with HttpServer(solr) as server:
             plan = plan_of(
-                {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}},
-                solrUrls=[f"http://127.0.0.1:{server.port}/solr"],
-                answers={
-                    "queries": 100,
-                    "first": 10,
-                    "variants": [""],
-                    "maxBytes": 1 << 20,
-                    **fields,
-                },
+                {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}, solrUrls=[server.url]
             )
             answers = AnswerPass(
-                plan, tmp_path, lambda: NO_AUTH, lambda _: None, lambda: float(next(now))
+                AnswersPlan.model_validate(WANTED | fields),
+                plan,
+                tmp_path,
+                access=lambda: NO_AUTH,
+                pause=lambda _: None,
+                now=lambda: float(next(now)),
             )
             return await asyncio.to_thread(answers.ask, "")
 

@@ -70,22 +70,18 @@ class AnswerPass:
     `access` is called before the first request; `pause` waits, `now` gives monotonic seconds.
     """
 
+    wanted: AnswersPlan
     plan: LoadPlan
     folder: Path
     access: Callable[[], HttpAuth]
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
 
-    def __post_init__(self) -> None:
-        self._wanted = self.plan.answers or AnswersPlan(
-            queries=0, first=1, variants=[], max_bytes=0
-        )
-
     def ask(self, variant: str) -> StoredAnswers:
         """Return the answers through a variant, an empty name for the nodes; it never fails."""
         by_variant = {each.variant: each.urls for each in self.plan.variants}
         urls = [url.rstrip("/") for url in by_variant.get(variant, self.plan.solr_urls)]
-        began, stored = self.now(), StoredAnswers(first=self._wanted.first)
+        began, stored = self.now(), StoredAnswers(first=self.wanted.first)
         access = self.access()
         try:
             with create_pooled_client(
@@ -102,7 +98,7 @@ class AnswerPass:
             # The workers find the same in the workload, and end the load by it.
             return stored.model_copy(update={"problem": error.message})
         seconds = round(self.now() - began, 1)
-        share = self._wanted.max_bytes
+        share = self.wanted.max_bytes
         return pack_answers(answers, stored.model_copy(update={"seconds": seconds}), share)
 
     def _ask_all(
@@ -114,7 +110,7 @@ class AnswerPass:
         handlers = {entries[place].handler or workload.handler for place, _ in lists}
         defaults = {handler: target.defaults(handler) for handler in handlers}
         requests = distinct_queries(
-            self.plan, lists, self._wanted.queries, defaults, schema.random_fields
+            self.plan, lists, self.wanted.queries, defaults, schema.random_fields
         )
         if not requests:
             raise _NotComparableError(
@@ -122,7 +118,7 @@ class AnswerPass:
                 f" query to workload.mix, or {_TURNED_OFF}"
             )
         answers = self._settled(target, schema, requests, began)
-        fewer = sum(0 < each.rows < self._wanted.first for each in requests)
+        fewer = sum(0 < each.rows < self.wanted.first for each in requests)
         update = {
             "left_out": len(requests) - len(answers),
             "not_queries": others,
@@ -141,7 +137,7 @@ class AnswerPass:
             number, request = numbered
             if self.now() < deadline:
                 pair = [
-                    target.answer(request, schema.unique_key, self._wanted.first, number + turn)
+                    target.answer(request, schema.unique_key, self.wanted.first, number + turn)
                     for turn in range(2)
                 ]
                 answers[request.key] = _merge(*pair)

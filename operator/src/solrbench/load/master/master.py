@@ -187,7 +187,7 @@ def _answers(plan: LoadPlan, settings: LoadSettings) -> Callable[[str], StoredAn
     if plan.answers is None:
         return None
     wanted, access = plan.answers, partial(load_auth, plan)
-    answer_pass = AnswerPass(plan, settings.queries_folder, access, gevent.sleep)
+    answer_pass = AnswerPass(wanted, plan, settings.queries_folder, access, gevent.sleep)
 
     def ask(variant: str) -> StoredAnswers:
         answers = answer_pass.ask(variant)
