@@ -273,8 +273,8 @@ async def test_counts_are_measured_or_absent_in_both_loops() -> None:
 
 
 def take(count: int, order: Order, seed: int = 1, size: int = 1000, **who: Any) -> list[int]:
-    queries = queries_spec(order=order, seed=seed)
-    return list(islice(query_positions(queries, size, assignment(**who)), count))
+    queries, duty = queries_spec(order=order, seed=seed), assignment(**who)
+    return list(islice(query_positions(queries, size, duty, 0, duty.request_numbers()), count))
 
 
 def test_sequential_goes_round_the_list_from_the_offset() -> None:
@@ -302,7 +302,9 @@ def test_repeats_and_steps_have_sequences_of_their_own(order: Order) -> None:
         assignment().model_copy(update={"repeat": 2}),
         assignment().model_copy(update={"step": "storm"}),
     ]
-    drawn = [tuple(islice(query_positions(queries, 1000, duty), 20)) for duty in duties]
+    drawn = [
+        tuple(islice(query_positions(queries, 1000, each, 0, range(20)), 20)) for each in duties
+    ]
     assert len(set(drawn)) == 3
 
 

@@ -128,14 +128,13 @@ def query_positions(
     queries: Queries,
     size: int,
     assignment: Assignment,
-    entry_index: int = 0,
-    counter: Iterable[int] | None = None,
+    entry_index: int,
+    numbers: Iterable[int],
 ) -> Iterator[int]:
     """Yield positions in a list of `size` queries; without end, except with the order `Once`.
 
-    `counter` gives the numbers of the requests; None stands for those of the assignment.
+    `numbers` are those of the requests.
     """
-    numbers = assignment.request_numbers() if counter is None else counter
     if assignment.open_loop is not None and assignment.open_loop.speed_factor is not None:
         return takewhile(lambda position: position < size, iter(numbers))  # a log has its order
     first = assignment.offset_of(entry_index)
