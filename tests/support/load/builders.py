@@ -150,17 +150,23 @@ class RecordingListener:
                 raise failure
 
 
-async def run_step(
-    what: LoadTarget, duty: Assignment, listener: RecordingListener | None = None
-) -> WorkerStepResult:
-    """Run a whole step run with all its users at once."""
-    listener = listener or RecordingListener()
+async def begin_step(what: LoadTarget, duty: Assignment, listener: RecordingListener) -> Engine:
+    """Return an engine that measures a step run with all its users at once."""
     engine = Engine(what, listener, asyncio.get_running_loop())
     engine.execute(duty)
     for _ in range(duty.worker_users):
         engine.add_user()
     await asyncio.wait_for(listener.all_ready.wait(), 20)
     engine.execute(StartMeasuring(key=duty.key))
+    return engine
+
+
+async def run_step(
+    what: LoadTarget, duty: Assignment, listener: RecordingListener | None = None
+) -> WorkerStepResult:
+    """Run a whole step run with all its users at once."""
+    listener = listener or RecordingListener()
+    await begin_step(what, duty, listener)
     return await asyncio.wait_for(listener.outcome, 20)
 
 

@@ -11,7 +11,6 @@ from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
     Abort,
     AdoptUsers,
-    Assignment,
     Start,
     StartMeasuring,
     StopSending,
@@ -22,13 +21,14 @@ from support.load.builders import (
     SHORT_THINK,
     RecordingListener,
     assignment,
+    begin_step,
     only,
     plain,
     run_step,
     target,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.http_server import Exchange, HttpServer
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
@@ -103,12 +103,7 @@ async def test_stopped_step_run_finishes_requests_in_flight() -> None:
 
     async with HttpServer(answer_late) as server:
         duty = assignment(users=4, seconds=60, think=think)
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        for _ in range(4):
-            engine.add_user()
-        await listener.all_ready.wait()
-        engine.execute(StartMeasuring(key=duty.key))
+        engine = await begin_step(target(server.url), duty, listener)
         await closing.wait()
         engine.execute(StopSending(key="r9-s9-other"))
         assert not listener.outcome.done()
@@ -131,26 +126,17 @@ async def test_names_in_the_file_are_counted_apart() -> None:
 
 @pytest.mark.slow
 async def test_next_step_run_keeps_nothing_of_the_last() -> None:
-    async with HttpServer(respond_well) as server:
-        loop, what = asyncio.get_running_loop(), target(server.url)
-        first, second = RecordingListener(), RecordingListener()
-
-        async def one(engine: Engine, listener: RecordingListener, duty: Assignment) -> int:
+    reports: asyncio.Queue[EngineReport] = asyncio.Queue()
+    async with HttpServer() as server:
+        engine = Engine(target(server.url), reports.put_nowait, asyncio.get_running_loop())
+        for requests in (5, 3):
+            duty = assignment(requests=requests)
             engine.execute(duty)
             engine.add_user()
             engine.execute(StartMeasuring(key=duty.key))
-            return (await asyncio.wait_for(listener.outcome, 5)).measured
-
-        listeners = [first, second]
-
-        class Relay(RecordingListener):
-            def __call__(self, report: EngineReport) -> None:
-                if isinstance(report, WorkerStepResult):
-                    listeners.pop(0)(report)
-
-        engine = Engine(what, Relay(), loop)
-        assert await one(engine, first, assignment(requests=5)) == 5
-        assert await one(engine, second, assignment(requests=3)) == 3
+            while not isinstance(report := await reports.get(), WorkerStepResult):
+                pass
+            assert report.measured == requests
     assert len(server.requests) == 8
 
 
@@ -159,12 +145,7 @@ async def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
     listener = RecordingListener()
     duty = assignment(users=5, seconds=1, start=start, worker=1, workers=2, think=SHORT_THINK)
     async with HttpServer() as first, HttpServer() as second:
-        engine = Engine(target(first.url, second.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        for _ in range(duty.worker_users):
-            engine.add_user()
-        await listener.all_ready.wait()
-        engine.execute(StartMeasuring(key=duty.key))
+        engine = await begin_step(target(first.url, second.url), duty, listener)
         before = first.connections
         # Users 1 and 3 are its own; those with even numbers ask the first node.
         engine.execute(AdoptUsers(key="another step run", users=[7, 9]))
@@ -191,12 +172,7 @@ async def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
             hundred.set()
 
     async with HttpServer(count) as server:
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        engine.add_user()
-        engine.add_user()
-        await listener.all_ready.wait()
-        engine.execute(StartMeasuring(key=duty.key))
+        engine = await begin_step(target(server.url), duty, listener)
         await asyncio.wait_for(ten.wait(), 5)
         engine.execute(Abort(key="another step run"))
         await asyncio.wait_for(hundred.wait(), 5)

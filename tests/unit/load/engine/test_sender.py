@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.arrivals import dropped, late, of_arrivals
-from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import LoadTarget
-from solrbench.load.schedule.messages import StartMeasuring, StopSending
+from solrbench.load.schedule.messages import StopSending
 from solrbench.stats.histograms import decode
 from support.load.builders import (
     RecordingListener,
+    begin_step,
     duty,
     kinds,
     only,
@@ -200,11 +200,7 @@ async def test_stopped_arrivals_are_no_plan_any_more() -> None:
     listener = RecordingListener()
     async with HttpServer() as server:
         what = duty(seconds=60, requests_per_second=200)
-        engine = Engine(target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(what)
-        engine.add_user()
-        await listener.all_ready.wait()
-        engine.execute(StartMeasuring(key=what.key))
+        engine = await begin_step(target(server.url), what, listener)
         await until(lambda: len(server.requests) >= 20)
         engine.execute(StopSending(key=what.key))
         result = await asyncio.wait_for(listener.outcome, 5)

@@ -11,13 +11,14 @@ from solrbench.load.engine import http_client
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.target import LoadTarget
 from solrbench.load.engine.virtual_user import ClosedLoopUser
-from solrbench.load.schedule.messages import StartMeasuring, StopSending
+from solrbench.load.schedule.messages import StopSending
 from solrbench.load.workload.requests import Node
 from solrbench.net.http_connection import HttpConnection
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import (
     RecordingListener,
     assignment,
+    begin_step,
     only,
     send_first_at_once,
     target,
@@ -36,10 +37,6 @@ async def _silence(_: Exchange) -> None:
     await asyncio.sleep(60)
 
 
-def _thinking(url: str) -> LoadTarget:
-    return target(url)
-
-
 def _in_a_transaction(url: str) -> LoadTarget:
     thought: dict[str, Any] = CHAIN[1] | {"thinkTime": {"constantMilliseconds": AN_HOUR}}
     return transaction_target(url, transactions(CHAIN[0], thought), lines("x"))
@@ -48,7 +45,7 @@ def _in_a_transaction(url: str) -> LoadTarget:
 @pytest.mark.parametrize(
     ("make_target", "think", "counted"),
     [
-        (_thinking, ThinkTime(constant_milliseconds=AN_HOUR), {"query": 1}),
+        (target, ThinkTime(constant_milliseconds=AN_HOUR), {"query": 1}),
         (_in_a_transaction, None, {"lend.a": 1}),
     ],
 )
@@ -62,11 +59,7 @@ async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
 
     listener, duty = RecordingListener(), assignment(seconds=60, think=think)
     async with HttpServer(_silence) as server:
-        engine = Engine(make_target(server.url), listener, asyncio.get_running_loop())
-        engine.execute(duty)
-        engine.add_user()
-        await listener.all_ready.wait()
-        engine.execute(StartMeasuring(key=duty.key))
+        engine = await begin_step(make_target(server.url), duty, listener)
         await until(lambda: len(server.requests) == 1)
         came_ns = time.perf_counter_ns()
         engine.execute(StopSending(key=duty.key))
@@ -87,13 +80,8 @@ async def test_users_that_think_as_long_do_not_send_in_step(
     server = serve(monkeypatch, loop)
     listener = RecordingListener()
     duty = assignment(users=200, seconds=20).model_copy(update=waits)
-    engine = Engine(target("http://solr:1/solr"), listener, loop)
-    engine.execute(duty)
-    for _ in range(duty.users):
-        engine.add_user()
-    await listener.all_ready.wait()
+    await begin_step(target("http://solr:1/solr"), duty, listener)
     began_ns = loop.now_ns
-    engine.execute(StartMeasuring(key=duty.key))
     outcome = await listener.outcome
     per_second = Counter((at - began_ns) // 1_000_000_000 for at in server.sent_ns)
     # 50 a second, each user in one of four: five standard deviations of a binomial number.
@@ -114,15 +102,10 @@ async def test_users_of_a_silent_node_wait_for_it_once(
 
     monkeypatch.setattr(http_client, "connect", connect)
     nodes = target("http://silent:1/solr", "http://heard:1/solr", timeout_seconds=5)
-    listener, duty = RecordingListener(), assignment(users=500, requests=500)
-    engine, began = Engine(nodes, listener, loop), loop.time()
-    engine.execute(duty)
-    for _ in range(duty.users):
-        engine.add_user()
-    await listener.all_ready.wait()
+    listener, began = RecordingListener(), loop.time()
+    await begin_step(nodes, assignment(users=500, requests=500), listener)
     assert loop.time() - began == pytest.approx(5)
     assert server.connections == 250
-    engine.execute(StartMeasuring(key=duty.key))
     outcome = await listener.outcome
     (failed,) = only(outcome).failure_kinds
     assert (failed.kind, failed.count) == ("Timeout", 250)
