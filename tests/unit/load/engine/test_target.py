@@ -1,14 +1,12 @@
 """The load over https, against a server with a certificate of an authority made for the test."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-import uvloop
 
 from solrbench.errors import PermanentError, SolrbenchError
-from solrbench.load.engine.target import LoadTarget, RequestSupply
+from solrbench.load.engine.target import RequestSupply
 from solrbench.load.errors import LoadError
 from solrbench.load.master.steady_state import wait_for_target
 from solrbench.net.http import HttpAuth
@@ -60,26 +58,16 @@ def test_supply_without_a_limit_goes_on() -> None:
 GOOD_HOST = "127.0.0.1"
 
 
-def run(body: Callable[[], Awaitable[None]]) -> None:
-    async def awaiting() -> None:
-        await body()
-
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(awaiting())
-
-
 @pytest.fixture
 def trusted(tmp_path: Path) -> HttpAuth:
     return HttpAuth(ca=authority(tmp_path, "trusted").read_text())
 
 
-def https(url: str, access: HttpAuth) -> LoadTarget:
-    return target(url, access=access)
-
-
 async def test_load_over_https_is_measured(tmp_path: Path, trusted: HttpAuth) -> None:
     async with HttpServer(trust=server_context(tmp_path, "trusted", GOOD_HOST)) as server:
-        result = await run_step(https(server.url, trusted), assignment(users=3, requests=60))
+        result = await run_step(
+            target(server.url, access=trusted), assignment(users=3, requests=60)
+        )
     assert result.measured == len(server.requests) == 60
     assert result.requests[0].failures == 0
     assert server.connections == 3
@@ -95,7 +83,7 @@ async def test_certificate_of_another_signer_or_host_is_refused(
         authority(tmp_path, "stranger")
 
     async with HttpServer(trust=server_context(tmp_path, signer, host)) as server:
-        result = await run_step(https(server.url, trusted), assignment(requests=2))
+        result = await run_step(target(server.url, access=trusted), assignment(requests=2))
         (kind,) = result.requests[0].failure_kinds
         assert (kind.kind, kind.count) == ("CertificateNotTrusted", 2)
         await asyncio.to_thread(_expect_refusals, server.url, trusted)
