@@ -25,6 +25,7 @@ from support.load.builders import (
     only,
     plain,
     run_step,
+    send_first_at_once,
     target,
     workload,
 )
@@ -89,11 +90,11 @@ async def test_progress_adds_up_to_the_outcome() -> None:
     assert len(server.requests) == result.measured
 
 
-async def test_stopped_step_run_finishes_requests_in_flight() -> None:
-    listener = RecordingListener()
-    # The first requests are spread over the think time, so none sends two before all have.
-    think = ThinkTime(constant_milliseconds=2000)
-    closing = asyncio.Event()
+async def test_stopped_step_run_finishes_requests_in_flight(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send_first_at_once(monkeypatch)
+    listener, closing = RecordingListener(), asyncio.Event()
 
     async def answer_late(exchange: Exchange) -> None:
         if exchange.number >= 3:
@@ -102,7 +103,7 @@ async def test_stopped_step_run_finishes_requests_in_flight() -> None:
         exchange.send()
 
     async with HttpServer(answer_late) as server:
-        duty = assignment(users=4, seconds=60, think=think)
+        duty = assignment(users=4, seconds=60, think=ThinkTime(constant_milliseconds=3_600_000))
         engine = await begin_step(target(server.url), duty, listener)
         await closing.wait()
         engine.execute(StopSending(key="r9-s9-other"))
