@@ -15,69 +15,56 @@ from solrbench.load.engine.resource_usage import (
 from solrbench.telemetry.kernel_files import ControlGroup
 
 
-def write(root: Path, **files: str) -> None:
-    for name, text in files.items():
-        path = root / name.replace("__", "/").replace("cpu_", "cpu.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-
-
-def group(root: Path, own: str) -> ControlGroup:
-    (root / "own").write_text(own)
+def group(root: Path, files: dict[str, str], own: str = "0::/\n") -> ControlGroup:
+    """Write files of a control group, and return it."""
+    for name, text in {**files, "own": own}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
     return ControlGroup(root, root / "own")
 
 
-def test_version_2_in_a_container(tmp_path: Path) -> None:
-    write(tmp_path, cpu_max="50000 100000\n", cpu_stat="usage_usec 9\nthrottled_usec 2500000\n")
-    found = group(tmp_path, "0::/\n")
-    assert (found.throttled_seconds(), found.limit_cores()) == (2.5, 0.5)
+OF_A_NODE = {"pods/one/cpu.max": "max 100000\n", "pods/one/cpu.stat": "throttled_usec 0\n"}
+COMBINED = {
+    "cpu,cpuacct/cpu.cfs_quota_us": "150000\n",
+    "cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+    "cpu,cpuacct/cpu.stat": "nr_throttled 3\nthrottled_time 1500000000\n",
+}
+BESIDE_VERSION_2 = {
+    "cpu/own/cpu.cfs_quota_us": "-1\n",
+    "cpu/own/cpu.cfs_period_us": "100000\n",
+    "cpu/own/cpu.stat": "throttled_time 0\n",
+}
 
 
-def test_version_2_without_a_limit_on_a_node(tmp_path: Path) -> None:
-    write(tmp_path, pods__one__cpu_max="max 100000\n", pods__one__cpu_stat="throttled_usec 0\n")
-    found = group(tmp_path, "0::/pods/one\n")
-    assert (found.throttled_seconds(), found.limit_cores()) == (0.0, None)
-
-
-@pytest.mark.parametrize("own", ["3:cpu,cpuacct:/pods/one\n", "3:cpu,cpuacct:/\n0::/\n"])
-def test_version_1_whatever_its_path_says(tmp_path: Path, own: str) -> None:
-    write(
-        tmp_path,
-        **{
-            "cpu,cpuacct__cpu_cfs_quota_us": "150000\n",
-            "cpu,cpuacct__cpu_cfs_period_us": "100000\n",
-            "cpu,cpuacct__cpu_stat": "nr_throttled 3\nthrottled_time 1500000000\n",
-        },
-    )
-    found = group(tmp_path, own)
-    assert (found.throttled_seconds(), found.limit_cores()) == (1.5, 1.5)
-
-
-def test_version_1_beside_version_2_and_without_a_limit(tmp_path: Path) -> None:
-    write(
-        tmp_path,
-        cpu__own__cpu_cfs_quota_us="-1\n",
-        cpu__own__cpu_cfs_period_us="100000\n",
-        cpu__own__cpu_stat="throttled_time 0\n",
-    )
-    found = group(tmp_path, "4:memory:/other\n1:cpu:/own\n0::/\n")
-    assert (found.throttled_seconds(), found.limit_cores()) == (0.0, None)
-
-
-def test_what_cannot_be_read_is_absent_not_zero(tmp_path: Path) -> None:
-    for found in (group(tmp_path, "0::/\n"), ControlGroup(tmp_path, tmp_path / "none")):
-        assert (found.throttled_seconds(), found.limit_cores()) == (None, None)
+@pytest.mark.parametrize(
+    ("files", "own", "throttled", "limit"),
+    [
+        (OF_A_NODE, "0::/pods/one\n", 0.0, None),
+        (COMBINED, "3:cpu,cpuacct:/pods/one\n", 1.5, 1.5),
+        (COMBINED, "3:cpu,cpuacct:/\n0::/\n", 1.5, 1.5),
+        (BESIDE_VERSION_2, "4:memory:/other\n1:cpu:/own\n0::/\n", 0.0, None),
+        # What cannot be read is absent, not zero.
+        ({}, "0::/\n", None, None),
+        ({}, "", None, None),
+    ],
+)
+def test_limit_is_that_of_the_own_group_in_either_version(
+    tmp_path: Path, files: dict[str, str], own: str, throttled: float | None, limit: float | None
+) -> None:
+    found = group(tmp_path, files, own)
+    assert (found.throttled_seconds(), found.limit_cores()) == (throttled, limit)
 
 
 def test_usage_is_what_happened_between_begin_and_end(tmp_path: Path) -> None:
-    write(tmp_path, cpu_max="200000 100000\n", cpu_stat="throttled_usec 1000000\n")
-    meter = UsageMeter(group(tmp_path, "0::/\n"))
-    write(tmp_path, cpu_stat="throttled_usec 3000000\n")
+    stat = tmp_path / "cpu.stat"
+    files = {"cpu.max": "200000 100000\n", "cpu.stat": "throttled_usec 1000000\n"}
+    meter = UsageMeter(group(tmp_path, files))
+    stat.write_text("throttled_usec 3000000\n")
     meter.begin()
-    write(tmp_path, cpu_stat="throttled_usec 3500000\n")
+    stat.write_text("throttled_usec 3500000\n")
     total = sum(number * number for number in range(200_000))
     meter.end()
-    write(tmp_path, cpu_stat="throttled_usec 9000000\n")
+    stat.write_text("throttled_usec 9000000\n")
     usage = meter.usage()
     assert total > 0
     assert usage.throttled_seconds == pytest.approx(0.5)
@@ -141,21 +128,15 @@ def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPat
 
 def test_kernel_without_run_queue_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(usage_module, "SCHEDULED", tmp_path / "none")
-    assert UsageMeter(group(tmp_path, "0::/\n")).usage().core_waiting_seconds is None
-
-
-def test_pressure_is_the_time_in_which_any_process_waited(tmp_path: Path) -> None:
-    text = "some avg10=1.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=9\n"
-    write(tmp_path, cpu_max="max 100000\n", cpu_pressure=text)
-    assert group(tmp_path, "0::/\n").pressure("cpu")["cpu_some_seconds"] == 2.5
+    assert UsageMeter(group(tmp_path, {})).usage().core_waiting_seconds is None
 
 
 @pytest.mark.parametrize(
     "text", [None, "", "full total=1\n", "some avg10=0.00\n", "some total=x\n"]
 )
 def test_pressure_that_is_not_reported(tmp_path: Path, text: str | None) -> None:
-    write(tmp_path, cpu_max="max 100000\n", **({} if text is None else {"cpu_pressure": text}))
-    assert group(tmp_path, "0::/\n").pressure("cpu").get("cpu_some_seconds") is None
+    files = {} if text is None else {"cpu.pressure": text}
+    assert group(tmp_path, files).pressure("cpu").get("cpu_some_seconds") is None
 
 
 def test_stolen_time_is_the_mean_over_the_cpus(tmp_path: Path) -> None:
@@ -179,8 +160,7 @@ def test_time_of_others_is_measured_between_begin_and_end(
 ) -> None:
     stolen = iter([5.0, 7.0, 90.0])
     monkeypatch.setattr(usage_module, "stolen_seconds", lambda: next(stolen))
-    write(tmp_path, cpu_max="max 100000\n", cpu_pressure="some total=1000000\n")
-    meter = UsageMeter(group(tmp_path, "0::/\n"))
-    write(tmp_path, cpu_pressure="some total=4000000\n")
+    meter = UsageMeter(group(tmp_path, {"cpu.pressure": "some total=1000000\n"}))
+    (tmp_path / "cpu.pressure").write_text("some total=4000000\n")
     meter.end()
     assert (meter.usage().stolen_seconds, meter.usage().pressure_seconds) == (2.0, 3.0)
