@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -11,10 +10,9 @@ from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine import resource_usage
 from solrbench.load.engine.engine import StepRun
 from solrbench.load.engine.measurement import StepRunState
-from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop
-from support.load.builders import assignment, send_first_at_once, target
+from support.load.builders import assignment, duty, send_first_at_once, target
 from support.servers.virtual_server import Calls, VirtualServer, calling, serve
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
@@ -26,11 +24,12 @@ AN_HOUR = ThinkTime(constant_milliseconds=3_600_000)
 class Bench:
     """A step run of one worker, the server it is sent to, and what it reported."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop, duty: Assignment) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop, part: Assignment) -> None:
         self.server: VirtualServer = serve(patch, loop, seconds=0.25)
+        patch.setattr(resource_usage, "_clock", loop.time)
         self.calls: Calls = []
         self.run = StepRun(
-            duty, target(URL), calling(self.calls, "ready"), calling(self.calls, "ended"), loop
+            part, target(URL), calling(self.calls, "ready"), calling(self.calls, "ended"), loop
         )
 
     async def add_users(self, count: int) -> None:
@@ -45,12 +44,6 @@ MakeBench = Callable[..., Bench]
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop) -> MakeBench:
     return partial(Bench, monkeypatch, loop)
-
-
-def open_loop(**fields: Any) -> Assignment:
-    given = {"distribution": "Uniform", "max_in_flight": 10} | fields
-    rate = ArrivalRate.model_validate(given)
-    return assignment().model_copy(update={"open_loop": rate, "requests": rate.requests})
 
 
 async def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
@@ -105,10 +98,7 @@ async def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
     assert (result.ramp_requests, result.requests) == (2, len(bench.server.sent_ns) - 2)
 
 
-async def test_drain_is_no_part_of_the_time_of_sending(
-    monkeypatch: pytest.MonkeyPatch, make: MakeBench
-) -> None:
-    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
+async def test_drain_is_no_part_of_the_time_of_sending(make: MakeBench) -> None:
     bench = make(assignment(users=2, seconds=6))
     bench.server.seconds = 1.75
     await bench.add_users(2)
@@ -131,16 +121,15 @@ async def test_counted_requests_end_when_the_last_one_is_sent(make: MakeBench) -
 
 
 @pytest.mark.parametrize(
-    "duty",
-    [assignment(users=2, requests=5), open_loop(requests_per_second=1, requests=4)],
+    "part",
+    [assignment(users=2, requests=5), duty(requests_per_second=1, requests=4)],
     ids=["users", "arrivals"],
 )
 async def test_what_counted_requests_cost_is_measured_without_their_drain(
-    monkeypatch: pytest.MonkeyPatch, duty: Assignment, make: MakeBench
+    part: Assignment, make: MakeBench
 ) -> None:
-    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
-    bench = make(duty)
-    await bench.add_users(duty.users)
+    bench = make(part)
+    await bench.add_users(part.users)
     bench.run.start_measuring()
     await asyncio.sleep(0.4)
     # From now on there is no response before the timeout of 5 s.
@@ -152,12 +141,9 @@ async def test_what_counted_requests_cost_is_measured_without_their_drain(
     assert (bench.run.result().measured_seconds or 0) == pytest.approx(3, abs=2)
 
 
-async def test_planned_arrivals_end_with_their_time(
-    monkeypatch: pytest.MonkeyPatch, make: MakeBench
-) -> None:
-    monkeypatch.setattr(resource_usage, "_clock", lambda: asyncio.get_running_loop().time())
-    duty = open_loop(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
-    bench = make(duty)
+async def test_planned_arrivals_end_with_their_time(make: MakeBench) -> None:
+    part = duty(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
+    bench = make(part)
     bench.server.seconds = 3.0
     await bench.add_users(1)
     bench.run.start_measuring()
@@ -168,8 +154,7 @@ async def test_planned_arrivals_end_with_their_time(
 
 
 async def test_immediate_start_measures_from_the_first_request(make: MakeBench) -> None:
-    duty = assignment(users=2, requests=2, start=Start.IMMEDIATE)
-    bench = make(duty)
+    bench = make(assignment(users=2, requests=2, start=Start.IMMEDIATE))
     assert bench.run.state is MEASURING
     bench.run.start_measuring()
     assert bench.run.state is MEASURING
@@ -273,8 +258,7 @@ async def test_finished_step_run_stays_finished(make: MakeBench) -> None:
 
 
 async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
-    duty = open_loop(requests=10, requests_per_second=10, ramp_seconds=2)
-    bench = make(duty)
+    bench = make(duty(requests=10, requests_per_second=10, ramp_seconds=2))
     await bench.add_users(1)
     assert (bench.run.state, bench.calls) == (WAITING, ["ready"])
     bench.run.start_measuring()
@@ -293,8 +277,7 @@ async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
 
 
 async def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(make: MakeBench) -> None:
-    duty = open_loop(requests=10, requests_per_second=1, ramp_seconds=2)
-    bench = make(duty)
+    bench = make(duty(requests=10, requests_per_second=1, ramp_seconds=2))
     await bench.add_users(1)
     bench.server.seconds = 5.0
     bench.run.start_measuring()

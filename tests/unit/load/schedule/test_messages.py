@@ -7,7 +7,6 @@ from solrbench.api.v1alpha1.arrivals import WarmUp
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
-from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import (
     Assignment,
     Start,
@@ -15,7 +14,7 @@ from solrbench.load.schedule.messages import (
     step_assignment,
     warm_up_assignment,
 )
-from support.load.builders import assignment, plan_of, workload
+from support.load.builders import assignment, duty, plan_of, workload
 
 CASES = [(1, 1, 1), (1, 1, 10), (3, 2, 10), (7, 3, 100), (10, 4, 3), (100, 7, 1001), (2, 4, 5)]
 
@@ -115,11 +114,6 @@ def loan(*think_times: dict[str, Any]) -> dict[str, Any]:
     return {"name": "loan", "transaction": {"requests": [{"name": "first"}, *rest]}}
 
 
-def open_loop() -> Assignment:
-    rate = ArrivalRate(requests_per_second=1, distribution="Uniform", max_in_flight=1, seconds=9)
-    return assignment().model_copy(update={"open_loop": rate})
-
-
 @pytest.mark.parametrize(
     ("entries", "seconds"),
     [
@@ -132,7 +126,7 @@ def open_loop() -> Assignment:
 )
 def test_arrivals_are_carried_to_their_end(entries: list[dict[str, Any]], seconds: float) -> None:
     spec = Workload.model_validate({"mix": entries, "timeoutSeconds": 1})
-    assert longest_drain_seconds(open_loop(), spec) == seconds
+    assert longest_drain_seconds(duty(requests_per_second=1, seconds=9), spec) == seconds
 
 
 def test_users_end_with_the_request_under_way() -> None:
