@@ -30,7 +30,7 @@ from support.load.builders import (
     until,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer
+from support.servers.http_server import Exchange, HttpServer, respond_after
 from support.servers.ports import free_port
 from support.servers.virtual_server import Calls, calling, serve
 
@@ -134,13 +134,6 @@ async def test_ramp_is_measured_from_its_end_even_if_that_comes_before_an_arriva
     assert len(bench.sent_ms) - len(ramp) == bench.counts.planned_requests == 3
 
 
-async def test_schedule_without_arrivals_finishes_at_its_start(make: MakeBench) -> None:
-    bench = make(requests=0)
-    await bench.start()
-    assert (bench.sender.state, bench.sent_ms) == (FINISHED, [])
-    assert bench.calls == ["measuring from 0 ms", "finished"]
-
-
 async def test_queries_that_end_drain_the_schedule_before_its_time(make: MakeBench) -> None:
     bench = make(requests=100, finite_queries=2, response_seconds=1.0)
     await bench.start()
@@ -170,43 +163,14 @@ async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: Make
     assert [each.dropped_requests for each in results] == [2]
 
 
-async def test_refused_connection_fails_the_request_that_has_waited_longest(
-    loop: VirtualTimeLoop, make: MakeBench
-) -> None:
-    bench = make(requests=3)
-    bench.server.refuses = True
-    await bench.start()
-    await bench.until(FINISHED)
-    bench.recorder.take_finished_seconds(loop.now_ns, last=True)
-    (result,) = bench.recorder.results()
-    assert (result.requests, result.failures, bench.sent_ms) == (3, 3, [])
-    assert [each.kind for each in result.failure_kinds] == ["ConnectionRefused"]
-    assert bench.calls == ["measuring from 0 ms", "finished"]
-
-
-async def _stay(_: Bench) -> None:
-    pass
-
-
-async def _start(bench: Bench) -> None:
-    await bench.start()
-
-
-async def _drain(bench: Bench) -> None:
-    await bench.start()
-    await bench.until(STOPPING)
-
-
-@pytest.mark.parametrize(
-    ("ramp_seconds", "before", "state"),
-    [(0, _stay, WAITING), (1, _start, RAMPING), (0, _start, MEASURING), (0, _drain, STOPPING)],
-)
+@pytest.mark.parametrize("state", [WAITING, RAMPING, MEASURING, STOPPING])
 async def test_aborted_sender_sends_and_reports_no_more(
-    ramp_seconds: int, before: Callable[[Bench], Any], state: StepRunState, make: MakeBench
+    state: StepRunState, make: MakeBench
 ) -> None:
-    bench = make(requests=5, ramp_seconds=ramp_seconds)
-    await before(bench)
-    assert bench.sender.state is state
+    bench = make(requests=5, ramp_seconds=1)
+    if state is not WAITING:
+        await bench.start()
+    await bench.until(state)
     sent, calls = len(bench.sent_ms), list(bench.calls)
     bench.sender.abort()
     bench.sender._on_timer()  # as one that the loop held already
@@ -291,10 +255,7 @@ async def test_requests_wait_for_the_node_whose_turn_it_was() -> None:
 
 
 async def test_requests_dropped_at_a_silent_node_are_its_own() -> None:
-    async def never(_: Exchange) -> None:
-        await asyncio.sleep(60)
-
-    async with HttpServer(never) as silent, HttpServer() as quick:
+    async with HttpServer(respond_after(60)) as silent, HttpServer() as quick:
         outcome = await run_step(
             target(silent.url, quick.url, timeout_seconds=0.3),
             duty(requests=100, requests_per_second=200, max_in_flight=2),
