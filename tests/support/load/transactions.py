@@ -11,7 +11,6 @@ from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.requests import prepare_node
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
-from solrbench.net.http import NO_AUTH
 from support.servers.http_server import Exchange
 
 CHAIN = (
@@ -45,15 +44,13 @@ async def echo(exchange: Exchange) -> None:
     exchange.send(json.dumps(body, separators=(",", ":")).encode())
 
 
-def target(url: str, spec: Workload, lines: list[WorkloadQuery] | None = None) -> LoadTarget:
+def target(
+    url: str, spec: Workload, lines: list[WorkloadQuery] | None = None, timeout_seconds: float = 5.0
+) -> LoadTarget:
     part, names = prepare(spec, lines)
     prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
-    return LoadTarget(prepared, 1, [prepare_node(spec, "books", url, NO_AUTH)], 5.0)
+    return LoadTarget(prepared, 1, [prepare_node(spec, "books", url)], timeout_seconds)
 
 
 def by_name(result: WorkerStepResult) -> dict[str, WorkerRequestStats]:
     return {each.request: each for each in result.requests}
-
-
-def lines(*texts: str) -> list[WorkloadQuery]:
-    return [WorkloadQuery(None, (("q", text),)) for text in texts]

@@ -1,6 +1,5 @@
 """Bad answers, silence and connections that end: each a failure of its kind."""
 
-import asyncio
 import time
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ from support.load.builders import (
     workload,
 )
 from support.narrowing import not_none
-from support.servers.http_server import GOOD, Exchange, HttpServer, Script
+from support.servers.http_server import GOOD, Exchange, HttpServer, Script, respond_after
 from support.servers.ports import free_port
 
 
@@ -156,10 +155,6 @@ FILE = {"configMap": {"name": "d", "key": "lines"}}
 POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
 
 
-async def _silence(exchange: Exchange) -> None:
-    await asyncio.sleep(60)
-
-
 async def _unavailable(exchange: Exchange) -> None:
     exchange.send(b"down for a while", status=503)
 
@@ -196,7 +191,7 @@ async def _no_http(exchange: Exchange) -> None:
 @pytest.mark.parametrize(
     ("script", "kind", "part"),
     [
-        (_silence, "Timeout", "within 0.2 s"),
+        (respond_after(60), "Timeout", "within 0.2 s"),
         (_unavailable, "HTTP503", "down for a while"),
         (_reset_in_the_middle, "ConnectionReset", "ended after"),
         (_partial, "PartialResults", "partial"),
@@ -217,7 +212,7 @@ async def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str,
 
 
 async def test_timeouts_count_with_the_time_waited() -> None:
-    async with HttpServer(_silence) as server:
+    async with HttpServer(respond_after(60)) as server:
         # The first request alone: others connect again, in the time that they may take.
         result = await run_step(target(server.url, timeout_seconds=0.2), assignment(requests=1))
     assert (only(result).min_microseconds or 0) >= 190_000

@@ -11,7 +11,6 @@ import pytest
 
 from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.sender import OpenLoopSender
-from solrbench.load.engine.target import LoadTarget
 from solrbench.load.schedule.messages import StopSending
 from solrbench.stats.histograms import decode
 from support.load.builders import (
@@ -26,7 +25,7 @@ from support.load.builders import (
     until,
     workload,
 )
-from support.load.transactions import CHAIN, echo, lines
+from support.load.transactions import CHAIN, echo
 from support.load.transactions import target as transactions_target
 from support.load.transactions import workload as transactions_workload
 from support.load.worker_results import merged
@@ -165,11 +164,8 @@ async def test_sender_rests_while_the_last_responses_are_awaited(
 
 
 async def test_arrivals_beyond_a_list_that_ran_out_while_they_waited_are_not_planned() -> None:
-    async def never(_: Exchange) -> None:
-        await asyncio.sleep(60)
-
     queries = plain("w0", "w1", "w2")
-    async with HttpServer(never) as server:
+    async with HttpServer(respond_after(60)) as server:
         what = target(server.url, queries=queries, timeout_seconds=0.3, spec=workload(order="Once"))
         outcome = await run_step(what, duty(seconds=2, requests_per_second=100, max_in_flight=1))
     result = only(outcome)
@@ -227,10 +223,9 @@ def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any
 async def test_transactions_that_think_occupy_no_connection() -> None:
     async with HttpServer(echo) as server:
         spec = transactions_workload(*thinking(300, *CHAIN))
-        what = transactions_target(server.url, spec, lines("x"))
-        impatient = LoadTarget(what.requests, 1, what.nodes, 0.5)
+        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.5)
         plan = duty(requests=30, requests_per_second=200, max_in_flight=2)
-        result = await run_step(impatient, plan)
+        result = await run_step(what, plan)
     document = merged(result)
     (whole,) = of_arrivals(document.requests)
     assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
@@ -248,12 +243,10 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
         await echo(exchange)
 
     async with HttpServer(stuck) as server:
-        what = transactions_target(
-            server.url, transactions_workload(*thinking(100, *CHAIN)), lines("x")
-        )
-        impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+        spec = transactions_workload(*thinking(100, *CHAIN))
+        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.3)
         plan = duty(requests=2, requests_per_second=50, max_in_flight=1)
-        result = await run_step(impatient, plan)
+        result = await run_step(what, plan)
     by_name = {each.request: each for each in merged(result).requests}
     # The first has thought while the second, never answered, has the only connection.
     assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (2, 1)
@@ -264,9 +257,8 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
 
 async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
     async with HttpServer(echo) as server:
-        what = transactions_target(
-            server.url, transactions_workload(*thinking(400, *CHAIN)), lines("x")
-        )
+        spec = transactions_workload(*thinking(400, *CHAIN))
+        what = transactions_target(server.url, spec, plain("x"))
         plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
         result = await run_step(what, plan)
     by_name = {each.request: each for each in merged(result).requests}
@@ -283,10 +275,10 @@ async def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped()
         await echo(exchange)
 
     async with HttpServer(stuck) as server:
-        what = transactions_target(server.url, transactions_workload(*CHAIN), lines("x"))
-        impatient = LoadTarget(what.requests, 1, what.nodes, 0.3)
+        spec = transactions_workload(*CHAIN)
+        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.3)
         plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
-        result = await run_step(impatient, plan)
+        result = await run_step(what, plan)
     document = merged(result)
     (whole,) = of_arrivals(document.requests)
     assert whole.request == "lend"

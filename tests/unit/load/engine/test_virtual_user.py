@@ -20,26 +20,23 @@ from support.load.builders import (
     assignment,
     begin_step,
     only,
+    plain,
     send_first_at_once,
     target,
     until,
 )
-from support.load.transactions import CHAIN, by_name, lines
+from support.load.transactions import CHAIN, by_name
 from support.load.transactions import target as transaction_target
 from support.load.transactions import workload as transactions
-from support.servers.http_server import GOOD, Exchange, HttpServer
+from support.servers.http_server import GOOD, HttpServer, respond_after
 from support.servers.virtual_server import serve
 
 AN_HOUR = 3_600_000
 
 
-async def _silence(_: Exchange) -> None:
-    await asyncio.sleep(60)
-
-
 def _in_a_transaction(url: str) -> LoadTarget:
     thought: dict[str, Any] = CHAIN[1] | {"thinkTime": {"constantMilliseconds": AN_HOUR}}
-    return transaction_target(url, transactions(CHAIN[0], thought), lines("x"))
+    return transaction_target(url, transactions(CHAIN[0], thought), plain("x"))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +55,7 @@ async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     send_first_at_once(monkeypatch)
 
     listener, duty = RecordingListener(), assignment(seconds=60, think=think)
-    async with HttpServer(_silence) as server:
+    async with HttpServer(respond_after(60)) as server:
         engine = await begin_step(make_target(server.url), duty, listener)
         await until(lambda: len(server.requests) == 1)
         came_ns = time.perf_counter_ns()

@@ -1,19 +1,17 @@
-import asyncio
 import json
 import time
 from typing import Any
 
 import pytest
 
-from solrbench.load.engine.target import LoadTarget
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import RequestCounter
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.requests import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.transactions import TransactionSource
-from support.load.builders import assignment, run_step
-from support.load.transactions import CHAIN, by_name, echo, lines, prepare, target, workload
-from support.servers.http_server import Exchange, HttpServer
+from support.load.builders import assignment, plain, run_step
+from support.load.transactions import CHAIN, by_name, echo, prepare, target, workload
+from support.servers.http_server import HttpServer, respond_after
 
 INPUTS = [
     WorkloadQuery(None, (("code", "a&b"), ("city", 'Zü "r"'))),
@@ -113,7 +111,7 @@ def test_values_without_origin_are_refused_before_the_load(
 
 async def test_values_go_from_answer_to_answer() -> None:
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(*CHAIN), lines("x", "broken"))
+        what = target(server.url, workload(*CHAIN), plain("x", "broken"))
         result = await run_step(what, assignment(users=2, requests=20))
         asked = {exchange.query for exchange in server.exchanges}
     found = by_name(result)
@@ -135,7 +133,7 @@ async def test_think_time_is_in_no_number() -> None:
     async with HttpServer(echo) as server:
         spec = workload(CHAIN[0], thought)
         began = time.monotonic()
-        result = await run_step(target(server.url, spec, lines("x")), assignment(requests=2))
+        result = await run_step(target(server.url, spec, plain("x")), assignment(requests=2))
         took = time.monotonic() - began
     assert took >= 0.6
     found = by_name(result)
@@ -147,7 +145,7 @@ async def test_think_time_is_in_no_number() -> None:
 async def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
     thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 60_000}}
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(CHAIN[0], thought), lines("x"))
+        what = target(server.url, workload(CHAIN[0], thought), plain("x"))
         began = time.monotonic()
         result = await run_step(what, assignment(users=3, seconds=1))
         assert time.monotonic() - began < 10
@@ -157,7 +155,7 @@ async def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
 
 async def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None:
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(*CHAIN), lines("x"))
+        what = target(server.url, workload(*CHAIN), plain("x"))
         result = await run_step(what, assignment(users=7, requests=7))
     assert {name: each.requests for name, each in by_name(result).items()} == {
         "lend": 7,
@@ -168,13 +166,9 @@ async def test_transactions_under_way_are_finished_when_the_count_is_reached() -
 
 
 async def test_timeout_fails_the_transaction() -> None:
-    async def silent(exchange: Exchange) -> None:
-        await asyncio.sleep(2)
-
-    async with HttpServer(silent) as server:
-        what = target(server.url, workload(*CHAIN), lines("x"))
-        short = LoadTarget(what.requests, 1, what.nodes, 0.1)
-        result = await run_step(short, assignment(requests=1))
+    async with HttpServer(respond_after(2)) as server:
+        what = target(server.url, workload(*CHAIN), plain("x"), timeout_seconds=0.1)
+        result = await run_step(what, assignment(requests=1))
     found = by_name(result)
     assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
     assert found["lend"].failure_kinds[0].kind == "Timeout"
