@@ -22,8 +22,9 @@ KEY = TIMED.key
 
 
 def started(
-    load: FakeLoad, work: Assignment = TIMED, *, measuring: bool = True
-) -> DistributedStepRun:
+    work: Assignment = TIMED, *, redistribute: bool = False, measuring: bool = True
+) -> tuple[FakeLoad, DistributedStepRun]:
+    load = FakeLoad(expected=3, redistribute=redistribute)
     load.join("a", "b", "c")
     load.pool.wait_for_workers()
     step_run = load.pool.assign(work)
@@ -31,7 +32,7 @@ def started(
         load.spawned(KEY, "a", "b", "c")
         load.pool.wait_spawned(step_run, 30)
         step_run.command(StartMeasuring)
-    return step_run
+    return load, step_run
 
 
 def keep_reporting(load: FakeLoad, *workers: str, seconds: int = 60) -> None:

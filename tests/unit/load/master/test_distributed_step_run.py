@@ -16,8 +16,7 @@ from support.load.step_runs import EXACT, KEY, PLANNED, TIMED, keep_reporting, s
 
 
 def test_users_of_a_lost_worker_go_to_the_others() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
+    load, step_run = started(redistribute=True)
     keep_reporting(load, "a", "c")
     load.clock.after(5, lambda: load.lose("b"))
     assert wait_results(load, step_run) == ["pod-a", "pod-c"]
@@ -32,8 +31,7 @@ def test_users_of_a_lost_worker_go_to_the_others() -> None:
 
 
 def test_lost_worker_has_to_exit_in_case_it_was_cut_off() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    started(load)
+    load, _ = started(redistribute=True)
     load.runner.clients["b"] = Node("missing")
     load.pool.wait(lambda: True)
     assert load.sent(Exit) == [("b", Exit(exit_code=4))]
@@ -42,8 +40,7 @@ def test_lost_worker_has_to_exit_in_case_it_was_cut_off() -> None:
 
 
 def test_worker_that_was_lost_stays_out_when_it_is_heard_again() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
+    load, step_run = started(redistribute=True)
     load.lose("b")
     load.pool.wait(lambda: True)
     load.runner.clients["b"] = Node()
@@ -57,8 +54,7 @@ def test_worker_that_was_lost_stays_out_when_it_is_heard_again() -> None:
 def test_step_run_is_aborted_where_the_rest_cannot_stand_in(
     work: Assignment, measuring: bool
 ) -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load, work, measuring=measuring)
+    load, step_run = started(work, redistribute=True, measuring=measuring)
     load.clock.after(5, lambda: load.lose("b"))
     with pytest.raises(StepRunAbortedError, match=r"WorkerLost: worker pod-b was lost$"):
         (wait_results(load, step_run) if measuring else load.pool.wait_spawned(step_run, 30))
@@ -68,8 +64,7 @@ def test_step_run_is_aborted_where_the_rest_cannot_stand_in(
 
 
 def test_two_workers_lost_at_once() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
+    load, step_run = started(redistribute=True)
     keep_reporting(load, "b")
     load.clock.after(5, lambda: load.lose("a", "c"))
     assert wait_results(load, step_run) == ["pod-b"]
@@ -84,8 +79,7 @@ def test_two_workers_lost_at_once() -> None:
 
 
 def test_two_workers_lost_at_once_while_users_spawn_abort_the_step_run_once() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load, measuring=False)
+    load, step_run = started(redistribute=True, measuring=False)
     load.lose("a", "b")
     with pytest.raises(StepRunAbortedError, match="pod-a was lost"):
         load.pool.wait_spawned(step_run, 30)
@@ -96,8 +90,7 @@ def test_two_workers_lost_at_once_while_users_spawn_abort_the_step_run_once() ->
 
 @pytest.mark.parametrize("at_once", [True, False])
 def test_losing_every_worker_fails_the_run(at_once: bool) -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
+    load, step_run = started(redistribute=True)
     for number, worker in enumerate("abc"):
         load.clock.after(5 if at_once else 5 + number, partial(load.lose, worker))
     with pytest.raises(LoadError, match="worker pod-c was lost, and no worker is left") as raised:
@@ -107,16 +100,15 @@ def test_losing_every_worker_fails_the_run(at_once: bool) -> None:
 
 
 def test_losing_every_worker_between_step_runs_fails_the_run() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    started(load).conclude()
+    load, step_run = started(redistribute=True)
+    step_run.conclude()
     load.lose("a", "b", "c")
     with pytest.raises(LoadError, match="WorkerLost: no worker is left"):
         load.pool.assign(TIMED)
 
 
 def test_loss_after_the_result_takes_nothing_along() -> None:
-    load = FakeLoad(expected=3, redistribute=True)
-    step_run = started(load)
+    load, step_run = started(redistribute=True)
     load.result(KEY, "b")
     load.clock.after(5, lambda: load.lose("b"))
     keep_reporting(load, "a", "c")
@@ -145,8 +137,7 @@ def test_loss_before_all_workers_are_there_fails_the_run() -> None:
 
 @pytest.mark.parametrize("measuring", [False, True])
 def test_loss_in_a_step_run_fails_the_run(measuring: bool) -> None:
-    load = FakeLoad(expected=3)
-    step_run = started(load, measuring=measuring)
+    load, step_run = started(measuring=measuring)
     load.clock.after(5, lambda: load.lose("b"))
     with pytest.raises(LoadError, match=r"WorkerLost: worker pod-b was lost$"):
         (wait_results(load, step_run) if measuring else load.pool.wait_spawned(step_run, 30))
@@ -154,38 +145,31 @@ def test_loss_in_a_step_run_fails_the_run(measuring: bool) -> None:
 
 
 def test_loss_between_step_runs_fails_the_run() -> None:
-    load = FakeLoad(expected=3)
-    started(load).conclude()
+    load, step_run = started()
+    step_run.conclude()
     load.lose("c")
     with pytest.raises(LoadError, match=r"worker pod-c was lost$"):
         load.pool.assign(TIMED)
 
 
 def test_loss_of_a_worker_that_takes_no_part_changes_nothing() -> None:
-    load = FakeLoad(expected=3)
+    load, step_run = started()
     load.join("z")
-    step_run = started(load)
     keep_reporting(load, "a", "b", "c")
     load.lose("z")
     assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
 
 
 def test_worker_is_lost_when_locust_misses_its_heartbeats() -> None:
-    load = FakeLoad(expected=3)
-    step_run = started(load)
-
-    def miss() -> None:
-        load.runner.clients["a"] = Node("missing")
-
-    load.clock.after(5, miss)
+    load, step_run = started()
+    load.clock.after(5, lambda: load.runner.clients.update(a=Node("missing")))
     with pytest.raises(LoadError, match=r"worker pod-a was lost$"):
         wait_results(load, step_run)
     assert 5 <= load.clock.now() < 5.5
 
 
 def test_worker_is_lost_when_its_engine_is_silent() -> None:
-    load = FakeLoad(expected=3)
-    step_run = started(load)
+    load, step_run = started()
     keep_reporting(load, "a", "c")
     load.clock.after(10, lambda: load.progress(KEY, "b"))
     with pytest.raises(LoadError, match=r"worker pod-b is silent for 20 s$"):
@@ -194,8 +178,7 @@ def test_worker_is_lost_when_its_engine_is_silent() -> None:
 
 
 def test_engine_may_be_silent_after_its_result() -> None:
-    load = FakeLoad(expected=3)
-    step_run = started(load)
+    load, step_run = started()
     load.result(KEY, "b")
     keep_reporting(load, "a", "c")
     assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
@@ -203,8 +186,7 @@ def test_engine_may_be_silent_after_its_result() -> None:
 
 @pytest.mark.parametrize("redistribute", [False, True])
 def test_spawning_that_is_not_acknowledged_in_time(redistribute: bool) -> None:
-    load = FakeLoad(expected=3, redistribute=redistribute)
-    step_run = started(load, measuring=False)
+    load, step_run = started(redistribute=redistribute, measuring=False)
     keep_reporting(load, "a", "b", "c")
     load.spawned(KEY, "a", "b")
     error = StepRunAbortedError if redistribute else LoadError
@@ -215,8 +197,7 @@ def test_spawning_that_is_not_acknowledged_in_time(redistribute: bool) -> None:
 
 @pytest.mark.parametrize("redistribute", [False, True])
 def test_result_that_does_not_come_in_time(redistribute: bool) -> None:
-    load = FakeLoad(expected=3, redistribute=redistribute)
-    step_run = started(load)
+    load, step_run = started(redistribute=redistribute)
     keep_reporting(load, "a", "b")
     for second in range(200):
         load.clock.after(second, lambda: load.progress(KEY, "c"))
@@ -230,8 +211,7 @@ def test_result_that_does_not_come_in_time(redistribute: bool) -> None:
 
 
 def test_result_without_a_limit_is_awaited() -> None:
-    load = FakeLoad(expected=3)
-    step_run = started(load, EXACT)
+    load, step_run = started(EXACT)
     keep_reporting(load, "a", "b", "c", seconds=500)
     assert len(load.pool.wait_results(step_run, None)) == 3
     assert load.clock.now() == 500
