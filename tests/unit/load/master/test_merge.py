@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import SecondSums
-from solrbench.contract.step_document import FailureKind, RequestResult
+from solrbench.contract.step_document import FailureKind, RequestResult, StepRunResult
 from solrbench.contract.windows import CacheSample, RequestWindow
-from solrbench.load.master.merge import merge_connections, merge_nodes, merge_worker_results
+from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.recorder import ConnectionCounts
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
@@ -20,25 +20,20 @@ from support.load.worker_results import BEGAN, PLANNED, histogram, merged, outco
 
 def worker(*times: int) -> WorkerStepResult:
     """Return a worker that sent to node a by these times, and one request each to a and b."""
-    a, b, connections = (
-        NodeCounts(NodeActivity("a:1")),
-        NodeCounts(NodeActivity("b:2")),
-        ConnectionCounts(),
-    )
+    a, b = NodeCounts(NodeActivity("a:1")), NodeCounts(NodeActivity("b:2"))
+    connections = ConnectionCounts()
     for each in times:
         a.record(each, None)
         connections.record(each // 10)
     a.record(7, request_failure("Timeout", "late"))
     b.record(9, EMPTY_RESULT)
     b.record_dropped(5000)
-    nodes = [a.result(), b.result()]
-    return WorkerStepResult(
-        key="k", users=1, cpu_seconds=0, requests=[], nodes=nodes, connections=connections.result()
-    )
+    opened = {"nodes": [a.result(), b.result()], "connections": connections.result()}
+    return outcome(part([5])).model_copy(update=opened)
 
 
 def test_nodes_are_added_over_workers_in_their_order() -> None:
-    first, second = merge_nodes([worker(100, 300), worker(200)])
+    first, second = merged(worker(100, 300), worker(200)).nodes
     assert (first.node, first.requests, first.failures, first.unsent_requests) == ("a:1", 5, 2, 0)
     assert (first.response_sum_microseconds, first.response_max_microseconds) == (614, 300)
     assert (second.node, second.requests, second.failures) == ("b:2", 2, 0)
@@ -47,22 +42,23 @@ def test_nodes_are_added_over_workers_in_their_order() -> None:
 
 
 def test_connections_are_added_unless_a_worker_did_not_count_them() -> None:
-    merged = merge_connections([worker(100, 300), worker(200), worker()])
-    assert merged is not None
-    assert (merged.opened, merged.open_sum_microseconds, merged.open_max_microseconds) == (
-        3,
-        60,
-        30,
-    )
-    assert decode(merged.open_time_histogram).count == 3
-    uncounted = worker().model_copy(update={"connections": None})
-    assert merge_connections([worker(1), uncounted]) is None
+    found = merged(worker(100, 300), worker(200), worker()).connections
+    assert (found.opened, found.open_sum_microseconds, found.open_max_microseconds) == (3, 60, 30)
+    assert decode(found.open_time_histogram).count == 3
+    assert merged(worker(1), outcome(part([5]))).connections is None
 
 
 def only(*results: WorkerStepResult) -> RequestResult:
     (result,) = merged(*results).requests
     assert isinstance(result, RequestResult)
     return result
+
+
+def merged_as(step: dict[str, float], *results: WorkerStepResult) -> StepRunResult:
+    """Return the document of another step than `PLANNED`."""
+    planned = PLANNED.model_copy(update={"step": Step(name="storm", **step)})
+    named = [(f"worker-{index}", each) for index, each in enumerate(results)]
+    return merge_worker_results(planned, named, StepRunMetadata(1, BEGAN))
 
 
 def test_document_has_list_offsets() -> None:
@@ -164,21 +160,14 @@ def test_response_times_lags_and_plans_are_added() -> None:
         ).model_copy(update={"planned_requests": 2, "lag_p99_microseconds": values[0]})
         for values in responses
     ]
-    planned = PLANNED.model_copy(
-        update={"step": Step(name="storm", requests_per_second=2.5, duration_seconds=9)}
-    )
-    named = [(f"worker-{index}", each) for index, each in enumerate(results)]
-    document = merge_worker_results(planned, named, StepRunMetadata(3, BEGAN))
+    document = merged_as({"requests_per_second": 2.5, "duration_seconds": 9}, *results)
     (result,) = document.requests
     assert result.response_time_histogram == histogram([5, 7, 900, 70_000])
     assert (result.response_sum_microseconds, result.response_max_microseconds) == (70_912, 70_000)
     assert (result.requests, result.dropped_requests, result.late_requests) == (2, 2, 6)
     assert result.ramp_dropped_requests == 4
-    assert (document.users, document.requests_per_second, document.planned_requests) == (
-        None,
-        2.5,
-        4,
-    )
+    assert document.users is None
+    assert (document.requests_per_second, document.planned_requests) == (2.5, 4)
     assert [worker.lag_p99_microseconds for worker in document.workers] == [5, 7]
 
 
@@ -205,14 +194,8 @@ def test_document_has_windows_steadiness_and_outliers() -> None:
 
 
 def test_document_keeps_the_warm_up_apart() -> None:
-    thousand = RequestWindow(
-        requests=77,
-        failures=0,
-        end_seconds=1.5,
-        seconds=1.5,
-        mean_microseconds=9,
-        max_microseconds=9,
-    )
+    times = {"end_seconds": 1.5, "seconds": 1.5, "mean_microseconds": 9, "max_microseconds": 9}
+    thousand = RequestWindow.model_validate({"requests": 77, "failures": 0} | times)
     sample = CacheSample(second=0.1, cache="filterCache", lookups=3, hits=1)
     warmed = WarmUpResult(77, steady=False, request_windows=[thousand], caches=[sample])
     record = StepRunMetadata(3, BEGAN, warmed, [sample, sample])
@@ -256,10 +239,9 @@ def test_what_ended_after_the_time_of_sending_is_the_drain() -> None:
 
 
 def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
-    planned = PLANNED.model_copy(update={"step": Step(name="storm", users=8, requests=30)})
     worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 5), (2, 4), (6, 1))))
     worker = worker.model_copy(update={"sending_seconds": 1.5, "last_seconds": 6.5})
-    document = merge_worker_results(planned, [("w", worker)], StepRunMetadata(1, BEGAN))
+    document = merged_as({"users": 8, "requests": 30}, worker)
     (result,) = document.requests
     assert (document.duration_seconds, document.drain_seconds) == (None, 5.0)
     assert result.drain_requests == 5
@@ -268,13 +250,10 @@ def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
 
 
 def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
-    planned = PLANNED.model_copy(
-        update={"step": Step(name="storm", requests_per_second=20, requests=30)}
-    )
     worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 9), (6, 1))))
     times = {"sending_seconds": 1.5, "planned_seconds": 1.5, "last_seconds": 6.5}
     worker = worker.model_copy(update=times)
-    document = merge_worker_results(planned, [("w", worker)], StepRunMetadata(1, BEGAN))
+    document = merged_as({"requests_per_second": 20, "requests": 30}, worker)
     (result,) = document.requests
     assert (document.duration_seconds, document.drain_seconds) == (1.5, 5.0)
     assert (document.rated(result), document.rate_seconds) == (29, 1.5)
@@ -294,18 +273,6 @@ def test_drain_is_unknown_if_a_worker_does_not_report_its_end() -> None:
     (result,) = document.requests
     assert (document.drain_seconds, result.drain_requests) == (None, None)
     assert [each.second for each in result.windows] == [0, 12]
-
-
-def test_document_has_connections_and_nodes_of_all_workers() -> None:
-    node, connections = NodeCounts(NodeActivity("a:1")), ConnectionCounts()
-    node.record(700, None)
-    connections.record(90)
-    one = outcome(part([5])).model_copy(
-        update={"nodes": [node.result()], "connections": connections.result()}
-    )
-    document = merged(one, one)
-    assert [(each.node, each.requests) for each in document.nodes] == [("a:1", 2)]
-    assert (document.connections.opened, document.connections.open_sum_microseconds) == (2, 180)
 
 
 def test_workers_have_percentiles_of_their_own() -> None:

@@ -10,11 +10,11 @@ from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.worker_result import (
     MAX_MICRO_BATCHES,
     MicroBatch,
-    WorkerRequestStats,
     WorkerStepResult,
 )
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure
+from support.load.worker_results import outcome, part
 
 NAMES = ("hot", "cold")
 REQUESTS = [PreparedRequest(b"", place, is_readable=True) for place in range(len(NAMES))]
@@ -136,31 +136,9 @@ def test_ramp_is_in_no_window() -> None:
 
 def even(micro_batches: int, rest: int) -> WorkerStepResult:
     """Return a worker with so many micro-batches of 100 requests, and some without room for one."""
-    requests = WorkerRequestStats(
-        request="hot",
-        requests=100 * micro_batches + rest,
-        failures=0,
-        failure_kinds=[],
-        ramp_requests=0,
-        ramp_failures=0,
-        retried_requests=0,
-        bytes_received=0,
-        sum_microseconds=0,
-        min_microseconds=1,
-        max_microseconds=1,
-        service_time_histogram="",
-        windows=[],
-    )
     kept = [MicroBatch(10_000 * index, 100, 0, 5000, 60) for index in range(1, micro_batches + 1)]
-    return WorkerStepResult(
-        key="r1-s0-any",
-        users=1,
-        cpu_seconds=0.0,
-        first_seconds=0.0,
-        last_seconds=1.0,
-        requests=[requests],
-        micro_batches=kept,
-    )
+    worker = outcome(part([1], requests=100 * micro_batches + rest))
+    return worker.model_copy(update={"micro_batches": kept})
 
 
 def test_a_worker_that_ran_out_of_room_ends_the_list_for_all() -> None:
