@@ -4,9 +4,6 @@ They may reach the ports of a benchmark where no NetworkPolicy is enforced, and 
 their own that name what is another's.
 """
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
@@ -25,9 +22,9 @@ from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import serve
 from solrbench.telemetry.sources import AgentSource
 from support.fakes.fake_cluster import FakeCluster
+from support.load.own_process import run_python
 from support.load.web_page import Page
 from support.load.worker_results import merged_document
-from support.repository import ROOT
 from support.resources.bad.sweeps import BAD_SWEEPS
 from support.resources.pod_options import POD_OPTIONS
 from support.resources.small_resource import Changes, resource
@@ -146,12 +143,6 @@ def test_an_action_from_another_namespace_fails_and_is_shown(name: str, tmp_path
 
 @pytest.mark.slow
 def test_messages_of_foreign_workers_are_not_taken_and_counted() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "support.load.foreign_messages"],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT / "tests",
-    )
-    assert json.loads(done.stdout) == {"sent": MESSAGES, "taken": 0, "refused": MESSAGES}
+    done = run_python("-m", "support.load.foreign_messages")
+    assert done == {"sent": MESSAGES, "taken": 0, "refused": MESSAGES}
     assert shown(refused=MESSAGES) == "the load master"

@@ -1,8 +1,5 @@
 """Locust's statistics stay small; its own classes would patch the process."""
 
-import json
-import subprocess
-import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -24,6 +21,7 @@ from solrbench.load.locust_scaling import (
     stop_users_in_parts,
 )
 from solrbench.load.schedule.users import UserClass, UserPlacement
+from support.load.own_process import run_python
 
 
 @dataclass
@@ -140,11 +138,7 @@ def test_others_run_between_parts_of_users_that_start(count: int, parts: list[in
 
 @pytest.mark.slow
 def test_real_users_start_while_other_greenlets_run() -> None:
-    """In a process of its own: importing Locust patches the one it is in."""
-    finished = subprocess.run(
-        [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, timeout=60
-    )
-    turns, users = json.loads(finished.stdout)
+    turns, users = run_python("-c", PROGRAM)
     assert turns >= 4
     assert users == 1000
 

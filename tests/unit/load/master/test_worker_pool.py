@@ -3,9 +3,6 @@
 What the pool takes for granted of Locust, in a process of its own: importing it patches one.
 """
 
-import subprocess
-import sys
-
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
@@ -27,6 +24,7 @@ from solrbench.load.schedule.users import UserClass, UserPlacement
 from solrbench.reasons.load import LoadReason
 from support.load.builders import assignment
 from support.load.fake_locust import FakeLoad
+from support.load.own_process import run_python
 
 KEY = assignment().key
 RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
@@ -222,6 +220,5 @@ def test_shutdown_reaches_every_worker() -> None:
 
 @pytest.mark.slow
 def test_missing_workers_are_in_the_state_that_locust_gives_them() -> None:
-    program = "from locust.runners import STATE_MISSING; print(STATE_MISSING)"
-    printed = subprocess.check_output([sys.executable, "-c", program], text=True)
-    assert printed.strip() == STATE_MISSING
+    program = "import json; from locust.runners import STATE_MISSING as s; print(json.dumps(s))"
+    assert run_python("-c", program) == STATE_MISSING

@@ -1,7 +1,4 @@
-import json
 import statistics
-import subprocess
-import sys
 from collections import Counter
 from itertools import islice
 
@@ -22,6 +19,7 @@ from solrbench.load.schedule.users import (
     think_seconds,
     uniform,
 )
+from support.load.own_process import run_python
 
 DRAWS = range(20_000)
 
@@ -179,15 +177,7 @@ def first(users: int, classes: list[UserClass]) -> Counter[str]:
 @pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_shares_after_whole_rounds_are_those_of_locust() -> None:
-    # In a process of its own, since importing Locust patches it.
-    ran = subprocess.run(
-        [sys.executable, "-c", ASK_LOCUST],
-        input=json.dumps(CASES),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    answers = json.loads(ran.stdout.splitlines()[-1])
+    answers = run_python("-c", ASK_LOCUST, given=CASES)
     assert len(answers) == len(CASES)
     for (users, classes), answer in zip(CASES, answers, strict=True):
         assert first(users, classes) == Counter(answer), (users, classes)

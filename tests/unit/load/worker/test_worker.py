@@ -1,16 +1,12 @@
 """A worker in a process of its own: importing Locust patches the one it is in."""
 
-import json
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from support.load.own_process import run_python
 
-SOURCES = Path(__file__).parents[4] / "operator" / "src"
+pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import json, sys
@@ -70,16 +66,7 @@ step_run.command(StartMeasuring)
 def test_page_shows_what_the_engine_counted() -> None:
     rng = random.Random(3)
     times = [int(rng.lognormvariate(9, 1)) + 1 for _ in range(5000)]
-    ran = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        input=json.dumps(times),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-        env={"PYTHONPATH": str(SOURCES)},
-    )
-    shown = json.loads(ran.stdout)
+    shown = run_python("-c", PROGRAM, given=times)
     assert shown["total"][:2] == [5000, 15]
     assert shown["total"][2] < 2000
     assert shown["per_second"] == [1000] * 5
@@ -94,39 +81,26 @@ def test_page_shows_what_the_engine_counted() -> None:
 
 
 def test_few_functions_lie_between_the_order_to_measure_and_a_virtual_user() -> None:
-    environment = {"PYTHONPATH": f"{SOURCES}:{SOURCES.parents[1] / 'tests'}"}
-    command = [sys.executable, "-c", ORDER]
-    ran = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=60)
     # Locust adds `send_message`, `send_to_client` and, in the worker, `handle_message`.
     hops = ["command", "_on_command", "execute", "start_measuring", "start", "start"]
-    assert json.loads(ran.stdout) == hops
+    assert run_python("-c", ORDER) == hops
 
 
 def test_only_running_a_command_patches_the_process() -> None:
     program = (
         "import solrbench.load.engine.engine, solrbench.load.master.result_store\n"
         "from gevent import monkey\n"
-        "assert not monkey.is_module_patched('socket')\n"
-        "import sys; assert 'locust' not in sys.modules\n"
+        "import json, sys\n"
+        "print(json.dumps([monkey.is_module_patched('socket'), 'locust' in sys.modules]))\n"
     )
-    environment = {"PYTHONPATH": str(SOURCES)}
-    command = [sys.executable, "-c", program]
-    assert subprocess.run(command, env=environment, timeout=60, check=False).returncode == 0
+    assert run_python("-c", program) == [False, False]
 
 
-@pytest.mark.slow
 def test_process_is_patched_before_anything_else_is_imported() -> None:
     """A queue that is not gevent's would hold up everything beside the wait for it."""
-    code = (
-        "import solrbench.load.__main__\n"
+    program = (
+        "import solrbench.load.__main__, json\n"
         "from solrbench.net import deadline\n"
-        "print(deadline.SimpleQueue.__module__)\n"
+        "print(json.dumps(deadline.SimpleQueue.__module__))\n"
     )
-    ran = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(SOURCES)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ran.stdout.startswith("gevent.")
+    assert run_python("-c", program).startswith("gevent.")
