@@ -188,27 +188,12 @@ def test_everything_else_is_left_to_locust(page: Page) -> None:
     assert page.client.post("/other").data == b"done"
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/solrbench/state"),
-        ("GET", "/solrbench/unfinished"),
-        ("GET", "/solrbench/results/r1-s0-a"),
-        ("POST", "/solrbench/results/r1-s0-a/ack"),
-        ("POST", "/stop"),
-    ],
-)
-@pytest.mark.parametrize("given", [None, "", "T", "t ", "\u00e9"])
-def test_without_the_token_nothing_is_changed_or_shown(
-    page: Page, method: str, path: str, given: str | None
-) -> None:
-    page.store.add(merged_document("r1-s0-a"))
-    headers = {} if given is None else {TOKEN_HEADER: given}
-    answer = page.foreign.open(path, method=method, headers=headers)
+@pytest.mark.parametrize("given", ["T", "t ", "\u00e9"])
+def test_another_token_stops_nothing(page: Page, given: str) -> None:
+    answer = page.foreign.post("/stop", headers={TOKEN_HEADER: given})
     assert answer.status_code == 401
     assert "solrbench open" in answer.get_json()["message"]
-    assert (page.stops, page.store.unacknowledged) == (0, ["r1-s0-a"])
-    assert page.check.refused == 1
+    assert (page.stops, page.check.refused) == (0, 1)
 
 
 def test_the_page_that_is_opened_with_the_token_may_stop_the_run(page: Page) -> None:
