@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
@@ -168,6 +170,12 @@ async def run_step(
     listener = listener or RecordingListener()
     await begin_step(what, duty, listener)
     return await asyncio.wait_for(listener.outcome, 20)
+
+
+def access_to(respond: Callable[[httpx.Request], httpx.Response]) -> Any:
+    """Return an `HttpAuth` by which a function is reached in place of a server."""
+    transport = httpx.MockTransport(respond)
+    return SimpleNamespace(open_client=lambda _: httpx.Client(transport=transport))
 
 
 def do_not_pause(seconds: float) -> None:

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import httpx2 as httpx
 import pytest
 
 from solrbench.load.errors import LoadError
 from solrbench.load.master.added_documents import WAIT_SECONDS, StepDocuments
 from solrbench.load.schedule.messages import STEP_DOCUMENTS
 from solrbench.reasons.load import LoadReason
-from support.load.builders import plan_of
+from support.load.builders import access_to, plan_of
 from support.servers.indexing_solr import IndexingSolr
 
 PREFIX = f"{STEP_DOCUMENTS}1-r1-s0-one."
@@ -31,16 +30,8 @@ class Clock:
         self.on_pause()
 
 
-class Access:
-    def __init__(self, solr: IndexingSolr) -> None:
-        self._solr = solr
-
-    def open_client(self, _seconds: float) -> httpx.Client:
-        return httpx.Client(transport=httpx.MockTransport(self._solr.in_process))
-
-
 def documents_of(solr: IndexingSolr, clock: Clock | None = None) -> StepDocuments:
-    access: Any = Access(solr)
+    access = access_to(solr.in_process)
     clock = clock or Clock()
     plan = plan_of({"queries": {"configMap": {"name": "q", "key": "q"}}}, solrUrls=[solr.url])
     return StepDocuments(plan, lambda: access, clock.pause, clock.now)
@@ -58,11 +49,7 @@ def test_documents_of_one_try_are_counted_and_all_of_steps_are_deleted() -> None
     found = documents_of(solr).count_and_delete(PREFIX, 40)
     assert (found.documents, found.differing, found.problem) == (40, [], "")
     assert solr.ids == {"doc-1", "doc-2"}
-
-
-def test_documents_are_committed_before_they_are_counted() -> None:
-    solr = filled(PREFIX)
-    documents_of(solr).count_and_delete(PREFIX, 40)
+    # Before they are counted, and with the deletion.
     assert solr.commits == 2
 
 

@@ -5,32 +5,22 @@ from time import monotonic
 from typing import Any
 
 import gevent
-import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.step_document import VisibilityResult
 from solrbench.load.master import visibility
 from solrbench.load.master.visibility import PREFIX, VisibilityProbe, pause_seconds
-from support.load.builders import plan_of
+from support.load.builders import access_to, plan_of
 from support.servers.lagging_solr import URL, LaggingSolr
-
-
-class _Access:
-    def __init__(self, solr: LaggingSolr) -> None:
-        self.client = httpx.Client(transport=httpx.MockTransport(solr))
-
-    def open_client(self, _seconds: float) -> httpx.Client:
-        return self.client
 
 
 def probing(solr: LaggingSolr, **wanted: Any) -> VisibilityProbe:
     """Return a probe that adds some documents a second."""
     given = Visibility(interval_seconds=1, timeout_seconds=1, fields={"kind": "probe"})
-    access: Any = _Access(solr)
     plan = plan_of({"queries": {"configMap": {"name": "q", "key": "q"}}}, solrUrls=[URL])
     changed = given.model_copy(update={"interval_seconds": 0.05, **wanted})
-    return VisibilityProbe(changed, plan, lambda: access, monotonic)
+    return VisibilityProbe(changed, plan, lambda: access_to(solr), monotonic)
 
 
 def found_in(probe: VisibilityProbe, seconds: float) -> dict[str, VisibilityResult]:
