@@ -230,12 +230,6 @@ def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, text: st
 
 
 def test_entries_of_all_caches_and_cores_are_added() -> None:
-    def core(*sizes: int) -> dict[str, object]:
-        names = ("filterCache", "queryResultCache", "documentCache")
-        found = {
-            f"CACHE.searcher.{name}": {"size": n} for name, n in zip(names, sizes, strict=False)
-        }
-        return {"CORE.collection": "books", **found}
-
-    response = {"a": {"metrics": {"x": core(1, 2), "y": core(4)}}, "b": {"metrics": {"z": core(8)}}}
+    full = core(filterCache={"size": 1}, queryResultCache={"size": 2})
+    response = answer([full, core(documentCache={"size": 4})], [core(filterCache={"size": 8})])
     assert entries_in_json(response, "books") == (3, 15)

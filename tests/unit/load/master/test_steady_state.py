@@ -22,54 +22,54 @@ from support.servers.http_server import Exchange, HttpServer
 from support.servers.ports import free_port
 
 
-class Workers:
-    """Workers in a warm-up, and the clock on their wall."""
+class Load:
+    """A step run on its workers, and the clock on their wall."""
 
     def __init__(self) -> None:
         self.live_totals = LiveTotals(users=2, requests=0, failures=0, sum_microseconds=0)
-        self.closed = 0
+        self.stopped = 0
         self.seconds = 100.0
 
     def command(self, command: type[StopSending]) -> None:
-        self.closed += command is StopSending
+        self.stopped += command is StopSending
 
-    def work(self, requests: int, mean: int) -> None:
+    def work(self, requests: int, mean: int = 0, failures: int = 0) -> None:
         self.seconds += 1
-        users, before, failures, elapsed = self.live_totals
-        self.live_totals = LiveTotals(users, before + requests, failures, elapsed + requests * mean)
+        users, before, failed, elapsed = self.live_totals
+        elapsed += requests * mean
+        self.live_totals = LiveTotals(users, before + requests, failed + failures, elapsed)
 
 
-def watched(workers: Workers) -> SteadyStateDetector:
+def watched(load: Load) -> SteadyStateDetector:
     until = UntilSteady(windows=3, window_requests=20)
-    load = cast("DistributedStepRun", workers)
-    return SteadyStateDetector(until, load, lambda: workers.seconds)
+    return SteadyStateDetector(until, cast("DistributedStepRun", load), lambda: load.seconds)
 
 
 def test_closes_once_when_the_windows_are_alike() -> None:
-    workers = Workers()
-    watch = watched(workers)
+    load = Load()
+    watch = watched(load)
     closed = []
     for mean in (900, 500, 100, 101, 99, 300, 100):
-        workers.work(50, mean)
+        load.work(50, mean)
         watch.update()
         watch.update()
-        closed.append(workers.closed)
+        closed.append(load.stopped)
     assert closed == [0, 0, 0, 0, 1, 1, 1]
     # What comes after the end changes nothing.
     assert watch.is_steady
 
 
 def test_looks_between_two_reports_change_nothing() -> None:
-    workers = Workers()
-    watch = watched(workers)
+    load = Load()
+    watch = watched(load)
     for _ in range(5):
-        workers.seconds += 0.25
+        load.seconds += 0.25
         watch.update()
     for _ in range(2):
-        workers.work(50, 100)
+        load.work(50, 100)
         watch.update()
     assert not watch.is_steady
-    workers.work(50, 100)
+    load.work(50, 100)
     watch.update()
     assert watch.is_steady
 
@@ -165,31 +165,18 @@ def test_reset_forgets_earlier_step_run(explicit: bool) -> None:
     assert speed.rate(3) == pytest.approx(20)
 
 
-class Load:
-    def __init__(self) -> None:
-        self.now = 100.0
-        self.live_totals = LiveTotals(1, 0, 0, 0)
-        self.stopped = 0
-
-    def command(self, command: type[StopSending]) -> None:
-        self.stopped += command is StopSending
-
-
 def seen(*by_second: tuple[int, int]) -> tuple[Load, CollapseDetector]:
-    """Show requests and failures so far, second by second, to a limit of 5 s."""
+    """Show requests and failures of each second to a limit of 5 s."""
     load = Load()
-    detector = CollapseDetector(5, cast("DistributedStepRun", load), lambda: load.now)
+    detector = CollapseDetector(5, cast("DistributedStepRun", load), lambda: load.seconds)
     for requests, failures in by_second:
-        load.now += 1
-        load.live_totals = LiveTotals(1, requests, failures, 0)
+        load.work(requests, failures=failures)
         detector.update()
     return load, detector
 
 
 def test_step_without_good_response_is_ended_once_with_its_first_symptom() -> None:
-    good = [(10 * second, second) for second in range(1, 8)]
-    dead = [(70 + 3 * second, 7 + 3 * second) for second in range(1, 9)]
-    load, detector = seen(*good, *dead)
+    load, detector = seen(*[(10, 1)] * 7, *[(3, 3)] * 8)
     assert load.stopped == 1
     assert detector.ended is not None
     assert (detector.ended.second, detector.ended.last_good_second) == (12, 7)
@@ -197,16 +184,16 @@ def test_step_without_good_response_is_ended_once_with_its_first_symptom() -> No
 
 
 def test_target_that_comes_back_is_not_ended() -> None:
-    load, detector = seen((9, 0), (12, 3), (15, 6), (18, 9), (22, 10), (25, 13), (28, 16))
+    load, detector = seen((9, 0), *[(3, 3)] * 3, (4, 1), *[(3, 3)] * 2)
     assert (load.stopped, detector.ended) == (0, None)
 
 
 def test_silence_without_failures_is_no_collapse() -> None:
-    load, _ = seen(*[(5, 0)] * 20)
+    load, _ = seen((5, 0), *[(0, 0)] * 19)
     assert load.stopped == 0
 
 
 def test_target_that_was_never_there_is_ended() -> None:
-    _, detector = seen(*[(second, second) for second in range(1, 8)])
+    _, detector = seen(*[(1, 1)] * 7)
     assert detector.ended is not None
     assert detector.ended.last_good_second == 0

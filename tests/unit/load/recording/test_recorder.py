@@ -5,6 +5,7 @@ import pytest
 
 from solrbench.contract.step_document import PARTIAL_RESULTS
 from solrbench.load.recording.recorder import OTHER, SECOND_NS, NameLimiter, StepRunRecorder
+from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.workload.name_table import UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import EMPTY_RESULT, RequestFailure
@@ -49,6 +50,13 @@ def record(
     to.record(request, ended_ns - 1000 * microseconds, ended_ns, 100, failed)
 
 
+def finished(made: StepRunRecorder) -> WorkerRequestStats:
+    """Return the result of the only name that was sent, its last second taken."""
+    made.take_finished_seconds(ORIGIN, last=True)
+    (result,) = made.results()
+    return result
+
+
 def test_outcome_is_exact() -> None:
     rng = random.Random(1)
     made, times = ledger(), [int(rng.lognormvariate(8, 2)) + 1 for _ in range(3000)]
@@ -56,8 +64,7 @@ def test_outcome_is_exact() -> None:
     for index, microseconds in enumerate(times):
         record(made, HOT, 10 + index / 1000, microseconds)
         whole.record(microseconds)
-    made.take_finished_seconds(ORIGIN + 20 * SECOND_NS, last=True)
-    (result,) = made.results()
+    result = finished(made)
     assert (result.request, result.requests, result.failures) == ("hot", 3000, 0)
     assert result.bytes_received == 300_000
     assert result.sum_microseconds == sum(times)
@@ -76,8 +83,7 @@ def test_drain_begins_with_a_second_of_its_own(known_at: float) -> None:
     made.drain_from(ORIGIN + round(2.4 * SECOND_NS))
     for ended in (2.375, 2.399, 2.4, 2.9, 3.5, 4.0):
         record(made, HOT, ended, 500)
-    made.take_finished_seconds(ORIGIN, last=True)
-    (result,) = made.results()
+    result = finished(made)
     counts = Counter({int(known_at): 1}) + Counter({2: 2, 3: 3, 4: 1})
     assert [(w.second, w.requests) for w in result.windows] == sorted(counts.items())
 
@@ -87,8 +93,7 @@ def test_drain_of_a_silent_second_is_not_taken_for_it() -> None:
     record(made, HOT, 0.2, 500)
     made.drain_from(ORIGIN + round(2.4 * SECOND_NS))
     record(made, HOT, 2.9, 500)
-    made.take_finished_seconds(ORIGIN, last=True)
-    (result,) = made.results()
+    result = finished(made)
     assert [w.second for w in result.windows] == [0, 3]
 
 
@@ -96,8 +101,7 @@ def test_request_belongs_to_the_second_of_its_end() -> None:
     made = ledger()
     for ended in (0.001, 0.999, 1.0, 3.5):
         record(made, HOT, ended, 500)
-    made.take_finished_seconds(ORIGIN, last=True)
-    (result,) = made.results()
+    result = finished(made)
     assert [(w.second, w.requests) for w in result.windows] == [(0, 2), (1, 1), (3, 1)]
 
 
@@ -124,8 +128,7 @@ def test_failures_are_counted_by_kind_with_their_first_sample() -> None:
         record(
             made, HOT, 1 + index / 2, 5, RequestFailure("Timeout", message) if index < 2 else None
         )
-    made.take_finished_seconds(ORIGIN, last=True)
-    (result,) = made.results()
+    result = finished(made)
     assert [(k.kind, k.count, k.sample) for k in result.failure_kinds] == [
         ("HTTP500", 6, "sample 0"),
         ("Timeout", 2, "sample 0"),
@@ -142,8 +145,7 @@ def test_requests_sent_before_measuring_are_the_ramp() -> None:
     made.measure_from(ORIGIN)
     made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
     made.record(HOT, ORIGIN, ORIGIN + 7000, 1, None)
-    made.take_finished_seconds(ORIGIN, last=True)
-    (result,) = made.results()
+    result = finished(made)
     assert (result.requests, result.failures) == (1, 0)
     assert (result.ramp_requests, result.ramp_failures) == (3, 2)
     assert decode(result.service_time_histogram).count == 1

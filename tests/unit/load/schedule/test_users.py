@@ -46,15 +46,15 @@ def test_first_waits_are_spread_over_the_think_time() -> None:
     assert statistics.fmean(drawn) == pytest.approx(0.5, abs=5 * 0.29 / 5000**0.5)
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        ThinkTime(constant_milliseconds=1000),
-        ThinkTime(constant_milliseconds=1000, jitter_percent=90),
-        ThinkTime(uniform=UniformTime(min_milliseconds=0, max_milliseconds=2000)),
-        ThinkTime(exponential_mean_milliseconds=1000),
-    ],
-)
+OF_A_SECOND = [
+    ThinkTime(constant_milliseconds=1000),
+    ThinkTime(constant_milliseconds=1000, jitter_percent=90),
+    ThinkTime(uniform=UniformTime(min_milliseconds=0, max_milliseconds=2000)),
+    ThinkTime(exponential_mean_milliseconds=1000),
+]
+
+
+@pytest.mark.parametrize("spec", OF_A_SECOND)
 def test_users_begin_at_the_rate_that_they_keep(spec: ThinkTime) -> None:
     """By a server that responds at once, each of them sends once per second from the begin on."""
     users = 5000
@@ -89,15 +89,7 @@ def test_exponential_has_its_mean_and_deviation() -> None:
     assert min(drawn) >= 0
 
 
-@pytest.mark.parametrize(
-    "spec",
-    [
-        ThinkTime(constant_milliseconds=250),
-        ThinkTime(constant_milliseconds=250, jitter_percent=40),
-        ThinkTime(uniform=UniformTime(min_milliseconds=100, max_milliseconds=300)),
-        ThinkTime(exponential_mean_milliseconds=1000),
-    ],
-)
+@pytest.mark.parametrize("spec", OF_A_SECOND)
 def test_no_draw_is_longer_than_the_longest(
     spec: ThinkTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
