@@ -41,37 +41,29 @@ HEADLESS = {"omitHeader": "true"}
 FILE = {"configMap": {"name": "q", "key": "lines"}}
 
 
+NO_CONTENT = ResponseVisibility(content=False, header=True)
+NO_HEADER = ResponseVisibility(content=True, header=False)
+
+
 @pytest.mark.parametrize(
     ("parameters", "body", "visibility"),
     [
         ([JSON], None, FULLY_VISIBLE),
         ([JSON, ("omitHeader", "false")], None, FULLY_VISIBLE),
         ([JSON, ("omitHeader", "off")], None, FULLY_VISIBLE),
-        ([JSON, ("omitHeader", "true")], None, ResponseVisibility(content=True, header=False)),
-        ([JSON, ("omitHeader", "on")], None, ResponseVisibility(content=True, header=False)),
-        ([JSON, ("omitHeader", "{{any}}")], None, ResponseVisibility(content=True, header=False)),
-        (
-            [JSON, ("json.wrf", "call")],
-            None,
-            ResponseVisibility(content=False, header=True),
-        ),
-        ([("wt", "xml")], None, ResponseVisibility(content=False, header=True)),
+        ([JSON, ("omitHeader", "true")], None, NO_HEADER),
+        ([JSON, ("omitHeader", "on")], None, NO_HEADER),
+        ([JSON, ("omitHeader", "{{any}}")], None, NO_HEADER),
+        ([JSON, ("json.wrf", "call")], None, NO_CONTENT),
+        ([("wt", "xml")], None, NO_CONTENT),
         ([("wt", "javabin")], None, FULLY_VISIBLE),
         ([("wt", "javabin"), ("json.wrf", "f")], None, FULLY_VISIBLE),
-        ([("wt", "{{any}}")], None, ResponseVisibility(content=False, header=True)),
-        ([], None, ResponseVisibility(content=False, header=True)),
-        (
-            [("wt", "csv"), ("omitHeader", "true")],
-            None,
-            ResponseVisibility(content=False, header=False),
-        ),
+        ([("wt", "{{any}}")], None, NO_CONTENT),
+        ([], None, NO_CONTENT),
+        ([("wt", "csv"), ("omitHeader", "true")], None, ResponseVisibility(False, False)),
         ([JSON], b'{"query":"a"}', FULLY_VISIBLE),
-        ([JSON], b'{"params":{"omitHeader":true}}', ResponseVisibility(content=True, header=False)),
-        (
-            [JSON],
-            '{"params": {"omitHeader": "{{é}}"}}',
-            ResponseVisibility(content=True, header=False),
-        ),
+        ([JSON], b'{"params":{"omitHeader":true}}', NO_HEADER),
+        ([JSON], '{"params": {"omitHeader": "{{é}}"}}', NO_HEADER),
     ],
 )
 def test_what_parameters_let_see(
@@ -82,16 +74,12 @@ def test_what_parameters_let_see(
 
 def test_one_request_that_hides_something_is_enough_for_its_name() -> None:
     names = RequestNameTable()
-    mixed, headless = (
-        ResponseVisibility(content=False, header=True),
-        ResponseVisibility(content=True, header=False),
-    )
     indexes = [
         names.index_of("seen"),
-        names.index_of("mixed", mixed),
+        names.index_of("mixed", NO_CONTENT),
         names.index_of("mixed"),
         names.index_of("headless"),
-        names.index_of("headless", headless),
+        names.index_of("headless", NO_HEADER),
     ]
     assert (indexes, names.names) == ([0, 1, 1, 2, 2], ("seen", "mixed", "headless"))
     assert names.unchecked.partial == {1, 2}
@@ -124,15 +112,7 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
         {"xml", "mixed", "headless", "body"},
         {"xml", "mixed"},
     )
-    assert [each.is_readable for each in made.requests] == [
-        True,
-        False,
-        True,
-        False,
-        True,
-        True,
-        True,
-    ]
+    assert [place for place, each in enumerate(made.requests) if not each.is_readable] == [1, 3]
     of_xml = prepare_requests(workload(parameters=XML_ONLY), [*queries, query("own", JSON)])
     assert "own" not in unchecked(of_xml.names, of_xml)[0]
     assert {"json", "plain-body", "headless"} <= unchecked(of_xml.names, of_xml)[1]

@@ -17,55 +17,37 @@ def list_queries(path: Path) -> list[WorkloadQuery]:
     return list(iter(FileQueries(path)))
 
 
+ROUTED = [("_route_", "p3!"), ("shards.preference", "replica.type:PULL")]
+OBJECT = [("q", "é"), ("rows", "5"), ("boost", "0.5"), ("facet", "true"), ("fq", "a"), ("fq", "b")]
+
+
 @pytest.mark.parametrize(
-    ("line", "name", "parameters"),
+    ("line", "parameters"),
     [
-        ("solr cloud", None, [("q", "solr cloud")]),
-        ("  title:solr  ", None, [("q", "title:solr")]),
-        ("{!edismax}solr", None, [("q", "{!edismax}solr")]),
-        ("100% sure & more", None, [("q", "100% sure & more")]),
-        (
-            "q=Business+AND+Technology&fq=a%3Ab&fq=c",
-            None,
-            [("q", "Business AND Technology"), ("fq", "a:b"), ("fq", "c")],
-        ),
-        ("facet.field=cat&q=", None, [("facet.field", "cat"), ("q", "")]),
-        ("{!term f=id}a=b", None, [("q", "{!term f=id}a=b")]),
-        (
-            '{"q": "é", "rows": 5, "boost": 0.5, "facet": true, "fq": ["a", "b"]}',
-            None,
-            [
-                ("q", "é"),
-                ("rows", "5"),
-                ("boost", "0.5"),
-                ("facet", "true"),
-                ("fq", "a"),
-                ("fq", "b"),
-            ],
-        ),
-        (
-            "_route_=p3!&shards.preference=replica.type:PULL&q=solr",
-            None,
-            [("_route_", "p3!"), ("shards.preference", "replica.type:PULL"), ("q", "solr")],
-        ),
-        (
-            '{"q": "solr", "_route_": "p3!", "shards.preference": "replica.type:PULL"}',
-            None,
-            [("q", "solr"), ("_route_", "p3!"), ("shards.preference", "replica.type:PULL")],
-        ),
-        ('{"name": "hot", "params": {"q": "x"}}', "hot", [("q", "x")]),
-        ('{"name": "x", "q": "y"}', None, [("name", "x"), ("q", "y")]),
+        ("solr cloud", [("q", "solr cloud")]),
+        ("  title:solr  ", [("q", "title:solr")]),
+        ("{!edismax}solr", [("q", "{!edismax}solr")]),
+        ("100% sure & more", [("q", "100% sure & more")]),
+        ("q=A+AND+T&fq=a%3Ab&fq=c", [("q", "A AND T"), ("fq", "a:b"), ("fq", "c")]),
+        ("facet.field=cat&q=", [("facet.field", "cat"), ("q", "")]),
+        ("q=a+b%26&fq=&x", [("q", "a b&"), ("fq", ""), ("x", "")]),
+        ("{!term f=id}a=b", [("q", "{!term f=id}a=b")]),
+        ('{"q": "é", "rows": 5, "boost": 0.5, "facet": true, "fq": ["a", "b"]}', OBJECT),
+        ("_route_=p3!&shards.preference=replica.type:PULL", ROUTED),
+        ('{"_route_": "p3!", "shards.preference": "replica.type:PULL"}', ROUTED),
+        ('{"name": "x", "q": "y"}', [("name", "x"), ("q", "y")]),
+        # As it was before: without `params` or a body, these are names of parameters.
+        ('{"json": "{}", "method": "x"}', [("json", "{}"), ("method", "x")]),
     ],
 )
-def test_line_becomes_parameters(
-    line: str, name: str | None, parameters: list[tuple[str, str]]
-) -> None:
-    assert list(parse_lines([line.encode()], "f")) == [WorkloadQuery(name, tuple(parameters))]
+def test_line_becomes_parameters(line: str, parameters: list[tuple[str, str]]) -> None:
+    assert list(parse_lines([line.encode()], "f")) == [WorkloadQuery(None, tuple(parameters))]
 
 
 @pytest.mark.parametrize(
     ("line", "query"),
     [
+        ('{"name": "hot", "params": {"q": "x"}}', WorkloadQuery("hot", (("q", "x"),))),
         (
             '{"params": {"q": "a"}, "expect": {"minNumFound": 1}, "method": "POST"}',
             WorkloadQuery(None, (("q", "a"),), method="POST", expect=Expectation(min_num_found=1)),
@@ -75,9 +57,6 @@ def test_line_becomes_parameters(
             WorkloadQuery("body", (("rows", "1"),), b'{"query":"a","limit":3}'),
         ),
         ('{"json": {"query": "a"}, "method": "POST"}', WorkloadQuery(None, (), b'{"query":"a"}')),
-        # As it was before: without `params` or a body, these are names of parameters.
-        ('{"json": "{}", "method": "x"}', WorkloadQuery(None, (("json", "{}"), ("method", "x")))),
-        ("q=a+b%26&fq=&x", WorkloadQuery(None, (("q", "a b&"), ("fq", ""), ("x", "")))),
     ],
 )
 def test_line_may_say_how_it_is_sent_and_what_is_expected(line: str, query: WorkloadQuery) -> None:
