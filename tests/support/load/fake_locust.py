@@ -159,7 +159,7 @@ class FakeLoad:
         totals: LiveTotals = IDLE,
         recent: RecentRequests = RecentRequests(),  # noqa: B008 - a tuple does not change
     ) -> None:
-        data = totals._asdict() | {"recent": list(recent)}
+        data = {"totals": list(totals), "recent": list(recent)}
         self.runner.deliver(worker, messages.PROGRESS, key=key, **data)
 
     def result(self, key: str, *workers: str, used: Sequence[int] = (), requests: Any = ()) -> None:

@@ -85,7 +85,7 @@ async def test_progress_adds_up_to_the_outcome() -> None:
         result = await run_step(target(server.url), duty, listener)
     live = [second for heard in listener.progress for _, second in heard.seconds]
     assert sum(second.requests for second in live) == result.measured
-    assert listener.progress[-1].requests == result.measured
+    assert listener.progress[-1].totals.requests == result.measured
     assert len(listener.progress) >= 2
     assert len(server.requests) == result.measured
 
@@ -113,7 +113,8 @@ async def test_stopped_step_run_finishes_requests_in_flight(
         engine.execute(StopSending(key=duty.key))
     assert (result.measured, only(result).failures) == (4, 0)
     assert len(server.requests) == 4
-    assert listener.progress[-1].sum_microseconds == only(result).sum_microseconds > 300_000
+    spent = listener.progress[-1].totals.sum_microseconds
+    assert spent == only(result).sum_microseconds > 300_000
     assert [each.requests for each in result.micro_batches] == [4]
 
 

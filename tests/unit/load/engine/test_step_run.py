@@ -63,7 +63,7 @@ async def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
     await asyncio.sleep(0.3)
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
     assert [at - started_ns for at in bench.server.sent_ns] == [0, 0, 250_000_000, 250_000_000]
-    assert bench.run.progress(last=True).requests == bench.run.result().measured == 4
+    assert bench.run.progress(last=True).totals.requests == bench.run.result().measured == 4
 
 
 async def test_end_is_not_reported_in_the_middle_of_the_last_users_turn(make: MakeBench) -> None:

@@ -12,7 +12,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.recording.recorder import SECOND_NS, StepRunRecorder
 from solrbench.load.recording.request_stats import RecentRequests, RequestTotals, pack_times
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import Assignment, LiveTotals
 
 _now = time.perf_counter_ns
 
@@ -59,13 +59,7 @@ class ProgressUpdate(NamedTuple):
     key: str
     step: str
     """Step and variant, as people read them."""
-    users: int
-    """Users that run."""
-    requests: int
-    """Measured requests so far; those of the ramp while it lasts."""
-    failures: int
-    sum_microseconds: int
-    """Service times of the measured requests so far."""
+    totals: LiveTotals
     seconds: list[tuple[str, RequestTotals]]
     """What was counted since the last time, by request name."""
     recent: RecentRequests
@@ -111,8 +105,7 @@ class StepRunMeasurement:
         return ProgressUpdate(
             self.assignment.key,
             self.assignment.label,
-            users,
-            *self.recorder.totals(),
+            LiveTotals(users, *self.recorder.totals()),
             seconds,
             RecentRequests(
                 sum(each.requests for each in single),

@@ -217,7 +217,7 @@ class WorkerPool:
 
     def _on_progress(self, *, msg: Any, **_: Any) -> None:
         if msg.data["key"] == self.reports.key:
-            totals = LiveTotals(*(msg.data[name] for name in LiveTotals._fields))
+            totals = LiveTotals(*msg.data["totals"])
             recent = RecentRequests(*msg.data["recent"])
             self.reports.add_progress(msg.node_id, totals, recent, self.now())
             self.changed.set()

@@ -36,8 +36,8 @@ SPAWNED = "solrbench-spawned"
 """Worker: all its users of the step run `key` are there."""
 
 PROGRESS = "solrbench-progress"
-"""Worker, once a second while its engine lives: `key`, the fields of `LiveTotals`, and
-`recent`, those of `RecentRequests`."""
+"""Worker, once a second while its engine lives: `key`, and the fields of a `LiveTotals` as
+`totals`, of a `RecentRequests` as `recent`."""
 
 RESULT = "solrbench-outcome"
 """Worker: the step run is over; `outcome` as JSON."""
@@ -56,7 +56,9 @@ class LiveTotals(NamedTuple):
     """The step run under way, as of the last second: of one worker or of all."""
 
     users: int
+    """Users that run."""
     requests: int
+    """Measured requests so far; those of the ramp while it lasts."""
     failures: int
     sum_microseconds: int
     """Service times of the measured requests."""
