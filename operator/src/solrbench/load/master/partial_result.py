@@ -47,17 +47,12 @@ class StepRunMetadata:
     """The warm-up right before."""
     caches: list[CacheSample] = field(default_factory=list)
     lost_workers: tuple[str, ...] = ()
-    """Names of workers whose measurements are missing."""
     list_offsets: tuple[int, ...] = ()
-    """Where the lists of the workload go on."""
     queries_may_repeat: bool = False
-    """Whether queries that are to be sent once may have been sent before it."""
     telemetry: Telemetry | None = None
     visibility: list[VisibilityResult] = field(default_factory=list)
     added: AddedDocuments | None = None
-    """Documents of a step that indexes."""
     diagnostics: list[DiagnosticFile] = field(default_factory=list)
-    """What was taken from Solr's JVMs."""
     ended_early: EndedEarly | None = None
 
     def fields(self, planned: PlannedStepRun) -> dict[str, Any]:

@@ -158,7 +158,6 @@ class RequestStats:
         self.has_headerless = False
         """A good response had no header, so it does not say whether it is partial."""
         self.retried = 0
-        """Requests that were sent again."""
         self.windows = SecondSeries()
         """Sums of the seconds that are over and had requests, rolled up when many."""
         self._second = RequestTotals(is_transaction=is_transaction)

@@ -68,7 +68,6 @@ class UserActivity:
     """The measured requests of one user."""
 
     user: int
-    """Its number."""
     node: NodeActivity
     recorder: StepRunRecorder
     """Knows what is measured."""

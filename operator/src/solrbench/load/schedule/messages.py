@@ -109,7 +109,6 @@ class Assignment(Model):
     indexing: StepIndexing | None = None
     """Documents that are added in place of the requests of the workload."""
     attempt: int = 1
-    """Attempt of the load."""
     restarts: int = 0
     """How often this step run was begun before in the attempt, and lost with a worker."""
     offsets: list[int] = []

@@ -233,7 +233,6 @@ class PreparedWorkload:
     sources: Sequence[RequestSource]
     """The entries in the order of the workload."""
     weights: Sequence[int] = (1,)
-    """Weights of the entries."""
     seed: int = 1
     """The seed of the draws among them."""
     transactions: frozenset[int] = frozenset()

@@ -66,7 +66,6 @@ class RequestExtras(NamedTuple):
     expectation: CompiledExpectation | None = None
     """What the response must show."""
     transaction: ActiveTransaction | None = None
-    """The transaction that the request belongs to."""
 
 
 class PreparedRequest(NamedTuple):
@@ -79,9 +78,8 @@ class PreparedRequest(NamedTuple):
     is_readable: bool
     """The response is JSON or javabin, so its content can be checked."""
     template_index: int = 0
-    """Handler and kind: place in `Node.shapes`."""
+    """Handler and kind: place in `Node.request_templates`."""
     extra: RequestExtras | None = None
-    """What only some requests have."""
 
 
 def variable_part(kind: BodyKind, text: str) -> bytes:

@@ -60,7 +60,6 @@ class TransactionStep(NamedTuple):
     text: TextTemplate
     """The encoded parameters."""
     body: TextTemplate | None
-    """The JSON body."""
     expectation: CompiledExpectation | None
     extractions: Sequence[Extraction]
     think: ThinkTime | None
