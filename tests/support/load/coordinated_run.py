@@ -15,6 +15,7 @@ from solrbench.contract.windows import EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ResultStore
 from solrbench.load.master.run import RunCoordinator
+from solrbench.load.master.step_run import RunStatus, StepRunExecutor
 from solrbench.load.schedule.messages import Assignment
 from support.load.fake_locust import FakeLoad
 from support.load.fake_workers import FakeCaches, ObedientWorkers
@@ -40,16 +41,16 @@ class Run:
         self.empty_error: LoadError | None = None
         self.states: list[LoadState] = []
         clock = self.load.clock
-        self.coordinator = RunCoordinator(
+        executor = StepRunExecutor(
             plan,
             self.load.pool,
-            self.store,
-            prepare,
+            RunStatus(plan.benchmark, self.load.pool, lambda: self.store.unacknowledged, clock.now),
+            self.caches,
             utc_now=lambda: STARTED + timedelta(seconds=clock.now()),
-            caches=self.caches,
-            empty_caches=self._empty,
-            ask_queries=self._ask,
             now=clock.now,
+        )
+        self.coordinator = RunCoordinator(
+            executor, self.store, prepare, empty_caches=self._empty, ask_queries=self._ask
         )
         self._look()
         clock.after(1, lambda: self.load.join(*"abcdefgh"[: plan.workers]))

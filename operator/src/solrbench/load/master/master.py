@@ -40,6 +40,7 @@ from solrbench.load.master.diagnostics import (
 from solrbench.load.master.result_store import ResultStore, add_guard, add_routes
 from solrbench.load.master.run import RunCoordinator
 from solrbench.load.master.steady_state import wait_for_target
+from solrbench.load.master.step_run import RunStatus, StepRunExecutor
 from solrbench.load.master.telemetry import (
     MachineSource,
     OwnPodSource,
@@ -93,20 +94,26 @@ class Master:
         )
         self._store = ResultStore(settings.results_folder)
         self._telemetry = _telemetry(plan)
-        self._coordinator = RunCoordinator(
+        access, now = partial(load_auth, plan), time.monotonic
+        executor = StepRunExecutor(
             plan,
             self._worker_pool,
-            self._store,
-            self._prepare,
+            RunStatus(plan.benchmark, self._worker_pool, lambda: self._store.unacknowledged, now),
+            CacheSampler(plan, access),
             utc_now=partial(datetime.now, UTC),
-            caches=CacheSampler(plan, partial(load_auth, plan)),
+            now=now,
             telemetry=self._telemetry,
             diagnostics=_diagnostics(plan),
             visibility=None
             if plan.visibility is None
-            else VisibilityProbe(plan.visibility, plan, partial(load_auth, plan), time.monotonic),
-            documents=StepDocuments(plan, partial(load_auth, plan), gevent.sleep),
-            empty_caches=CacheReset(plan, partial(load_auth, plan), gevent.sleep).empty,
+            else VisibilityProbe(plan.visibility, plan, access, now),
+            documents=StepDocuments(plan, access, gevent.sleep),
+        )
+        self._coordinator = RunCoordinator(
+            executor,
+            self._store,
+            self._prepare,
+            empty_caches=CacheReset(plan, access, gevent.sleep).empty,
             ask_queries=_answers(plan, settings),
             # A thread of its own: the results of a day from many workers take seconds to add.
             in_background=gevent.get_hub().threadpool.apply,

@@ -1,9 +1,7 @@
 """The order of a run: workers, then every step run of the plan with its warm-up, then trials."""
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
-from datetime import datetime
 
 from solrbench.analysis.capacity import next_trial, read_trial
 from solrbench.analysis.fail_fast import stop_reason
@@ -14,9 +12,6 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
-from solrbench.load.master.added_documents import StepDocuments
-from solrbench.load.master.caches import CacheSampler
-from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.partial_result import WarmUpResult
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
@@ -24,13 +19,9 @@ from solrbench.load.master.step_run import (
     IMMEDIATE_SPAWN_RATE,
     CompletedStepRun,
     RunStage,
-    RunStatus,
     StepRunExecutor,
 )
 from solrbench.load.master.step_run_documents import StepRunDocuments
-from solrbench.load.master.telemetry import TelemetrySampler
-from solrbench.load.master.visibility import VisibilityProbe
-from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.schedule.messages import step_assignment, warm_up_assignment
 from solrbench.reasons.load import LoadReason
 
@@ -76,54 +67,31 @@ Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
 
 @dataclass(eq=False, repr=False)
 class RunCoordinator:
-    """Runs the plan.
+    """Runs the plan of an executor.
 
-    `utc_now` gives the time that documents carry, `now` monotonic seconds; `prepare` is called once
-    when all workers are there and raises `LoadError` if the run cannot begin; `empty_caches` is
-    called where the plan empties Solr's caches, and raises it if they cannot be emptied;
-    `ask_queries` returns the answers through a variant where the plan asks for them;
-    `in_background` calls what would keep a busy master from its workers for too long.
+    `prepare` is called once when all workers are there and raises `LoadError` if the run cannot
+    begin; `empty_caches` is called where the plan empties Solr's caches, and raises it if they
+    cannot be emptied; `ask_queries` returns the answers through a variant where the plan asks for
+    them; `in_background` calls what would keep a busy master from its workers for too long.
     """
 
-    plan: LoadPlan
-    workers: WorkerPool
+    executor: StepRunExecutor
     store: ResultStore
     prepare: Callable[[], None]
     _: KW_ONLY
-    utc_now: Callable[[], datetime]
-    caches: CacheSampler
     empty_caches: Callable[[], EmptiedCaches]
     ask_queries: Callable[[str], StoredAnswers] | None
-    now: Callable[[], float] = time.monotonic
-    telemetry: TelemetrySampler | None = None
-    diagnostics: DiagnosticsRecorder | None = None
-    visibility: VisibilityProbe | None = None
-    documents: StepDocuments | None = None
     in_background: Background = lambda work: work()
     _under_way: PlannedStepRun | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        plan, answers = self.plan, self.plan.answers
-        self._once_only = once_only_entries(plan.workload)
+        executor, answers = self.executor, self.executor.plan.answers
+        self.plan, self.workers, self.status = executor.plan, executor.workers, executor.status
+        self._once_only = once_only_entries(self.plan.workload)
         self._unasked = set(answers.variants) if answers and self.ask_queries else set[str]()
-        self.status = RunStatus(
-            plan.benchmark, self.workers, lambda: self.store.unacknowledged, self.now
-        )
-        self._executor = StepRunExecutor(
-            plan,
-            self.workers,
-            self.status,
-            self.caches,
-            utc_now=self.utc_now,
-            now=self.now,
-            telemetry=self.telemetry,
-            diagnostics=self.diagnostics,
-            visibility=self.visibility,
-            documents=self.documents,
-        )
-        self._schedule = RunSchedule(plan)
+        self._schedule = RunSchedule(self.plan)
         self._documents = StepRunDocuments(
-            plan=plan, utc_now=self.utc_now, now=self.now, telemetry=self.telemetry
+            self.plan, executor.utc_now, executor.now, executor.telemetry
         )
 
     def run(self) -> None:
@@ -142,7 +110,7 @@ class RunCoordinator:
             if begins:
                 first = ladder is None
                 # Only the first ladder goes on where a lost attempt ended; the others begin anew.
-                self._executor.offsets = (
+                self.executor.offsets = (
                     resumed(self.plan) if first else ListOffsets(self._once_only)
                 )
                 ladder = _load_profile(planned)
@@ -161,7 +129,7 @@ class RunCoordinator:
             self._under_way = planned
             rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
             assignment = step_assignment(self.plan, planned)
-            completed = self._executor.run(assignment, rate, RunStage.MEASURING)
+            completed = self.executor.run(assignment, rate, RunStage.MEASURING)
             self._schedule.note(self._store_result(planned, completed, warmed_up))
         self.status.step_run = None
         self.status.enter(RunStage.FINISHED)
@@ -190,13 +158,13 @@ class RunCoordinator:
             # A mean over an update is one over its documents.
             needed = -(-until.window_requests // planned.batch_size)
             until = until.model_copy(update={"window_requests": needed})
-        offsets = self._executor.offsets
+        offsets = self.executor.offsets
         has_own_queries = self.plan.workload.warm_up_queries is not None
         if has_own_queries:  # they begin anew, and the lists of the steps stay where they are
-            self._executor.offsets = ListOffsets((False,))
-        completed = self._executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
+            self.executor.offsets = ListOffsets((False,))
+        completed = self.executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
         if has_own_queries:
-            self._executor.offsets = offsets
+            self.executor.offsets = offsets
         results = [result for _, result in completed.results]
         return WarmUpResult(
             requests=sum(result.measured for result in results),

@@ -88,7 +88,7 @@ def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
     return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class StepRunDocuments:
     """Makes the documents of the step runs of a plan.
 
