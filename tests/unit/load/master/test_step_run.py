@@ -210,19 +210,6 @@ def silence(runs: StepRuns, kind: type[Command]) -> None:
             runs.load.clock.after(second, partial(runs.load.progress, "r1-s0-timed", worker))
 
 
-def test_measuring_begins_when_the_last_user_is_there() -> None:
-    runs, seen = StepRuns(), list[str]()
-    runs.stage_at(0.5, seen)
-    runs.stage_at(1.5, seen)
-    completed = runs.run()
-    assert seen == ["Ramping", "Measuring"]
-    assert completed.metadata.start_time == STARTED + timedelta(seconds=1)
-    assert (completed.steady, completed.metadata.queries_may_repeat) == (None, False)
-    assert completed.metadata.lost_workers == ()
-    assert runs.load.clock.now() == 21
-    assert len(runs.load.sent(StartMeasuring)) == 2
-
-
 def test_time_and_throughput_count_from_the_begin_of_the_measurement() -> None:
     runs, states = StepRuns(), list[LoadState]()
     # The last second but one of a step run, the ramp of the next one, and three seconds of it.
@@ -321,11 +308,3 @@ def test_warm_up_that_never_becomes_steady_ends_in_time() -> None:
     completed = runs.run(RunStage.WARMING_UP, UNTIL)
     assert (completed.steady, runs.load.clock.now()) == (False, 21)
     assert runs.load.sent(StopSending) == []
-
-
-def test_next_step_run_goes_on_behind_the_fastest_worker() -> None:
-    runs = StepRuns()
-    runs.run()
-    runs.run()
-    assert runs.executor.offsets.offsets == (20,)
-    assert [part.offsets for _, part in runs.load.sent(Assignment)] == [[], [], [10], [10]]
