@@ -1,7 +1,9 @@
 """Parts that several tests of the load need."""
 
 import asyncio
+import json
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -130,6 +132,22 @@ def plan_of(workload: Any, **fields: Any) -> LoadPlan:
 def mix_plan(url: str, *entries: dict[str, Any]) -> LoadPlan:
     """Return a plan of a mix without a step."""
     return plan_of({"mix": entries}, solrUrls=[url])
+
+
+def write_lists(folder: Path, *texts: str) -> None:
+    """Write the files of the entries of a mix, whose key is `lines`."""
+    for index, text in enumerate(texts):
+        file = folder / f"mix-{index}" / "lines"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+
+
+def sent_json(request: PreparedRequest) -> Any:
+    """Return the JSON body of a request, which must be as long as it says."""
+    assert request.extra is not None
+    head, body = request.extra.content.split(b"\r\n\r\n")
+    assert head == b"Content-Length: %d" % len(body)
+    return json.loads(body)
 
 
 class RecordingListener:

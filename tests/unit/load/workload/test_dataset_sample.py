@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from solrbench.load.schedule.messages import step_assignment
 from solrbench.load.workload import dataset_sample
 from solrbench.load.workload.dataset_sample import read_sample
 from solrbench.reasons.load import LoadReason
-from support.load.builders import plan_of
+from support.load.builders import plan_of, sent_json
 
 FILES = {"configMap": {"name": "books", "keys": ["a.jsonl", "b.csv"]}, "idField": "isbn"}
 
@@ -77,10 +77,8 @@ def test_steps_add_documents_of_files_with_ids_of_their_own(
     (folder / "queries.txt").write_text("q\n")
     duty = step_assignment(plan, plan.step_runs[0])
     requests = load_target(plan, folder).of(duty).requests
-    sent = []
-    for each in islice(requests.open_stream(duty).requests, 20):
-        assert each.extra is not None
-        sent += json.loads(each.extra.content.partition(b"\r\n\r\n")[2])
+    bodies = map(sent_json, islice(requests.open_stream(duty).requests, 20))
+    sent = list(chain.from_iterable(bodies))
     assert [each.pop("isbn") for each in sent] == [
         f"{duty.document_prefix}{number:012d}" for number in range(60)
     ]

@@ -32,6 +32,7 @@ from support.load.builders import (
     run_step,
     target,
     workload,
+    write_lists,
 )
 from support.servers.http_server import Exchange, HttpServer
 
@@ -123,10 +124,7 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
 
 
 def prepared(folder: Path, *mix: dict[str, Any], **common: Any) -> PreparedWorkload:
-    for index, entry in enumerate(mix):
-        text = entry.pop("file", "a\n")
-        (folder / f"mix-{index}").mkdir()
-        (folder / f"mix-{index}" / "lines").write_text(text)
+    write_lists(folder, *(entry.pop("file", "a\n") for entry in mix))
     return load_workload(plan_of({"mix": list(mix), **common}), folder)
 
 

@@ -1,4 +1,3 @@
-import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -25,7 +24,7 @@ from solrbench.load.workload.request_mix import (
     UpdateSource,
 )
 from solrbench.load.workload.requests import PreparedRequest
-from support.load.builders import assignment, plan_of, queries_spec
+from support.load.builders import assignment, plan_of, queries_spec, sent_json, write_lists
 
 
 def part(name: int, size: int, order: Order) -> QuerySource:
@@ -117,13 +116,9 @@ FILE = {"configMap": {"name": "q", "key": "lines"}}
 
 
 def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
-    mix: list[dict[str, object]] = []
-    for index in range(2):
-        folder = tmp_path / f"mix-{index}"
-        folder.mkdir()
-        rows = [f'{{"name": "n{index}-{i}", "params": {{"q": "x"}}}}' for i in range(25 + index)]
-        (folder / "lines").write_text("\n".join(rows))
-        mix.append({"name": f"e{index}", "queries": FILE})
+    lines = [f'{{"name": "n{number}", "params": {{"q": "x"}}}}\n' for number in range(51)]
+    write_lists(tmp_path, "".join(lines[:25]), "".join(lines[25:]))
+    mix: list[dict[str, object]] = [{"name": name, "queries": FILE} for name in "ab"]
     with pytest.raises(LoadError, match="51 names; use at most 50"):
         load_workload(plan(mix), tmp_path)
 
@@ -136,10 +131,7 @@ LOAN: dict[str, object] = {
 
 @pytest.mark.parametrize("name", ["buy", "buy.search"])
 def test_line_with_the_name_of_a_transaction_is_refused(tmp_path: Path, name: str) -> None:
-    for index in range(2):
-        (tmp_path / f"mix-{index}").mkdir()
-    line = f'{{"name": "{name}", "params": {{"q": "x"}}}}'
-    (tmp_path / "mix-0" / "lines").write_text(line)
+    write_lists(tmp_path, f'{{"name": "{name}", "params": {{"q": "x"}}}}')
     with pytest.raises(LoadError, match=f'line of plain has the "name" {name}, ') as caught:
         load_workload(plan([{"name": "plain", "queries": FILE}, LOAN]), tmp_path)
     assert caught.value.reason == "MalformedQueries"
@@ -149,9 +141,8 @@ def test_line_with_the_name_of_a_transaction_is_refused(tmp_path: Path, name: st
 def test_requests_of_long_lists_are_made_when_they_are_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, queries: dict[str, object]
 ) -> None:
-    (tmp_path / "mix-0").mkdir()
     lines = [f'{{"name": "n{n % 2}", "params": {{"q": "word{n}"}}}}' for n in range(9)]
-    (tmp_path / "mix-0" / "lines").write_text("\n".join(lines))
+    write_lists(tmp_path, "\n".join(lines))
     dataset = Generator(documents=9, vocabulary_terms=1000)
     entry: dict[str, object] = {"name": "a", "queries": queries | {"order": "Sequential"}}
     whole = plan([entry]).model_copy(update={"generator": dataset})
@@ -170,9 +161,7 @@ def test_requests_of_long_lists_are_made_when_they_are_sent(
 
 
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:
-    for index in range(2):
-        (tmp_path / f"mix-{index}").mkdir()
-        (tmp_path / f"mix-{index}" / "lines").write_text(f"word{index}")
+    write_lists(tmp_path, "word0", "word1")
     made = load_workload(
         plan(
             [
@@ -193,17 +182,15 @@ def test_lines_that_are_made_later_are_checked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 1)
-    (tmp_path / "mix-0").mkdir()
-    file = tmp_path / "mix-0" / "lines"
     entries: list[dict[str, object]] = [
         {"name": "a", "queries": {**FILE, "order": "Sequential"}},
     ]
-    file.write_text("one\nq=zwölf&omitHeader=true\n")
+    write_lists(tmp_path, "one\nq=zwölf&omitHeader=true\n")
     made = load_workload(plan(entries), tmp_path)
     assert made.unchecked.partial == {0}
     bodies = [each.body for each in islice(made.open_stream(assignment()).requests, 2)]
     assert bodies == [b"q=one&wt=json", b"q=zw%C3%B6lf&omitHeader=true&wt=json"]
-    file.write_text('one\n{"q": "x"}\n{"params": {}, "method": "PUT"}\n')
+    write_lists(tmp_path, 'one\n{"q": "x"}\n{"params": {}, "method": "PUT"}\n')
     with pytest.raises(LoadError, match="lines line 3"):
         load_workload(plan(entries), tmp_path)
 
@@ -228,10 +215,7 @@ def sent(
     found = []
     for request in islice(part.open_stream(duty, 0, RequestCounter(duty)), requests):
         assert request[:4] == PLAIN[:4]
-        assert request.extra is not None
-        head, body = request.extra.content.split(b"\r\n\r\n")
-        assert head == b"Content-Length: %d" % len(body)
-        found.append(json.loads(body))
+        found.append(sent_json(request))
     return found
 
 

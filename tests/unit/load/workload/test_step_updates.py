@@ -1,6 +1,5 @@
 """The updates of a step that indexes: documents of each try have ids of their own."""
 
-import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -10,7 +9,7 @@ from solrbench.api.v1alpha1.request_mix import UPDATE
 from solrbench.contract.load_plan import CapacitySearch, planned_probe
 from solrbench.load.engine.target import load_target
 from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment
-from support.load.builders import plan_of
+from support.load.builders import plan_of, sent_json
 
 STEP = {"name": "add", "users": 4, "requests": 40, "indexing": {"batchSize": 3}}
 GENERATOR = {"documents": 50, "vocabularyTerms": 100, "wordsPerDocument": 5}
@@ -29,10 +28,7 @@ DUTY = step_assignment(PLAN, PLAN.step_runs[0])
 def documents_of(duty: Assignment, requests: int = 20) -> list[dict[str, Any]]:
     """Return the documents of the first requests of a worker."""
     stream = TARGET.of(duty).requests.open_stream(duty)
-    bodies = []
-    for request in islice(stream.requests, requests):
-        assert request.extra is not None
-        bodies.append(json.loads(request.extra.content.partition(b"\r\n\r\n")[2]))
+    bodies = list(map(sent_json, islice(stream.requests, requests)))
     assert {len(body) for body in bodies} == {3}
     return [document for body in bodies for document in body]
 
