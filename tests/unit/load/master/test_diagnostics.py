@@ -1,14 +1,13 @@
-"""Tests of `load.master.diagnostics.flight_recordings`, with agents of their own.
-
-GC logs as the load master reads them from the agents of pods.
+"""Flight recordings and GC logs as the load master reads them from the agents of pods.
 
 When diagnostics are taken, and how much of them is kept.
 """
 
 import gzip
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import gevent
 import httpx2 as httpx
@@ -29,16 +28,24 @@ from support.servers.in_thread import in_thread
 RECORDING = gzip.compress(b"FLR\0recording")
 
 
-def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun: list[int] = []
-    monkeypatch.setattr(agent, "find_java", lambda: 1)
-    monkeypatch.setattr(agent, "start_recording", lambda _, seconds: begun.append(seconds))
-    monkeypatch.setattr(agent, "take_recording", lambda _: RECORDING)
+def recorded(
+    patch: pytest.MonkeyPatch, start: Callable[..., None], take: Callable[..., bytes]
+) -> DiagnosticFile:
+    """Return the file of a recording of 12 s of a JVM that starts and takes it by these."""
+    patch.setattr(agent, "find_java", lambda: 1)
+    patch.setattr(agent, "start_recording", start)
+    patch.setattr(agent, "take_recording", take)
     with in_thread(serve(0, "t", flight_recordings=True)) as address:
         recordings = FlightRecordings([address], "t", 12)
         recordings.begin()
         (file,) = recordings.end()
         assert recordings.end() == []
+    return file
+
+
+def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    file = recorded(monkeypatch, lambda _, seconds: begun.append(seconds), lambda _: RECORDING)
     assert begun == [12]
     assert file.name.endswith(".jfr")
     assert not file.is_text
@@ -46,16 +53,10 @@ def test_recordings_are_begun_and_taken(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_why_there_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: int) -> None:
+    def refuse(*_: int) -> NoReturn:
         raise OSError("the JVM takes no commands")
 
-    monkeypatch.setattr(agent, "find_java", lambda: 1)
-    monkeypatch.setattr(agent, "start_recording", refuse)
-    monkeypatch.setattr(agent, "take_recording", refuse)
-    with in_thread(serve(0, "t", flight_recordings=True)) as address:
-        recordings = FlightRecordings([address], "t", 12)
-        recordings.begin()
-        (file,) = recordings.end()
+    file = recorded(monkeypatch, refuse, refuse)
     assert file.name.endswith(".txt")
     assert b"the JVM takes no commands" in file.unpack()
 

@@ -1,7 +1,4 @@
-"""A step that breaks off keeps what its workers had reported.
-
-Tests of `load.master.merging.load_pods`.
-"""
+"""A step that breaks off keeps what its workers had reported; load pods stand beside servers."""
 
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,4 @@
-"""Tests of `load.master.telemetry.agent_source`, with agents in this process.
-
-The load master reads its own machine.
-"""
+"""The load master reads agents, which run in this process here, and its own machine."""
 
 import socket
 from collections.abc import Iterator

@@ -206,7 +206,7 @@ they may have crossed its result on the way."""
 Command = Annotated[EngineCommand | Exit, Field(discriminator="command")]
 """What the master commands a worker: a value that every layer on its way only passes on.
 
-`DistributedStepRun` and `Membership` send it; an engine interprets it, the worker itself an `Exit`.
+`DistributedStepRun` and `WorkerPool` send it; an engine interprets it, the worker itself an `Exit`.
 """
 
 _COMMANDS: TypeAdapter[Command] = TypeAdapter(Command)
