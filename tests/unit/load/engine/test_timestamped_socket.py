@@ -3,10 +3,10 @@
 import asyncio
 import socket
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 
 import pytest
-import uvloop
 
 from solrbench.load.engine import timestamped_socket
 from solrbench.load.engine.timestamped_socket import TimestampedSocket, connect_timestamped
@@ -57,28 +57,22 @@ def hold_up() -> None:
     time.sleep(BUSY_SECONDS)
 
 
-Talk = Callable[[TimestampedSocket, Reader, socket.socket], Awaitable[None]]
+@asynccontextmanager
+async def pair() -> AsyncIterator[tuple[TimestampedSocket, Reader, socket.socket]]:
+    """Yield one of ours, its reader, and a plain socket at the other end of a TCP connection."""
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        near = await connect_timestamped(loop, "127.0.0.1", server.getsockname()[1])
+        far, _ = server.accept()
+    reader = Reader()
+    stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
+    with far:
+        yield stamped, reader, far
+    stamped.abort()
 
 
-def with_pair(talk: Talk) -> None:
-    """Run a talk between one of ours and a plain socket at the other end of a TCP connection."""
-
-    async def body() -> None:
-        loop = asyncio.get_running_loop()
-        with socket.create_server(("127.0.0.1", 0)) as server:
-            near = await connect_timestamped(loop, "127.0.0.1", server.getsockname()[1])
-            far, _ = server.accept()
-        reader = Reader()
-        stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
-        with far:
-            await talk(stamped, reader, far)
-        stamped.abort()
-
-    uvloop.run(body())
-
-
-def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
-    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+async def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
+    async with pair() as (_, reader, far):
         before_ns = time.perf_counter_ns()
         far.sendall(b"answer")
         after_ns = time.perf_counter_ns()
@@ -89,10 +83,8 @@ def test_time_is_that_of_the_arrival_however_late_the_reading() -> None:
         # On loopback, bytes come while they are sent; the two clocks are read one after the other.
         assert before_ns - 5e6 < at_ns < after_ns + BUSY_SECONDS * 0.5e9
 
-    with_pair(talk)
 
-
-def test_bytes_never_came_earlier_than_they_did(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_bytes_never_came_earlier_than_they_did(monkeypatch: pytest.MonkeyPatch) -> None:
     def slow(clock: Callable[[], int]) -> Callable[[], int]:
         """Lose the processor as soon as the clock is read."""
 
@@ -106,17 +98,15 @@ def test_bytes_never_came_earlier_than_they_did(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(timestamped_socket, "_now", slow(time.perf_counter_ns))
     monkeypatch.setattr(timestamped_socket, "_wall", slow(time.time_ns))
 
-    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+    async with pair() as (_, reader, far):
         before_ns = time.perf_counter_ns()
         far.sendall(b"answer")
         await reader.hears()
         assert reader.pieces[0][1] >= before_ns - 5e6
 
-    with_pair(talk)
 
-
-def test_of_several_pieces_read_at_once_the_last_one_counts() -> None:
-    async def talk(_: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+async def test_of_several_pieces_read_at_once_the_last_one_counts() -> None:
+    async with pair() as (_, reader, far):
         far.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         far.sendall(b"first")
         hold_up()
@@ -128,31 +118,25 @@ def test_of_several_pieces_read_at_once_the_last_one_counts() -> None:
         assert data == b"firstsecond"
         assert between_ns - 5e6 < at_ns < between_ns + BUSY_SECONDS * 0.5e9
 
-    with_pair(talk)
+
+async def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
+    # The kernel notes no times of sockets without a network.
+    near, far = socket.socketpair()
+    near.setblocking(False)
+    reader, loop = Reader(), asyncio.get_running_loop()
+    stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
+    far.sendall(b"answer")
+    read_ns = time.perf_counter_ns()
+    await reader.hears()
+    assert reader.pieces[0][1] >= read_ns
+    stamped.abort()
+    far.close()
 
 
-def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> None:
-    async def body() -> None:
-        # The kernel notes no times of sockets without a network.
-        near, far = socket.socketpair()
-        near.setblocking(False)
-        reader = Reader()
-        loop = asyncio.get_running_loop()
-        stamped = TimestampedSocket(loop, near, reader.received, reader.connection_lost)
-        far.sendall(b"answer")
-        read_ns = time.perf_counter_ns()
-        await reader.hears()
-        assert reader.pieces[0][1] >= read_ns
-        stamped.abort()
-        far.close()
-
-    uvloop.run(body())
-
-
-def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
+async def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
     first, second = bytes(range(256)) * 32 * 1024, b"the next one"
 
-    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
+    async with pair() as (stamped, _, far):
         loop = asyncio.get_running_loop()
         far.setblocking(False)
         stamped.write(first)
@@ -163,22 +147,18 @@ def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
             found += await loop.sock_recv(far, 1 << 20)
         assert found == first + second
 
-    with_pair(talk)
 
-
-def test_end_of_the_other_side_is_reported_once() -> None:
-    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+async def test_end_of_the_other_side_is_reported_once() -> None:
+    async with pair() as (stamped, reader, far):
         far.close()
         await reader.hears()
         assert reader.ends == [None]
         stamped.abort()
         assert reader.ends == [None]
 
-    with_pair(talk)
 
-
-def test_reset_is_reported_with_its_reason() -> None:
-    async def talk(stamped: TimestampedSocket, reader: Reader, far: socket.socket) -> None:
+async def test_reset_is_reported_with_its_reason() -> None:
+    async with pair() as (stamped, reader, far):
         stamped.write(b"never read")
         # Closing with bytes unread resets the connection.
         await asyncio.to_thread(far.recv, 1)
@@ -187,16 +167,12 @@ def test_reset_is_reported_with_its_reason() -> None:
         (error,) = reader.ends
         assert isinstance(error, ConnectionResetError)
 
-    with_pair(talk)
 
-
-def test_nothing_is_written_after_the_end() -> None:
-    async def talk(stamped: TimestampedSocket, _: Reader, far: socket.socket) -> None:
+async def test_nothing_is_written_after_the_end() -> None:
+    async with pair() as (stamped, _, far):
         connection = HttpConnection()
         connection.attach_transport(stamped.write, stamped.abort)
         connection.close()
         with pytest.raises(ConnectionError, match="4 bytes written"):
             connection.send(b"late")
         assert await asyncio.to_thread(far.recv, 10) == b""
-
-    with_pair(talk)
