@@ -14,6 +14,7 @@ from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
     EMPTY_WITHOUT_HEADER,
     NO_HEADER,
+    RequestFailure,
     compile_expectation,
     num_found,
 )
@@ -85,64 +86,44 @@ def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
     assert found.kind == "HTTP503"
 
 
-def test_empty_results_are_remarked_unless_they_fail() -> None:
-    assert validate_response(asked(), 200, answer(0)) is EMPTY_RESULT
-    assert validate_response(asked(maxNumFound=0), 200, answer(0)) is EMPTY_RESULT
-    assert validate_response(asked(), 200, answer(" 0")) is EMPTY_RESULT
-    assert validate_response(asked(), 200, answer(10)) is None
-    assert validate_response(asked(), 200, answer(" 10")) is None
-    failed = validate_response(asked(minNumFound=1), 200, answer(0))
-    assert failed is not EMPTY_RESULT
-
-
-def test_the_header_may_be_as_long_as_the_question_that_it_repeats() -> None:
-    header = b'{"responseHeader":{"status":0,"params":{"q":"%b"}},' % (b"word " * 2000)
-    assert (
-        validate_response(asked(), 200, header + b'"response":{"numFound":0,"docs":[]}}')
-        is EMPTY_RESULT
-    )
+HEADER = '{"responseHeader":{"status":0,"QTime":1},'
+COMPARED = f'{HEADER}"match":{{"numFound":1,"docs":[{{"id":"a"}}]}},'
+GROUPS = '{"matches":7,"groups":[{"groupValue":"a","doclist":{"numFound":3,"docs":[]}}]}'
+LONG = '{"responseHeader":{"status":0,"params":{"q":"%s"}},"response":{"numFound":0,"docs":[]}}'
 
 
 @pytest.mark.parametrize(
-    ("grouped", "found"),
+    ("body", "found", "remark"),
     [
-        ('{"matches":0,"groups":[]}', 0),
-        ('{"matches":7,"groups":[{"groupValue":"a","doclist":{"numFound":3,"docs":[]}}]}', 7),
-        ('{"matches":7,"doclist":{"numFound":0,"docs":[]}}', 7),
+        (answer(0), 0, EMPTY_RESULT),
+        (answer(" 0"), 0, EMPTY_RESULT),
+        (answer(10), 10, None),
+        (answer(" 10"), 10, None),
+        # Neither fields of documents nor stored text are the number of documents.
+        (answer(5, '[{"matches":0}]'), 5, None),
+        (answer(5, '[{"t":"say \\"numFound\\":0 aloud"}]'), 5, None),
+        # The header may be as long as the query that it repeats.
+        (LONG % ("word " * 2000), 0, EMPTY_RESULT),
+        # Groups found what they match.
+        (f'{HEADER}"grouped":{{"x_s":{{"matches":0,"groups":[]}}}}}}', 0, EMPTY_RESULT),
+        (f'{HEADER}"grouped":{{"x_s":{GROUPS}}}}}', 7, None),
+        (f'{HEADER}"grouped":{{"x_s":{{"matches":7,"doclist":{{"numFound":0}}}}}}}}', 7, None),
+        # The document that others are compared with was found, too.
+        (f'{COMPARED}"response":{{"numFound":0,"docs":[]}}}}', 0, EMPTY_RESULT),
+        (f'{COMPARED}"response":{{"numFound":3,"docs":[]}}}}', 3, None),
+        ('{"response":{"numFound":0,"docs":[]}}', 0, EMPTY_WITHOUT_HEADER),
+        ('{"response":{"numFound":1,"docs":[]}}', 1, NO_HEADER),
     ],
 )
-def test_groups_found_what_they_match(grouped: str, found: int) -> None:
-    body = f'{{"responseHeader":{{"status":0,"QTime":1}},"grouped":{{"x_s":{grouped}}}}}'.encode()
+def test_number_of_documents_decides_unless_an_expectation_fails(
+    body: bytes | str, found: int, remark: RequestFailure | None
+) -> None:
+    body = body if isinstance(body, bytes) else body.encode()
     assert num_found(body) == found
-    assert validate_response(asked(maxNumFound=found), 200, body) is (
-        EMPTY_RESULT if found == 0 else None
-    )
-
-
-def test_documents_like_none_are_empty_although_the_one_compared_with_was_found() -> None:
-    start = b'{"responseHeader":{"status":0,"QTime":1},"match":{"numFound":1,"docs":[{"id":"a"}]},'
-    none, some = (start + b'"response":{"numFound":%d,"docs":[]}}' % n for n in (0, 3))
-    assert validate_response(asked(), 200, none) is EMPTY_RESULT
-    assert validate_response(asked(), 200, some) is None
-    assert (num_found(none), num_found(some)) == (0, 3)
-
-
-def test_empty_response_without_a_header_has_both_remarks() -> None:
-    empty, good = (b'{"response":{"numFound":%d,"docs":[]}}' % found for found in (0, 1))
-    assert validate_response(asked(), 200, empty) is EMPTY_WITHOUT_HEADER
-    assert validate_response(asked(), 200, good) is NO_HEADER
-    failed = not_none(validate_response(asked(minNumFound=2), 200, good))
+    assert validate_response(asked(), 200, body) is remark
+    assert validate_response(asked(maxNumFound=found), 200, body) is remark
+    failed = not_none(validate_response(asked(minNumFound=found + 1), 200, body))
     assert failed.kind == "ExpectationFailed"
-
-
-def test_fields_called_matches_are_none_of_groups() -> None:
-    assert num_found(answer(5, '[{"matches":0}]')) == 5
-
-
-def test_stored_text_is_no_number_of_documents() -> None:
-    body = answer(5, '[{"t":"say \\"numFound\\":0 aloud"}]')
-    assert validate_response(asked(), 200, body) is None
-    assert num_found(body) == 5
 
 
 def test_what_is_no_json_may_still_hold_a_text() -> None:
