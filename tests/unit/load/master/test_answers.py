@@ -76,36 +76,31 @@ class SmallSolr:
         ).encode()
 
 
-def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) -> StoredAnswers:
+async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) -> StoredAnswers:
     """Return what a pass over the lines of a query file keeps."""
     (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     now = itertools.count(step=0.5)
-
-    async def run() -> StoredAnswers:
-        async with HttpServer(solr) as server:
-            plan = plan_of(
+    async with HttpServer(solr) as server:
+        answers = AnswerPass(
+            AnswersPlan.model_validate(WANTED | fields),
+            plan_of(
                 {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}, solrUrls=[server.url]
-            )
-            answers = AnswerPass(
-                AnswersPlan.model_validate(WANTED | fields),
-                plan,
-                tmp_path,
-                access=lambda: NO_AUTH,
-                pause=lambda _: None,
-                now=lambda: float(next(now)),
-            )
-            return await asyncio.to_thread(answers.ask, "")
-
-    return asyncio.run(run())
+            ),
+            tmp_path,
+            access=lambda: NO_AUTH,
+            pause=lambda _: None,
+            now=lambda: float(next(now)),
+        )
+        return await asyncio.to_thread(answers.ask, "")
 
 
 def by_query(stored: StoredAnswers) -> dict[str, QueryAnswer]:
     return {each.query: each for each in stored.unpack()}
 
 
-def test_each_distinct_query_is_kept_once(tmp_path: Path) -> None:
+async def test_each_distinct_query_is_kept_once(tmp_path: Path) -> None:
     solr = SmallSolr()
-    stored = ask(tmp_path, solr, {"q": "a"}, {"q": "b"}, {"q": "a"})
+    stored = await ask(tmp_path, solr, {"q": "a"}, {"q": "b"}, {"q": "a"})
     assert (stored.queries, stored.problem, stored.layout) == (2, "", "2 shards, compositeId")
     kept = by_query(stored)["q=a"]
     assert (kept.found, kept.ids, kept.ranks) == (7, ["a-0", "a-1"], [[3.0], [2.0]])
@@ -116,10 +111,10 @@ def test_each_distinct_query_is_kept_once(tmp_path: Path) -> None:
     assert (sent["fl"], sent["rows"], sent["wt"]) == ("id,score", "10", "json")
 
 
-def test_the_sort_of_a_query_is_returned_as_rank(tmp_path: Path) -> None:
+async def test_the_sort_of_a_query_is_returned_as_rank(tmp_path: Path) -> None:
     solr = SmallSolr()
     sort = "sum(price_d,2) desc, score desc"
-    stored = ask(tmp_path, solr, {"q": "a", "sort": sort, "fl": "*", "rows": 5})
+    stored = await ask(tmp_path, solr, {"q": "a", "sort": sort, "fl": "*", "rows": 5})
     assert solr.sent[0]["fl"] == "id,score,solrbench_rank_0:sum(price_d,2)"
     assert solr.sent[0]["rows"] == "5"
     (kept,) = stored.unpack()
@@ -127,8 +122,8 @@ def test_the_sort_of_a_query_is_returned_as_rank(tmp_path: Path) -> None:
     assert stored.fewer_rows == 1
 
 
-def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -> None:
-    stored = ask(
+async def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -> None:
+    stored = await ask(
         tmp_path,
         SmallSolr(),
         {"q": "bad"},
@@ -150,39 +145,39 @@ def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -> None
     }
 
 
-def test_a_response_that_is_none_of_solr_is_an_error_with_its_status(tmp_path: Path) -> None:
-    stored = ask(tmp_path, SmallSolr(), {"q": "html"}, {"q": "page"}, {"q": "wide"})
+async def test_a_response_that_is_none_of_solr_is_an_error_with_its_status(tmp_path: Path) -> None:
+    stored = await ask(tmp_path, SmallSolr(), {"q": "html"}, {"q": "page"}, {"q": "wide"})
     found = {query: each.error for query, each in by_query(stored).items()}
     assert found["q=html"] == "HTTP 401"
     assert found["q=page"].startswith("ForeignDataError: it is not JSON")
     assert found["q=wide"].startswith("ForeignDataError: its values would take")
 
 
-def test_replicas_that_settle_are_compared(tmp_path: Path) -> None:
+async def test_replicas_that_settle_are_compared(tmp_path: Path) -> None:
     class Settling(SmallSolr):
         def answer(self, parameters: dict[str, str]) -> tuple[bytes, int]:
             return self.documents(min(next(self._turns), 5), "x"), 200
 
-    (kept,) = ask(tmp_path, Settling(), {"q": "a"}).unpack()
+    (kept,) = (await ask(tmp_path, Settling(), {"q": "a"})).unpack()
     assert (kept.skipped, kept.found) == (None, 5)
 
 
-def test_a_body_of_the_json_request_api_is_adapted(tmp_path: Path) -> None:
+async def test_a_body_of_the_json_request_api_is_adapted(tmp_path: Path) -> None:
     solr = SmallSolr()
     line = {"json": {"query": "a", "limit": 3, "params": {"fl": "x"}}, "params": {}}
-    (kept,) = ask(tmp_path, solr, line).unpack()
+    (kept,) = (await ask(tmp_path, solr, line)).unpack()
     assert kept.found == 7
     assert "fl" not in solr.sent[0]
 
 
-def test_the_same_queries_are_chosen_of_a_long_list(tmp_path: Path) -> None:
+async def test_the_same_queries_are_chosen_of_a_long_list(tmp_path: Path) -> None:
     lines = [{"q": f"q{number}"} for number in range(50)]
-    first, again = (ask(tmp_path, SmallSolr(), *lines, queries=7) for _ in range(2))
+    first, again = [await ask(tmp_path, SmallSolr(), *lines, queries=7) for _ in range(2)]
     assert (first.queries, first.packed) == (7, again.packed)
 
 
-def test_a_schema_without_a_key_is_a_problem_with_a_remedy(tmp_path: Path) -> None:
-    stored = ask(tmp_path, SmallSolr({"fields": []}), {"q": "a"})
+async def test_a_schema_without_a_key_is_a_problem_with_a_remedy(tmp_path: Path) -> None:
+    stored = await ask(tmp_path, SmallSolr({"fields": []}), {"q": "a"})
     assert "has no uniqueKey" in stored.problem
     assert "spec.comparison.answers.queries to 0" in stored.problem
     assert not stored.unpack()

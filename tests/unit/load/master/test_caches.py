@@ -108,7 +108,7 @@ def test_cores_of_solr_10_are_added() -> None:
     assert counts_in_text(text, "other") is None
 
 
-def sampled(texts: list[str]) -> list[CacheSample]:
+async def sampled(texts: list[str]) -> list[CacheSample]:
     """Sample a Solr 10 that responds with these, one after another."""
     waiting = iter(texts)
 
@@ -118,35 +118,30 @@ def sampled(texts: list[str]) -> list[CacheSample]:
         else:
             exchange.send(next(waiting).encode())
 
-    async def body() -> list[CacheSample]:
-        async with HttpServer(solr) as server:
-            sampler = CacheSampler(load_plan(STEP, solrUrls=[server.url]), lambda: NO_AUTH)
+    def sample(url: str) -> list[CacheSample]:
+        sampler = CacheSampler(load_plan(STEP, solrUrls=[url]), lambda: NO_AUTH)
+        for _ in texts[:-1]:
+            sampler._sample()
+        samples = sampler.end(0.0)
+        sampler._client.close()
+        return samples
 
-            def sample() -> list[CacheSample]:
-                for _ in texts[:-1]:
-                    sampler._sample()
-                samples = sampler.end(0.0)
-                assert sampler._client._http is not None
-                sampler._client._http.close()
-                return samples
-
-            return await asyncio.to_thread(sample)
-
-    return asyncio.run(body())
+    async with HttpServer(solr) as server:
+        return await asyncio.to_thread(sample, server.url)
 
 
-def test_solr_10_is_sampled() -> None:
+async def test_solr_10_is_sampled() -> None:
     texts = [lookups("c1", "filterCache", 1, 1), lookups("c1", "filterCache", 5, 2)]
-    found = sampled(texts)
+    found = await sampled(texts)
     assert [(each.cache, each.lookups, each.hits) for each in found] == [
         ("filterCache", 2, 1),
         ("filterCache", 7, 5),
     ]
 
 
-def test_another_node_of_solr_10_behind_the_same_address_is_no_sample() -> None:
+async def test_another_node_of_solr_10_behind_the_same_address_is_no_sample() -> None:
     texts = [lookups("c1", "filterCache", 1, 1), lookups("c2", "filterCache", 50, 20)]
-    assert [each.lookups for each in sampled(texts)] == [2]
+    assert [each.lookups for each in await sampled(texts)] == [2]
 
 
 def test_only_what_is_needed_is_asked() -> None:
@@ -159,17 +154,13 @@ def test_only_what_is_needed_is_asked() -> None:
 STEP = {"name": "one", "users": 1, "requests": 1}
 
 
-def empty(solr: Script) -> EmptiedCaches:
+async def empty(solr: Script) -> EmptiedCaches:
     """Empty the caches of a Solr; a second passes with each look at the clock."""
     clock = count()
-
-    async def body() -> EmptiedCaches:
-        async with HttpServer(solr) as server:
-            plan = load_plan(STEP, solrUrls=[server.url])
-            reset = CacheReset(plan, lambda: NO_AUTH, lambda _: None, lambda: float(next(clock)))
-            return await asyncio.to_thread(reset.empty)
-
-    return asyncio.run(body())
+    async with HttpServer(solr) as server:
+        plan = load_plan(STEP, solrUrls=[server.url])
+        reset = CacheReset(plan, lambda: NO_AUTH, lambda _: None, lambda: float(next(clock)))
+        return await asyncio.to_thread(reset.empty)
 
 
 def filled(**fields: Any) -> CachingSolr:
@@ -179,31 +170,31 @@ def filled(**fields: Any) -> CachingSolr:
 
 
 @pytest.mark.parametrize("text", [False, True], ids=["Solr 9", "Solr 10"])
-def test_caches_are_emptied(text: bool) -> None:
+async def test_caches_are_emptied(text: bool) -> None:
     solr = filled(text=text)
-    found = empty(solr)
+    found = await empty(solr)
     assert (found.entries_before, found.cores) == (42, 1)
     assert solr.emptied == [42]
     assert solr.entries == 0
 
 
-def test_metrics_of_the_old_core_are_waited_out() -> None:
+async def test_metrics_of_the_old_core_are_waited_out() -> None:
     solr = filled(slow_reads=5)
-    assert empty(solr).seconds > 5
+    assert (await empty(solr)).seconds > 5
 
 
-def test_caches_that_the_config_set_fills_are_an_error() -> None:
+async def test_caches_that_the_config_set_fills_are_an_error() -> None:
     with pytest.raises(LoadError, match="3 entries 60 s after RELOAD, limit 0") as caught:
-        empty(filled(warming=3))
+        await empty(filled(warming=3))
     assert caught.value.reason == "CachesNotEmpty"
 
 
-def test_caches_that_are_not_reported_are_an_error() -> None:
+async def test_caches_that_are_not_reported_are_an_error() -> None:
     async def no_caches(exchange: Exchange) -> None:
         exchange.send(b'{"a": {"metrics": {"c": {"CORE.collection": "books"}}}}')
 
     with pytest.raises(LoadError, match=r"no caches of books .*caches to Keep") as caught:
-        empty(no_caches)
+        await empty(no_caches)
     assert caught.value.reason == "CachesNotEmpty"
 
 
@@ -215,7 +206,7 @@ def test_caches_that_are_not_reported_are_an_error() -> None:
         (b'{"failure": {"b:8983_solr": "timeout"}}', 200, "failed on b:8983_solr"),
     ],
 )
-def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, text: str) -> None:
+async def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, text: str) -> None:
     solr = filled()
 
     async def refuse(exchange: Exchange) -> None:
@@ -225,7 +216,7 @@ def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, text: st
             await solr(exchange)
 
     with pytest.raises(LoadError, match=text) as caught:
-        empty(refuse)
+        await empty(refuse)
     assert caught.value.reason == "CachesNotReloaded"
 
 
