@@ -16,6 +16,7 @@ from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.stats.histograms import decode
 from support.fakes.virtual_time import VirtualTimeLoop
@@ -91,6 +92,12 @@ class Bench:
     def sent_ms(self) -> list[int]:
         return [round((at - self.started_ns) / MS) for at in self.server.sent_ns]
 
+    @property
+    def results(self) -> list[WorkerRequestStats]:
+        sent = self.recorder.results()
+        closed = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=sent)
+        return self.counts.add_to_result(closed, self.recorder.empty_result).requests
+
     def _on_measuring(self, at_ns: int) -> None:
         self.recorder.measure_from(at_ns)
         self.calls.append(f"measuring from {(at_ns - self.started_ns) // MS} ms")
@@ -159,8 +166,7 @@ async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: Make
     await bench.start()
     await bench.until(FINISHED)
     assert bench.sent_ms == [0, 450]
-    results = bench.counts.add_to_results([], bench.recorder.empty_result)
-    assert [each.dropped_requests for each in results] == [2]
+    assert [each.dropped_requests for each in bench.results] == [2]
 
 
 @pytest.mark.parametrize("state", [WAITING, RAMPING, MEASURING, STOPPING])
@@ -197,13 +203,7 @@ async def test_worker_that_stood_still_knows_its_own_part_of_the_response_times(
     await asyncio.sleep(0.06)
     loop.now_ns += 1000 * MS
     await bench.until(FINISHED)
-    (result,) = [
-        each
-        for each in bench.counts.add_to_results(
-            bench.recorder.results(), bench.recorder.empty_result
-        )
-        if each.response_time_without_lag_histogram
-    ]
+    (result,) = [each for each in bench.results if each.response_time_without_lag_histogram]
     without = decode(result.response_time_without_lag_histogram or "")
     delayed = decode(result.response_time_histogram or "")
     assert without.count == delayed.count == 5

@@ -22,7 +22,7 @@ from solrbench.load.recording.request_stats import (
     percentiles_of,
     qtime_milliseconds,
 )
-from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import SendingTime
 from solrbench.load.workload.requests import (
     PreparedRequest,
@@ -143,6 +143,14 @@ def test_no_times_are_absent_not_zero() -> None:
     assert times.percentile(99) is None
 
 
+def results(counts: OpenLoopRecorder, *sent: int) -> list[WorkerRequestStats]:
+    """Return what was counted by request name; those at some places were sent."""
+    empty = StepRunRecorder(counts.names, 0).empty_result
+    requests = [empty(index) for index in sent]
+    closed = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=requests)
+    return counts.add_to_result(closed, empty).requests
+
+
 def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     counts = OpenLoopRecorder(("sent", "dropped", "never"))
     counts.record(0, 0, LATE_NS, 20_000_000)
@@ -150,8 +158,7 @@ def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     counts.record_dropped(0, 0, 2_000_000_000)
     counts.record_dropped(1, 0, 3_000_000_000)
     counts.record_dropped_in_ramp(1)
-    empty = StepRunRecorder(("sent", "dropped", "never"), 0).empty_result
-    sent, dropped = counts.add_to_results([empty(0)], empty)
+    sent, dropped = results(counts, 0)
     assert (sent.request, sent.late_requests, sent.dropped_requests) == ("sent", 1, 1)
     assert sent.response_sum_microseconds == 20_000 + 30_000 + 2_000_000
     assert sent.response_max_microseconds == 2_000_000
@@ -167,9 +174,7 @@ def test_response_times_are_kept_by_the_second_of_their_end() -> None:
     counts.record(0, origin, origin, origin + SECOND_NS)
     counts.record(1, origin, origin, origin + 4 * SECOND_NS)
     counts.record_dropped(0, origin, origin + 5_000_000)
-    empty = StepRunRecorder(("a", "b"), 0).empty_result
-    results = counts.add_to_results([empty(0), empty(1)], empty)
-    first, second = (TimeBlocks.decode(each.response_time_blocks) for each in results)
+    first, second = (TimeBlocks.decode(each.response_time_blocks) for each in results(counts, 0, 1))
     assert first.sums == [999_000, 1_000_000, 0, 0, 5_000]
     assert second.sums == [0, 0, 0, 0, 4_000_000]
 
@@ -184,8 +189,7 @@ def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
     counts.record_dropped(0, 30 * ms, 930 * ms)
     counts.note_arrival(40 * ms, 40 * ms + OWN_LAG_NS - 1)
     counts.record(1, 40 * ms, 40 * ms, 50 * ms)
-    empty = StepRunRecorder(("query", "calm"), 0).empty_result
-    query, calm = counts.add_to_results([empty(0), empty(1)], empty)
+    query, calm = results(counts, 0, 1)
     found, expected = decode(query.response_time_without_lag_histogram or ""), Histogram()
     for milliseconds in (2, 3, 100, 770):
         expected.record(milliseconds * 1000)

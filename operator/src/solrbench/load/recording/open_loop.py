@@ -7,7 +7,7 @@ Tene, How NOT to measure latency, 2013).
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -216,9 +216,10 @@ class OpenLoopRecorder:
     ) -> WorkerStepResult:
         """Return the result of the step run with what only an open loop has.
 
-        `empty` makes the result of a request name that was never sent, from its index.
+        Names whose requests were all dropped are added: `empty` makes the result of a request name
+        that was never sent, from its index.
         """
-        sending = self.sending
+        sending, sent = self.sending, {each.request: each for each in result.requests}
         figures = {
             "planned_requests": self.planned_requests,
             "planned_seconds": None
@@ -226,17 +227,10 @@ class OpenLoopRecorder:
             else (sending.end_ns - sending.first_ns) / _SECOND_NS,
             "lag_p99_microseconds": self.lags.percentile(99),
             "lag_max_microseconds": self.lags.max_microseconds,
-            "requests": self.add_to_results(result.requests, empty),
+            "requests": [
+                (sent.get(name) or empty(index)).model_copy(update=planned.fields())
+                for index, (name, planned) in enumerate(zip(self.names, self._planned, strict=True))
+                if name in sent or planned.dropped or planned.ramp_dropped
+            ],
         }
         return result.model_copy(update=figures)
-
-    def add_to_results(
-        self, results: Iterable[WorkerRequestStats], empty: Callable[[int], WorkerRequestStats]
-    ) -> list[WorkerRequestStats]:
-        """Return `results` with what was counted here; names that were only dropped as well."""
-        sent = {result.request: result for result in results}
-        return [
-            (sent.get(name) or empty(index)).model_copy(update=planned.fields())
-            for index, (name, planned) in enumerate(zip(self.names, self._planned, strict=True))
-            if name in sent or planned.dropped or planned.ramp_dropped
-        ]
