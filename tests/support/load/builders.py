@@ -43,30 +43,20 @@ def plain(*texts: str) -> list[WorkloadQuery]:
     return [WorkloadQuery(None, (("q", text),)) for text in texts]
 
 
-def assignment(
-    *,
-    users: int = 1,
-    requests: int | None = None,
-    seconds: int | None = None,
-    start: Start = Start.BARRIER,
-    worker: int = 0,
-    workers: int = 1,
-    think: ThinkTime | None = None,
-    offset: int = 0,
-) -> Assignment:
-    return Assignment(
-        key="r1-s0-calm",
-        repeat=1,
-        step="calm",
-        worker=worker,
-        workers=workers,
-        users=users,
-        start=start,
-        requests=requests,
-        seconds=seconds,
-        think_time=think,
-        offsets=[offset],
-    )
+def assignment(*, think: ThinkTime | None = None, offset: int = 0, **fields: Any) -> Assignment:
+    """Return what one worker has to do: by default, one user of one worker at a barrier."""
+    given = {
+        "key": "r1-s0-calm",
+        "repeat": 1,
+        "step": "calm",
+        "worker": 0,
+        "workers": 1,
+        "users": 1,
+        "start": Start.BARRIER,
+        "think_time": think,
+        "offsets": [offset],
+    }
+    return Assignment.model_validate(given | fields)
 
 
 class RequestList(NamedTuple):
@@ -226,5 +216,6 @@ def duty(worker: int = 0, workers: int = 1, **fields: Any) -> Assignment:
     """Return the share of a worker in requests at planned times."""
     given = {"distribution": "Uniform", "max_in_flight": 100} | fields
     rate = ArrivalRate.model_validate(given)
-    made = assignment(users=workers, worker=worker, workers=workers)
-    return made.model_copy(update={"open_loop": rate, "requests": rate.requests})
+    return assignment(
+        users=workers, worker=worker, workers=workers, open_loop=rate, requests=rate.requests
+    )

@@ -42,7 +42,7 @@ def part(values: list[int], name: str = "query", **fields: Any) -> WorkerRequest
 
 
 def outcome(
-    *parts: WorkerRequestStats, first: float | None = 0.0, last: float = 1.0
+    *parts: WorkerRequestStats, first: float | None = 0.0, last: float = 1.0, **fields: Any
 ) -> WorkerStepResult:
     return WorkerStepResult(
         key=PLANNED.id,
@@ -51,6 +51,7 @@ def outcome(
         first_seconds=first,
         last_seconds=None if first is None else last,
         requests=list(parts),
+        **fields,
     )
 
 

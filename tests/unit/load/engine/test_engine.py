@@ -51,10 +51,9 @@ async def test_step_run_uses_the_endpoints_of_its_variant() -> None:
             for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
         }
         what = dataclasses.replace(target(raw.url), variants=endpoints)
-        duty = assignment(users=4, requests=40)
-        await run_step(what, duty.model_copy(update={"variant": "proxies"}))
+        await run_step(what, assignment(users=4, requests=40, variant="proxies"))
         assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
-        await run_step(what, duty.model_copy(update={"variant": "raw"}))
+        await run_step(what, assignment(users=4, requests=40, variant="raw"))
         assert [len(each.requests) for each in (raw, first, second)] == [40, 20, 20]
     asked = [Counter(dict(p)["q"] for _, _, p in each.requests) for each in (first, second)]
     assert asked[0] + asked[1] == Counter(dict(p)["q"] for _, _, p in raw.requests)

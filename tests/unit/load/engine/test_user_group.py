@@ -120,7 +120,7 @@ async def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.M
         await respond_well(exchange)
 
     monkeypatch.setattr("solrbench.load.engine.user_group.pacing_wait_seconds", wait)
-    duty = assignment(users=2, seconds=1).model_copy(update={"pacing_milliseconds": 200})
+    duty = assignment(users=2, seconds=1, pacing_milliseconds=200)
     async with HttpServer(respond_later) as server:
         result = await run_step(target(server.url), duty)
     assert 2 <= only(result).requests <= 10

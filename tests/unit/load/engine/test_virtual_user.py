@@ -72,11 +72,11 @@ async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     ids=["think time", "pacing"],
 )
 async def test_users_that_think_as_long_do_not_send_in_step(
-    monkeypatch: pytest.MonkeyPatch, waits: dict[str, object], loop: VirtualTimeLoop
+    monkeypatch: pytest.MonkeyPatch, waits: dict[str, Any], loop: VirtualTimeLoop
 ) -> None:
     server = serve(monkeypatch, loop)
     listener = RecordingListener()
-    duty = assignment(users=200, seconds=20).model_copy(update=waits)
+    duty = assignment(users=200, seconds=20, **waits)
     await begin_step(target("http://solr:1/solr"), duty, listener)
     began_ns = loop.now_ns
     outcome = await listener.outcome

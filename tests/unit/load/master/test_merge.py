@@ -28,8 +28,8 @@ def worker(*times: int) -> WorkerStepResult:
     a.record(7, request_failure("Timeout", "late"))
     b.record(9, EMPTY_RESULT)
     b.record_dropped(5000)
-    opened = {"nodes": [a.result(), b.result()], "connections": connections.result()}
-    return outcome(part([5])).model_copy(update=opened)
+    nodes = [a.result(), b.result()]
+    return outcome(part([5]), nodes=nodes, connections=connections.result())
 
 
 def test_nodes_are_added_over_workers_in_their_order() -> None:
@@ -183,8 +183,8 @@ def test_document_has_windows_steadiness_and_outliers() -> None:
     stalled = [SecondSums(40, 2, 0, 2 * 800_000, 900_000)]
     rest = [SecondSums(second, 50, 0, 50 * 1000, 3000) for second in range(41, 60)]
     micro_batches = [MicroBatch(500_000 * index, 50, 1, 50_000, 3000) for index in range(1, 61)]
-    worker = outcome(part([5], requests=3000, windows=slow + usual + stalled + rest), last=60.0)
-    document = merged(worker.model_copy(update={"micro_batches": micro_batches}))
+    requests = part([5], requests=3000, windows=slow + usual + stalled + rest)
+    document = merged(outcome(requests, last=60.0, micro_batches=micro_batches))
     assert document.steady_from_second == 4
     assert [each.second for each in document.outliers] == [0, 1, 2, 3, 40]
     assert document.outlier_windows == 5
@@ -227,8 +227,7 @@ def test_what_ended_after_the_time_of_sending_is_the_drain() -> None:
     one = part([1], requests=12, windows=windows((0, 4), (8, 5), (9, 2), (31, 1)))
     two = part([1], requests=6, windows=windows((0, 5), (9, 1)))
     document = merged(
-        outcome(one, last=31.5).model_copy(update={"sending_seconds": 9}),
-        outcome(two, last=9.25).model_copy(update={"sending_seconds": 9}),
+        outcome(one, last=31.5, sending_seconds=9), outcome(two, last=9.25, sending_seconds=9)
     )
     (result,) = document.requests
     assert (result.requests, result.drain_requests) == (18, 4)
@@ -239,8 +238,8 @@ def test_what_ended_after_the_time_of_sending_is_the_drain() -> None:
 
 
 def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
-    worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 5), (2, 4), (6, 1))))
-    worker = worker.model_copy(update={"sending_seconds": 1.5, "last_seconds": 6.5})
+    sent = part([1], requests=30, windows=windows((0, 20), (1, 5), (2, 4), (6, 1)))
+    worker = outcome(sent, last=6.5, sending_seconds=1.5)
     document = merged_as({"users": 8, "requests": 30}, worker)
     (result,) = document.requests
     assert (document.duration_seconds, document.drain_seconds) == (None, 5.0)
@@ -250,9 +249,8 @@ def test_counted_step_has_a_drain_and_the_rate_of_all_its_time() -> None:
 
 
 def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
-    worker = outcome(part([1], requests=30, windows=windows((0, 20), (1, 9), (6, 1))))
-    times = {"sending_seconds": 1.5, "planned_seconds": 1.5, "last_seconds": 6.5}
-    worker = worker.model_copy(update=times)
+    sent = part([1], requests=30, windows=windows((0, 20), (1, 9), (6, 1)))
+    worker = outcome(sent, last=6.5, sending_seconds=1.5, planned_seconds=1.5)
     document = merged_as({"requests_per_second": 20, "requests": 30}, worker)
     (result,) = document.requests
     assert (document.duration_seconds, document.drain_seconds) == (1.5, 5.0)
@@ -260,15 +258,13 @@ def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
 
 
 def test_step_whose_queries_ended_has_the_rate_of_all_its_time() -> None:
-    ended = outcome(part([1], windows=windows((0, 1)))).model_copy(
-        update={"sending_seconds": 0.5, "queries_exhausted": True}
-    )
-    document = merged(ended)
+    sent = part([1], windows=windows((0, 1)))
+    document = merged(outcome(sent, sending_seconds=0.5, queries_exhausted=True))
     assert (document.duration_seconds, document.rate_seconds) == (None, 1.0)
 
 
 def test_drain_is_unknown_if_a_worker_does_not_report_its_end() -> None:
-    known = outcome(part([1], windows=windows((0, 1)))).model_copy(update={"sending_seconds": 9})
+    known = outcome(part([1], windows=windows((0, 1))), sending_seconds=9)
     document = merged(known, outcome(part([1], windows=windows((12, 1)))))
     (result,) = document.requests
     assert (document.drain_seconds, result.drain_requests) == (None, None)

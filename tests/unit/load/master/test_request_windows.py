@@ -137,8 +137,7 @@ def test_ramp_is_in_no_window() -> None:
 def even(micro_batches: int, rest: int) -> WorkerStepResult:
     """Return a worker with so many micro-batches of 100 requests, and some without room for one."""
     kept = [MicroBatch(10_000 * index, 100, 0, 5000, 60) for index in range(1, micro_batches + 1)]
-    worker = outcome(part([1], requests=100 * micro_batches + rest))
-    return worker.model_copy(update={"micro_batches": kept})
+    return outcome(part([1], requests=100 * micro_batches + rest), micro_batches=kept)
 
 
 def test_a_worker_that_ran_out_of_room_ends_the_list_for_all() -> None:

@@ -104,7 +104,7 @@ def ready(workers: str = "ab", *, redistribute: bool = False) -> FakeLoad:
 
 def test_one_user_of_an_open_loop_stands_for_each_worker() -> None:
     load = ready("abc")
-    planned = assignment(users=99, seconds=10).model_copy(update={"open_loop": RATE})
+    planned = assignment(users=99, seconds=10, open_loop=RATE)
     assert load.pool.assign(planned).assignment.users == 3
     assert [part.users for _, part in load.sent(Assignment)] == [3, 3, 3]
 
@@ -142,7 +142,7 @@ def test_reports_of_another_step_run_are_ignored() -> None:
     load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
     load.spawned(KEY, "a")
     load.result(KEY, "a")
-    step_run = load.pool.assign(assignment(seconds=5).model_copy(update={"key": "next"}))
+    step_run = load.pool.assign(assignment(seconds=5, key="next"))
     assert load.pool.reports.live_totals == LiveTotals(0, 0, 0, 0)
     load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
     load.spawned(KEY, "a")

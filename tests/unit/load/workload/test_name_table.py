@@ -275,11 +275,7 @@ def test_same_seed_gives_the_same_sequence(order: Order) -> None:
 @pytest.mark.parametrize("order", [Order.RANDOM, Order.ZIPF])
 def test_repeats_and_steps_have_sequences_of_their_own(order: Order) -> None:
     queries = queries_spec(order=order)
-    duties = [
-        assignment(),
-        assignment().model_copy(update={"repeat": 2}),
-        assignment().model_copy(update={"step": "storm"}),
-    ]
+    duties = [assignment(), assignment(repeat=2), assignment(step="storm")]
     drawn = [
         tuple(islice(query_positions(queries, 1000, each, 0, range(20)), 20)) for each in duties
     ]

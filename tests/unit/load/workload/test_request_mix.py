@@ -11,7 +11,6 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ListOffsets
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import Assignment
 from solrbench.load.workload import requests as http_requests
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.name_table import RequestCounter, entry_choices
@@ -25,6 +24,8 @@ from solrbench.load.workload.request_mix import (
 )
 from solrbench.load.workload.requests import PreparedRequest
 from support.load.builders import assignment, plan_of, queries_spec, sent_json, write_lists
+
+PAIR: dict[str, Any] = {"users": 2, "workers": 2}
 
 
 def part(name: int, size: int, order: Order) -> QuerySource:
@@ -53,8 +54,8 @@ def test_workers_of_any_speed_never_send_a_query_twice() -> None:
     for speeds in ((10, 50), (60, 3), (5, 5)):
         results = []
         for worker, count in enumerate(speeds):
-            duty = assignment(users=4, workers=2, worker=worker)
-            drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
+            duty = assignment(users=4, workers=2, worker=worker, offsets=mark.offsets)
+            drawn = whole.open_stream(duty)
             sent.update(each.body for each in islice(drawn.requests, count))
             results.append(outcome(*drawn.used_numbers()))
         mark = mark.advanced_by(results)
@@ -68,8 +69,10 @@ def test_exact_steps_leave_no_gap() -> None:
     for requests in (7, 20, 1):
         results = []
         for worker in range(3):
-            duty = assignment(users=5, workers=3, worker=worker, requests=requests)
-            drawn = whole.open_stream(duty.model_copy(update={"offsets": list(mark.offsets)}))
+            duty = assignment(
+                users=5, workers=3, worker=worker, requests=requests, offsets=mark.offsets
+            )
+            drawn = whole.open_stream(duty)
             sent += [each.body for each in islice(drawn.requests, duty.worker_requests)]
             results.append(outcome(*drawn.used_numbers()))
         mark = mark.advanced_by(results)
@@ -83,13 +86,9 @@ def test_the_end_of_one_entry_is_the_end_of_the_mix() -> None:
     assert found[1] > 0
 
 
-def duty(**fields: object) -> Assignment:
-    return assignment(users=2, workers=2).model_copy(update=fields)
-
-
 def test_choices_follow_weights_and_seed() -> None:
     def drawn(seed: int, **fields: object) -> list[int]:
-        return list(islice(entry_choices([7, 2, 1], seed, duty(**fields)), 10_000))
+        return list(islice(entry_choices([7, 2, 1], seed, assignment(**PAIR | fields)), 10_000))
 
     counts = Counter(drawn(1))
     for index, share in enumerate((0.7, 0.2, 0.1)):
@@ -108,8 +107,8 @@ def test_lists_of_one_seed_in_one_mix_are_drawn_apart() -> None:
     assert zero[:20] != one[:20]
 
 
-def plan(mix: list[dict[str, object]]) -> LoadPlan:
-    return plan_of({"mix": mix})
+def plan(mix: list[dict[str, object]], **fields: object) -> LoadPlan:
+    return plan_of({"mix": mix}, **fields)
 
 
 FILE = {"configMap": {"name": "q", "key": "lines"}}
@@ -145,7 +144,7 @@ def test_requests_of_long_lists_are_made_when_they_are_sent(
     write_lists(tmp_path, "\n".join(lines))
     dataset = Generator(documents=9, vocabulary_terms=1000)
     entry: dict[str, object] = {"name": "a", "queries": queries | {"order": "Sequential"}}
-    whole = plan([entry]).model_copy(update={"generator": dataset})
+    whole = plan([entry], generator=dataset)
 
     def requests() -> tuple[tuple[str, ...], list[PreparedRequest]]:
         made = load_workload(whole, tmp_path)
@@ -209,7 +208,7 @@ def sent(
     source: DocumentSource, requests: int, size: int = 1, offset: int = 0, **fields: int
 ) -> list[list[dict[str, Any]]]:
     """Return the documents of each request of one worker."""
-    duty = assignment(users=2, workers=2, offset=offset).model_copy(update=fields)
+    duty = assignment(offset=offset, **PAIR | fields)
     updates = Updates.model_validate({"generated": {}, "documentsPerRequest": size})
     part = UpdateSource(PLAIN, updates, source)
     found = []
