@@ -29,6 +29,7 @@ class LoadedLocustfile:
     """A locustfile that was read, and the user classes of it that are run, by name."""
 
     plan: LoadPlan
+    spec: Locustfile
     classes: tuple[type[User], ...]
 
     @property
@@ -67,7 +68,7 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
             f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key};"
             " add it",
         )
-    read = LoadedLocustfile(plan, _select_classes(locustfile, _run(file)))
+    read = LoadedLocustfile(plan, locustfile, _select_classes(locustfile, _run(file)))
     users = [step_run.step.users or 0 for step_run in plan.step_runs]
     warm_up = plan.warm_up.users if plan.warm_up is not None else None
     most, wanted = max_users(read.user_classes), max([*users, warm_up or 0])

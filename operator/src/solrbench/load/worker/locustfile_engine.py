@@ -276,7 +276,6 @@ class LocustfileEngine:
 
     def environment(self) -> Environment:
         """Return Locust's environment for a runner that shall not count requests itself."""
-        locustfile = self.locustfile.plan.workload.locustfile
         # The runner listens to the event that it finds, and would count each request a second time.
         locust.events.request = EventHook()
         return Environment(
@@ -284,8 +283,8 @@ class LocustfileEngine:
                 _instrument_user_class(user_class, self) for user_class in self.locustfile.classes
             ],
             events=locust.events,
-            tags=locustfile.tags if locustfile is not None else None,
-            exclude_tags=locustfile.exclude_tags if locustfile is not None else None,
+            tags=self.locustfile.spec.tags,
+            exclude_tags=self.locustfile.spec.exclude_tags,
         )
 
     def start(self, runner: WorkerRunner) -> None:
