@@ -6,7 +6,7 @@ by, in JSON, of as many documents as are compared.
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,10 @@ from solrbench.load.workload.query_file import WorkloadQuery
 
 MAX_QUERY_TEXT = 160
 """Characters of a query that are kept for readers."""
+
+_MAX_LOOKED_AT = 50_000
+"""Queries of a list among which distinct ones are chosen: more than are needed, as a list may have
+many repetitions, but not all of a long one."""
 
 _SCORE = "score"
 _RANK = "solrbench_rank_"
@@ -113,38 +117,23 @@ def distinct_queries(
     entry has about the same part of them, drawn from all of its list.
     """
     found: dict[str, AnswerRequest] = {}
+    workload = plan.workload
     for place, (entry_index, queries) in enumerate(lists):
         share = (limit - len(found)) // (len(lists) - place)
-        requests = _requests(plan, entry_index, queries, defaults, random_fields)
-        fresh = (each for each in requests if each.key not in found)
+        entry = workload.entries[entry_index]
+        handler = entry.handler or workload.handler
+        common = {**workload.parameters, **entry.parameters}
+        rng = np.random.default_rng(seed_of("answers", workload.draw_seed, entry_index))
+        number = min(len(queries), _MAX_LOOKED_AT)
         own: dict[str, AnswerRequest] = {}
-        for request in fresh:
+        for index in rng.choice(len(queries), number, replace=False).tolist():
             if len(own) == share:
                 break
-            own.setdefault(request.key, request)
+            request = _request(queries[index], handler, common, defaults[handler], random_fields)
+            if request.key not in found:
+                own.setdefault(request.key, request)
         found |= own
     return list(found.values())
-
-
-def _requests(
-    plan: LoadPlan,
-    entry_index: int,
-    queries: Sequence[WorkloadQuery],
-    defaults: Mapping[str, HandlerDefaults],
-    random_fields: re.Pattern[str] | None,
-) -> Iterator[AnswerRequest]:
-    workload = plan.workload
-    entry = workload.entries[entry_index]
-    handler = entry.handler or workload.handler
-    common = {**workload.parameters, **entry.parameters}
-    seed = seed_of("answers", workload.draw_seed, entry_index)
-    # Of a list with many repetitions, more are looked at than are needed; of a long one not all.
-    number = min(len(queries), _MAX_LOOKED_AT)
-    for index in np.random.default_rng(seed).choice(len(queries), number, replace=False).tolist():
-        yield _request(queries[index], handler, common, defaults[handler], random_fields)
-
-
-_MAX_LOOKED_AT = 50_000
 
 
 def _request(
