@@ -199,7 +199,7 @@ class Client(HttpClient):
 
     def __init__(self, loop: VirtualTimeLoop) -> None:
         recorder = StepRunRecorder(("a",), loop.now_ns)
-        supply = RequestSupply(target().requests.open_stream(assignment()))
+        supply = RequestSupply(target().requests.open_stream(assignment()).requests)
         context = UserContext(supply, recorder, 1.0, loop, lambda: None)
         super().__init__(context, target("http://one:1/solr").nodes[0])
         self.failed: list[RequestFailure | None] = []

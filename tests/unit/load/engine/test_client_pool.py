@@ -42,7 +42,7 @@ class Owner:
 
     def _new(self) -> PooledClient:
         recorder = StepRunRecorder((), self.loop.now_ns)
-        supply = RequestSupply(TARGET.requests.open_stream(assignment()))
+        supply = RequestSupply(TARGET.requests.open_stream(assignment()).requests)
         context = UserContext(supply, recorder, 1.0, self.loop, lambda: None)
         return PooledClient(context, TARGET.nodes[0], lambda *_: None)
 

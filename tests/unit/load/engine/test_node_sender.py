@@ -65,7 +65,7 @@ class Bench:
         self.counts = OpenLoopRecorder(what.requests.names)
         self.recorder = StepRunRecorder(what.requests.names, loop.now_ns)
         context = UserContext(
-            RequestSupply(what.requests.open_stream(assignment())),
+            RequestSupply(what.requests.open_stream(assignment()).requests),
             self.recorder,
             timeout_seconds,
             loop,

@@ -9,6 +9,7 @@ from solrbench.errors import PermanentError, SolrbenchError
 from solrbench.load.engine.target import RequestSupply
 from solrbench.load.errors import LoadError
 from solrbench.load.master.steady_state import wait_for_target
+from solrbench.load.workload.request_mix import RequestStream
 from solrbench.net.http import HttpAuth
 from solrbench.solr.client import SolrClient
 from support.load.builders import assignment, do_not_pause, plain, run_step, target, workload
@@ -18,40 +19,39 @@ from support.servers.http_server import HttpServer
 URL = "http://solr:8983/solr"
 
 
-def supply(limit: int | None = None, order: str = "Sequential") -> RequestSupply:
+def opened(order: str = "Sequential") -> RequestStream:
     what = target(URL, queries=plain("a", "b"), spec=workload(order=order))
-    return RequestSupply(what.requests.open_stream(assignment()), limit)
+    return what.requests.open_stream(assignment())
 
 
 def test_supply_ends_with_its_number() -> None:
-    found = supply(limit=3)
+    stream = opened()
+    found = RequestSupply(stream.requests, 3)
     assert [found.take(0) is None for _ in range(5)] == [False, False, False, True, True]
-    assert (found.is_exhausted(0), found.is_closed(0), found.queries_exhausted) == (
-        True,
-        False,
-        False,
-    )
-    assert found.used_numbers() == [3]
+    assert found.is_exhausted(0)
+    assert (found.is_closed(0), found.queries_exhausted) == (False, False)
+    assert stream.used_numbers() == [3]
 
 
 def test_supply_ends_at_its_time_and_not_before() -> None:
-    found = supply()
+    stream = opened()
+    found = RequestSupply(stream.requests)
     found.stops_ns = 100
     assert (found.is_exhausted(99), found.is_closed(99)) == (False, False)
     assert found.take(99) is not None
     assert found.take(100) is None
     assert (found.is_exhausted(100), found.is_closed(100)) == (True, True)
-    assert found.used_numbers() == [1]
+    assert stream.used_numbers() == [1]
 
 
 def test_supply_ends_with_queries_that_are_sent_once_each() -> None:
-    found = supply(order="Once")
+    found = RequestSupply(opened("Once").requests)
     assert [found.take(0) is None for _ in range(3)] == [False, False, True]
     assert (found.is_exhausted(0), found.queries_exhausted) == (True, True)
 
 
 def test_supply_without_a_limit_goes_on() -> None:
-    found = supply()
+    found = RequestSupply(opened().requests)
     assert all(found.take(0) is not None for _ in range(50))
 
 

@@ -48,7 +48,8 @@ class StepRun:
         self.key = assignment.key
         # The schedule of an open loop has a number of its own, of which the ramp is no part.
         limit = None if assignment.open_loop is not None else assignment.worker_requests
-        self._supply = RequestSupply(workload.open_stream(assignment), limit)
+        self._stream = workload.open_stream(assignment)
+        self._supply = RequestSupply(self._stream.requests, limit)
         recorder = StepRunRecorder(
             workload.names, _now(), workload.transactions, assignment.workers, workload.unchecked
         )
@@ -115,7 +116,7 @@ class StepRun:
         users = factory.user_activities
         result = self._measurement.result(
             factory.expected_users,
-            self._supply.used_numbers(),
+            self._stream.used_numbers(),
             queries_exhausted=self._supply.queries_exhausted,
             sending_ended_ns=self._supply.ended_ns,
         ).model_copy(

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from solrbench.load.recording.request_stats import NEVER_NS
 from solrbench.load.schedule.messages import Assignment
 from solrbench.load.settings import load_auth
 from solrbench.load.workload.loader import load_workload
-from solrbench.load.workload.request_mix import PreparedWorkload, RequestStream
+from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.requests import Node, PreparedRequest, prepare_node
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
@@ -123,11 +123,10 @@ class RequestSupply:
     Times are of `time.perf_counter_ns`.
     """
 
-    __slots__ = ("_remaining", "_requests", "_stream", "ended_ns", "queries_exhausted", "stops_ns")
+    __slots__ = ("_remaining", "_requests", "ended_ns", "queries_exhausted", "stops_ns")
 
-    def __init__(self, stream: RequestStream, limit: int | None = None) -> None:
-        self._stream = stream
-        self._requests = stream.requests
+    def __init__(self, requests: Iterator[PreparedRequest], limit: int | None = None) -> None:
+        self._requests = requests
         self._remaining = sys.maxsize if limit is None else limit
         self.stops_ns = NEVER_NS
         """No request starts from then on."""
@@ -159,10 +158,6 @@ class RequestSupply:
     def is_closed(self, now_ns: int) -> bool:
         """Say whether the time to start requests is over, whatever else is left to do."""
         return now_ns >= self.stops_ns
-
-    def used_numbers(self) -> list[int]:
-        """Return for each entry of the workload one more than its highest number sent."""
-        return self._stream.used_numbers()
 
 
 @dataclass(frozen=True, slots=True)
