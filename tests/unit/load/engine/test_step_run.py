@@ -37,6 +37,11 @@ class Bench:
             self.run.add_user()
         await asyncio.sleep(0.001)
 
+    async def begin(self) -> None:
+        """Add all users, and begin to measure."""
+        await self.add_users(self.run.assignment.worker_users)
+        self.run.start_measuring()
+
 
 MakeBench = Callable[..., Bench]
 
@@ -68,8 +73,7 @@ async def test_users_at_the_barrier_wait_and_then_measure_to_the_end(
 
 async def test_end_is_not_reported_in_the_middle_of_the_last_users_turn(make: MakeBench) -> None:
     bench = make(assignment(users=1, requests=0))
-    await bench.add_users(1)
-    bench.run.start_measuring()
+    await bench.begin()
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready"])
     await asyncio.sleep(0)
     assert bench.calls == ["ready", "ended"]
@@ -101,8 +105,7 @@ async def test_ramp_is_measured_once_all_users_are_there_and_stops_in_time(
 async def test_drain_is_no_part_of_the_time_of_sending(make: MakeBench) -> None:
     bench = make(assignment(users=2, seconds=6))
     bench.server.seconds = 1.75
-    await bench.add_users(2)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(8)
     assert bench.run.state is FINISHED
     bench.run.progress(last=True)
@@ -113,8 +116,7 @@ async def test_drain_is_no_part_of_the_time_of_sending(make: MakeBench) -> None:
 
 async def test_counted_requests_end_when_the_last_one_is_sent(make: MakeBench) -> None:
     bench = make(assignment(users=2, requests=3))
-    await bench.add_users(2)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(1)
     assert bench.run.state is FINISHED
     assert bench.run.result().sending_seconds == 0.25
@@ -129,8 +131,7 @@ async def test_what_counted_requests_cost_is_measured_without_their_drain(
     part: Assignment, make: MakeBench
 ) -> None:
     bench = make(part)
-    await bench.add_users(part.users)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(0.4)
     # From now on there is no response before the timeout of 5 s.
     bench.server.seconds = 60.0
@@ -145,8 +146,7 @@ async def test_planned_arrivals_end_with_their_time(make: MakeBench) -> None:
     part = duty(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
     bench = make(part)
     bench.server.seconds = 3.0
-    await bench.add_users(1)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(9)
     assert bench.run.state is FINISHED
     assert bench.run.result().sending_seconds == 6
@@ -169,8 +169,7 @@ async def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
     send_first_at_once(monkeypatch)
 
     bench = make(assignment(users=2, seconds=60, think=AN_HOUR))
-    await bench.add_users(2)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(0.3)
     bench.run.add_user()
     bench.run.stop_sending()
@@ -195,8 +194,7 @@ async def test_stop_at_the_barrier_leaves_users_waiting_with_nothing_to_send(
 
 async def test_timer_that_fires_early_lets_requests_through_to_the_end(make: MakeBench) -> None:
     bench = make(assignment(users=1, seconds=1))
-    await bench.add_users(1)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(0.6)
     bench.run._stop()
     assert bench.run.state is MEASURING
@@ -245,8 +243,7 @@ async def test_aborted_step_run_sends_and_reports_no_more(
 
 async def test_finished_step_run_stays_finished(make: MakeBench) -> None:
     bench = make(assignment(users=1, requests=1, seconds=60))
-    await bench.add_users(1)
-    bench.run.start_measuring()
+    await bench.begin()
     await asyncio.sleep(0.3)
     assert bench.run.state is FINISHED
     bench.run.stop_sending()

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
-from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadState
 from solrbench.load.errors import LoadError
 from solrbench.load.master.step_run import CompletedStepRun, RunStage, RunStatus, StepRunExecutor
@@ -170,12 +169,12 @@ UNTIL = UntilSteady(windows=3, window_requests=20)
 class StepRuns:
     """An executor on two workers that obey."""
 
-    def __init__(self, step: dict[str, Any] | None = None) -> None:
+    def __init__(self, step: dict[str, Any] | None = None, **fields: Any) -> None:
         self.load = FakeLoad()
         self.load.join("a", "b")
         self.load.pool.wait_for_workers()
         self.workers = ObedientWorkers(self.load)
-        self.plan = load_plan(step or TIMED)
+        self.plan = load_plan(step or TIMED, **fields)
         clock = self.load.clock
         self.status = RunStatus("tests/small", self.load.pool, list, clock.now)
         self.status.step_run = self.plan.step_runs[0]
@@ -252,35 +251,32 @@ def test_ramp_of_a_planned_rate_comes_before_the_measurement() -> None:
     assert runs.load.clock.now() == 19
 
 
-def test_users_may_take_the_time_to_spawn_and_to_connect() -> None:
-    runs = StepRuns({**TIMED, "spawnRate": 100})
-    silence(runs, Assignment)
-    # 1,000 users at 100 per second, 2 s for a connection, 30 s of grace.
-    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 42 s$"):
+THINK = {"name": "lend", "thinkTime": {"constantMilliseconds": 50_000}}
+LOAN = {"name": "loan", "transaction": {"requests": [{"name": "find"}, THINK]}}
+LOANS = {"mix": [LOAN], "timeoutSeconds": 2}
+ARRIVALS = {"name": "timed", "requestsPerSecond": 5, "durationSeconds": 20}
+
+
+@pytest.mark.parametrize(
+    ("step", "fields", "unheard", "seconds"),
+    [
+        # 1,000 users at 100 per second, 2 s for a connection, 30 s of grace.
+        (TIMED | {"spawnRate": 100}, {}, Assignment, 42),
+        # 20 s of the step, 2 s for a connection, 2 s for a response, 30 s of grace.
+        (TIMED, {}, StartMeasuring, 54),
+        # 20 s of the step, 50 s of thinking, 2 x 4 s for connections and responses, 30 s of grace.
+        (ARRIVALS, {"workload": LOANS}, StartMeasuring, 108),
+    ],
+)
+def test_users_and_results_may_take_the_time_that_they_need(
+    step: dict[str, Any], fields: dict[str, Any], unheard: type[Command], seconds: int
+) -> None:
+    runs = StepRuns(step, **fields)
+    silence(runs, unheard)
+    late = f"sent no result of step run r1-s0-timed within {seconds} s$"
+    with pytest.raises(LoadError, match=late):
         runs.run()
-    assert 42 < runs.load.clock.now() <= 42.5
-
-
-def test_result_may_take_the_step_and_the_time_out_of_its_last_request() -> None:
-    runs = StepRuns()
-    silence(runs, StartMeasuring)
-    # 20 s of the step, 2 s for a connection, 2 s for a response, 30 s of grace.
-    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 54 s$"):
-        runs.run()
-    assert 55 < runs.load.clock.now() <= 55.5
-
-
-def test_result_may_take_the_think_times_of_the_last_transaction() -> None:
-    think = {"constantMilliseconds": 50_000}
-    requests = [{"name": "find"}, {"name": "lend", "thinkTime": think}]
-    mix = [{"name": "loan", "transaction": {"requests": requests}}]
-    runs = StepRuns({"name": "timed", "requestsPerSecond": 5, "durationSeconds": 20})
-    workload = Workload.model_validate({"mix": mix, "timeoutSeconds": 2})
-    runs.executor.plan = runs.executor.plan.model_copy(update={"workload": workload})
-    silence(runs, StartMeasuring)
-    # 20 s of the step, 50 s of thinking, 2 x 4 s for connections and responses, 30 s of grace.
-    with pytest.raises(LoadError, match=r"sent no result of step run r1-s0-timed within 108 s$"):
-        runs.run()
+    assert seconds < runs.load.clock.now() <= seconds + 1.5
 
 
 def test_users_that_stay_after_the_step_fail_the_run() -> None:
