@@ -28,9 +28,10 @@ def schedule(workers: int = 1, worker: int = 0, **rate: Any) -> Schedule:
 
 
 class Owner:
-    """Takes connections that came up, and notes which failed."""
+    """Takes connections to a server that came up, and notes which failed."""
 
-    def __init__(self, loop: VirtualTimeLoop, most: int) -> None:
+    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop, most: int) -> None:
+        self.server = serve(patch, loop)
         self.loop = loop
         self.failed: list[str] = []
         self.pool = ClientPool(most, self._new, self._on_connected, loop)
@@ -83,10 +84,9 @@ def test_workers_and_nodes_share_the_limit_and_each_node_has_one_connection(
 async def test_connection_used_last_comes_first(
     monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    server = serve(monkeypatch, loop)
-    owner = Owner(loop, 6)
+    owner = Owner(monkeypatch, loop, 6)
     await owner.pool.prepare(10)
-    assert server.connections == 6
+    assert owner.server.connections == 6
     taken = [owner.take() for _ in range(6)]
     for client in taken:
         owner.pool.add_idle(client)
@@ -96,8 +96,7 @@ async def test_connection_used_last_comes_first(
 async def test_connection_that_was_closed_makes_room_for_another(
     monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    server = serve(monkeypatch, loop)
-    owner = Owner(loop, 3)
+    owner = Owner(monkeypatch, loop, 3)
     await owner.pool.prepare(3)
     for client in [owner.take() for _ in range(3)]:
         owner.pool.add_idle(client)
@@ -105,15 +104,14 @@ async def test_connection_that_was_closed_makes_room_for_another(
     assert [owner.pool.take_idle() for _ in range(3)] == [None, None, None]
     owner.pool.open_for(5)
     await asyncio.sleep(0.1)
-    assert server.connections == 6
+    assert owner.server.connections == 6
 
 
 async def test_connections_are_opened_for_those_that_wait_and_failures_are_named(
     monkeypatch: pytest.MonkeyPatch, loop: VirtualTimeLoop
 ) -> None:
-    server = serve(monkeypatch, loop)
-    server.refuses = True
-    owner = Owner(loop, 200)
+    owner = Owner(monkeypatch, loop, 200)
+    owner.server.refuses = True
     owner.pool.open_for(2)
     owner.pool.open_for(2)
     await asyncio.sleep(0.1)
@@ -127,12 +125,11 @@ async def test_connections_are_opened_for_those_that_wait_and_failures_are_named
 async def test_aborted_pool_opens_nothing_that_was_under_way(
     monkeypatch: pytest.MonkeyPatch, begun_seconds: float | None, loop: VirtualTimeLoop
 ) -> None:
-    server = serve(monkeypatch, loop)
-    server.connect_seconds = 0.5
-    owner = Owner(loop, 10)
+    owner = Owner(monkeypatch, loop, 10)
+    owner.server.connect_seconds = 0.5
     owner.pool.open_for(3)
     if begun_seconds is not None:
         await asyncio.sleep(begun_seconds)
     owner.pool.abort()
     await asyncio.sleep(5)
-    assert (server.connections, owner.failed, owner.pool.take_idle()) == (0, [], None)
+    assert (owner.server.connections, owner.failed, owner.pool.take_idle()) == (0, [], None)

@@ -35,13 +35,14 @@ class User:
         self._calls.append("aborted")
 
 
-def group(loop: VirtualTimeLoop, calls: Calls, expected: int) -> UserGroup:
-    return UserGroup(expected, calling(calls, "ready"), calling(calls, "finished"), loop)
+def group(loop: VirtualTimeLoop, expected: int) -> tuple[UserGroup, Calls]:
+    calls: Calls = []
+    users = UserGroup(expected, calling(calls, "ready"), calling(calls, "finished"), loop)
+    return users, calls
 
 
 async def test_waiting_users_are_ready_when_the_last_has_connected(loop: VirtualTimeLoop) -> None:
-    calls: Calls = []
-    users = group(loop, calls, 3)
+    users, calls = group(loop, 3)
     for _ in range(3):
         users.add_waiting(User(calls))
     await asyncio.sleep(0.9)
@@ -53,8 +54,7 @@ async def test_waiting_users_are_ready_when_the_last_has_connected(loop: Virtual
 
 
 async def test_only_so_many_users_connect_side_by_side(loop: VirtualTimeLoop) -> None:
-    calls: Calls = []
-    users = group(loop, calls, 65)
+    users, calls = group(loop, 65)
     for _ in range(65):
         users.add_waiting(User(calls))
     await asyncio.sleep(1.5)
@@ -64,8 +64,7 @@ async def test_only_so_many_users_connect_side_by_side(loop: VirtualTimeLoop) ->
 
 
 async def test_users_are_finished_when_the_last_active_one_is(loop: VirtualTimeLoop) -> None:
-    calls: Calls = []
-    users = group(loop, calls, 2)
+    users, calls = group(loop, 2)
     users.add_started(User(calls))
     users.add_started(User(calls))
     users.add_started(User(calls))
@@ -80,8 +79,7 @@ async def test_users_are_finished_when_the_last_active_one_is(loop: VirtualTimeL
 async def test_user_that_finishes_as_it_starts_does_not_end_the_others(
     loop: VirtualTimeLoop,
 ) -> None:
-    calls: Calls = []
-    users = group(loop, calls, 2)
+    users, calls = group(loop, 2)
 
     class Brief(User):
         def start(self) -> None:
@@ -98,8 +96,7 @@ async def test_user_that_finishes_as_it_starts_does_not_end_the_others(
 async def test_stop_and_abort_reach_all_users_and_no_connection_is_opened_any_more(
     loop: VirtualTimeLoop,
 ) -> None:
-    calls: Calls = []
-    users = group(loop, calls, 2)
+    users, calls = group(loop, 2)
     users.add_waiting(User(calls))
     users.add_started(User(calls))
     users.stop()
