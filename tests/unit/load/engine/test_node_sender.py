@@ -16,7 +16,7 @@ from solrbench.load.engine.target import RequestSupply, UserContext
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.recorder import StepRunRecorder
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
-from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.schedule.arrivals import ArrivalRate, Schedule
 from solrbench.stats.histograms import decode
 from support.fakes.virtual_time import VirtualTimeLoop
@@ -31,6 +31,7 @@ from support.load.builders import (
     until,
     workload,
 )
+from support.load.worker_results import outcome
 from support.servers.http_server import Exchange, HttpServer, respond_after
 from support.servers.ports import free_port
 from support.servers.virtual_server import Calls, calling, serve
@@ -94,8 +95,7 @@ class Bench:
 
     @property
     def results(self) -> list[WorkerRequestStats]:
-        sent = self.recorder.results()
-        closed = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=sent)
+        closed = outcome(*self.recorder.results())
         return self.counts.add_to_result(closed, self.recorder.empty_result).requests
 
     def _on_measuring(self, at_ns: int) -> None:

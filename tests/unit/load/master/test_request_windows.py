@@ -41,13 +41,10 @@ def work(done: list[Answer], workers: int = 1) -> WorkerStepResult:
         started_ns = max(ended_ns - 1000 * service, ORIGIN)
         recorder.record(REQUESTS[index % 2], started_ns, ended_ns, 10, BAD if failed else None)
     recorder.take_finished_seconds(ORIGIN, last=True)
-    return WorkerStepResult(
-        key="r1-s0-any",
-        users=1,
-        cpu_seconds=0.0,
-        first_seconds=(recorder.first_ns - ORIGIN) / 1e9 if done else None,
-        last_seconds=(recorder.last_ns - ORIGIN) / 1e9 if done else None,
-        requests=recorder.results(),
+    return outcome(
+        *recorder.results(),
+        first=(recorder.first_ns - ORIGIN) / 1e9 if done else None,
+        last=(recorder.last_ns - ORIGIN) / 1e9,
         micro_batches=recorder.micro_batches(),
     )
 

@@ -22,7 +22,7 @@ from solrbench.load.recording.request_stats import (
     percentiles_of,
     qtime_milliseconds,
 )
-from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
+from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.schedule.arrivals import SendingTime
 from solrbench.load.workload.requests import (
     PreparedRequest,
@@ -33,6 +33,7 @@ from solrbench.load.workload.requests import (
 from solrbench.load.workload.response_checks import RequestFailure
 from solrbench.stats.histograms import HIGHEST_MICROSECONDS, Histogram, buckets_of, decode
 from solrbench.stats.time_blocks import TimeBlocks
+from support.load.worker_results import outcome
 
 TIMES = st.lists(st.integers(1, HIGHEST_MICROSECONDS), min_size=1, max_size=50)
 
@@ -146,9 +147,7 @@ def test_no_times_are_absent_not_zero() -> None:
 def results(counts: OpenLoopRecorder, *sent: int) -> list[WorkerRequestStats]:
     """Return what was counted by request name; those at some places were sent."""
     empty = StepRunRecorder(counts.names, 0).empty_result
-    requests = [empty(index) for index in sent]
-    closed = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=requests)
-    return counts.add_to_result(closed, empty).requests
+    return counts.add_to_result(outcome(*map(empty, sent)), empty).requests
 
 
 def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
@@ -200,7 +199,6 @@ def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
 
 def test_planned_time_runs_from_the_first_arrival_on() -> None:
     made, measured = OpenLoopRecorder(("a",)), StepRunRecorder(("a",), 0)
-    result = WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[])
-    assert made.add_to_result(result, measured.empty_result).planned_seconds is None
+    assert made.add_to_result(outcome(), measured.empty_result).planned_seconds is None
     made.sending = SendingTime(SECOND_NS // 4, 2 * SECOND_NS)
-    assert made.add_to_result(result, measured.empty_result).planned_seconds == 1.75
+    assert made.add_to_result(outcome(), measured.empty_result).planned_seconds == 1.75

@@ -11,6 +11,7 @@ from solrbench.load.recording.response_gaps import (
 )
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload.requests import PreparedRequest
+from support.load.worker_results import outcome
 from support.narrowing import not_none
 
 MS = 1_000_000
@@ -35,14 +36,8 @@ def users(*counts: int) -> list[UserActivity]:
 
 
 def result(made: list[UserActivity]) -> WorkerStepResult:
-    return WorkerStepResult(
-        key="r1-s0",
-        users=len(made),
-        cpu_seconds=1,
-        requests=[],
-        response_gaps=longest_response_gaps(made, [], ORIGIN),
-        user_shares=user_shares(made),
-    )
+    gaps = longest_response_gaps(made, [], ORIGIN)
+    return outcome(response_gaps=gaps, user_shares=user_shares(made))
 
 
 def test_the_one_user_that_waits_is_named_with_node_and_time() -> None:
@@ -95,9 +90,7 @@ def test_users_of_all_workers_are_one_distribution() -> None:
     assert [each.requests for each in shares.fewest] == [0, 10, 20][:MAX_USER_SHARES]
     assert shares.median_requests == 20
     assert len(merge_response_gaps(parts)) == 4
-    assert (
-        merge_user_shares([WorkerStepResult(key="k", users=1, cpu_seconds=1, requests=[])]) is None
-    )
+    assert merge_user_shares([outcome()]) is None
 
 
 def test_half_of_the_users_without_requests_have_a_median_of_none() -> None:

@@ -10,7 +10,6 @@ from solrbench.api.v1alpha1.request_mix import GeneratedUpdates, Order, Updates
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ListOffsets
-from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.workload import requests as http_requests
 from solrbench.load.workload.loader import load_workload
 from solrbench.load.workload.name_table import RequestCounter, entry_choices
@@ -24,6 +23,7 @@ from solrbench.load.workload.request_mix import (
 )
 from solrbench.load.workload.requests import PreparedRequest
 from support.load.builders import assignment, plan_of, queries_spec, sent_json, write_lists
+from support.load.worker_results import outcome
 
 PAIR: dict[str, Any] = {"users": 2, "workers": 2}
 
@@ -37,10 +37,6 @@ def part(name: int, size: int, order: Order) -> QuerySource:
 
 def offer(*parts: QuerySource, weights: tuple[int, ...] = (1, 1)) -> PreparedWorkload:
     return PreparedWorkload(("a", "b"), parts, weights[: len(parts)], seed=5)
-
-
-def outcome(*used: int) -> WorkerStepResult:
-    return WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[], used_numbers=list(used))
 
 
 def test_each_once_ends_with_the_list() -> None:
@@ -57,7 +53,7 @@ def test_workers_of_any_speed_never_send_a_query_twice() -> None:
             duty = assignment(users=4, workers=2, worker=worker, offsets=mark.offsets)
             drawn = whole.open_stream(duty)
             sent.update(each.body for each in islice(drawn.requests, count))
-            results.append(outcome(*drawn.used_numbers()))
+            results.append(outcome(used_numbers=drawn.used_numbers()))
         mark = mark.advanced_by(results)
     assert sent.total() == 133
     assert max(sent.values()) == 1
@@ -74,7 +70,7 @@ def test_exact_steps_leave_no_gap() -> None:
             )
             drawn = whole.open_stream(duty)
             sent += [each.body for each in islice(drawn.requests, duty.worker_requests)]
-            results.append(outcome(*drawn.used_numbers()))
+            results.append(outcome(used_numbers=drawn.used_numbers()))
         mark = mark.advanced_by(results)
     assert sorted(sent) == sorted(f"0-{n}".encode() for n in range(28))
 
