@@ -1,5 +1,5 @@
 from pathlib import Path
-from urllib.parse import parse_qsl, quote_plus
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import given
@@ -13,34 +13,29 @@ from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import QuerySource
 from solrbench.load.workload.requests import (
     BodyKind,
-    PreparedRequest,
     first_template_index,
     prepare_node,
 )
 from solrbench.load.workload.templates import url_quote
-from solrbench.net.http import HttpAuth, basic_auth
+from solrbench.net.http import NO_AUTH, HttpAuth, basic_auth
 from support.load.builders import plain, plan_of, prepare_requests, workload
 
 URL = "http://node-0.solr.ns.svc:8983/solr"
 
 
-def sent(request: PreparedRequest) -> list[tuple[str, str]]:
-    return parse_qsl(request.body.decode(), keep_blank_values=True)
+def message(
+    spec: Workload, queries: list[WorkloadQuery], url: str = URL, access: HttpAuth = NO_AUTH
+) -> str:
+    """Return the request of the only query as it is sent to a node."""
+    (request,) = prepare_requests(spec, queries).requests
+    return prepare_node(spec, "books", url, access).message(request).decode("ascii")
 
 
 def test_own_parameters_win_over_those_of_the_workload() -> None:
     spec = workload(parameters={"rows": "5", "fl": "id"})
     queries = [WorkloadQuery(None, (("q", "a b"), ("rows", "0"), ("fq", "x"), ("fq", "y")))]
     (request,) = prepare_requests(spec, queries).requests
-    assert sent(request) == [
-        ("q", "a b"),
-        ("rows", "0"),
-        ("fq", "x"),
-        ("fq", "y"),
-        ("wt", "json"),
-        ("fl", "id"),
-    ]
-    assert request.body.startswith(b"q=a+b&rows=0&")
+    assert request.body == b"q=a+b&rows=0&fq=x&fq=y&wt=json&fl=id"
 
 
 @pytest.mark.parametrize(
@@ -60,21 +55,15 @@ def test_answer_is_json_unless_asked_otherwise(
 
 
 def test_get_is_one_line_and_headers() -> None:
-    spec = workload()
-    node = prepare_node(spec, "books", URL + "/")
-    (request,) = prepare_requests(spec, plain("ä&b")).requests
-    text = node.message(request).decode("ascii")
+    text = message(workload(), plain("ä&b"), URL + "/")
     assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
     assert "\r\nHost: node-0.solr.ns.svc:8983\r\n" in text
     assert text.endswith("\r\n\r\n")
-    assert (node.host, node.port) == ("node-0.solr.ns.svc", 8983)
 
 
 def test_post_says_how_long_its_form_is() -> None:
     spec = workload(method="POST", handler="/browse")
-    node = prepare_node(spec, "books", URL)
-    (request,) = prepare_requests(spec, plain("a")).requests
-    head, form = node.message(request).decode("ascii").split("\r\n\r\n")
+    head, form = message(spec, plain("a")).split("\r\n\r\n")
     assert head.startswith("POST /solr/books/browse HTTP/1.1\r\n")
     assert head.endswith(f"Content-Length: {len(form)}")
     assert form == "q=a&wt=json"
@@ -82,10 +71,8 @@ def test_post_says_how_long_its_form_is() -> None:
 
 def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
     spec = workload(parameters={"shards.preference": "replica.type:PULL", "_route_": "p1!"})
-    node = prepare_node(spec, "books", URL)
     query = WorkloadQuery(None, (("timeAllowed", "9"),), b'{"query":"a"}')
-    (request,) = prepare_requests(spec, [query]).requests
-    head, body = node.message(request).decode("ascii").split("\r\n\r\n")
+    head, body = message(spec, [query]).split("\r\n\r\n")
     assert head.split("\r\n")[0] == (
         "POST /solr/books/select?timeAllowed=9&wt=json"
         "&shards.preference=replica.type%3APULL&_route_=p1%21 HTTP/1.1"
@@ -97,16 +84,11 @@ def test_body_of_the_json_api_goes_beside_the_parameters() -> None:
 
 def test_line_may_be_sent_by_another_method_than_the_others() -> None:
     for method, others in (("GET", "POST"), ("POST", "GET")):
-        spec = workload(method=others)
-        node = prepare_node(spec, "books", URL)
-        queries = [
-            WorkloadQuery(None, (("q", "a"),)),
-            WorkloadQuery(None, (("q", "a"),), method=method),
-        ]
-        first, second = prepare_requests(spec, queries).requests
-        assert node.message(first).startswith(others.encode())
-        assert node.message(second).startswith(method.encode())
-        assert b"q=a&wt=json" in node.message(second)
+        spec, (query,) = workload(method=others), plain("a")
+        assert message(spec, [query]).startswith(others)
+        second = message(spec, [query._replace(method=method)])
+        assert second.startswith(method)
+        assert "q=a&wt=json" in second
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -115,23 +97,16 @@ def test_texts_are_quoted_as_the_library_does(text: str) -> None:
 
 
 def test_names_are_numbered_in_order_of_appearance() -> None:
-    queries = [
-        WorkloadQuery("hot", ()),
-        WorkloadQuery(None, ()),
-        WorkloadQuery("hot", ()),
-        WorkloadQuery("cold", ()),
-    ]
+    queries = [WorkloadQuery(name, ()) for name in ("hot", None, "hot", "cold")]
     prepared = prepare_requests(workload(requestName="other"), queries)
     assert prepared.names == ("hot", "other", "cold")
     assert [request.name for request in prepared.requests] == [0, 1, 0, 2]
 
 
 def test_login_in_an_address_is_no_part_of_the_host() -> None:
-    spec = workload()
-    node = prepare_node(spec, "books", "http://user:secret@[::1]:8983/solr")
-    (request,) = prepare_requests(spec, plain("a")).requests
-    assert b"\r\nHost: [::1]:8983\r\n" in node.message(request)
-    assert b"secret" not in node.message(request)
+    text = message(workload(), plain("a"), "http://user:secret@[::1]:8983/solr")
+    assert "\r\nHost: [::1]:8983\r\n" in text
+    assert "secret" not in text
 
 
 @pytest.mark.parametrize("handler", ["/select", "/ingest"])
@@ -185,13 +160,10 @@ def test_generated_queries_need_a_generated_dataset() -> None:
 def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
     access = HttpAuth(basic_auth("solr", "SolrRocks"))
     for method in ("GET", "POST"):
-        spec = workload(method=method)
-        node = prepare_node(spec, "books", URL, access)
-        (request,) = prepare_requests(spec, plain("a")).requests
-        text = node.message(request).decode()
+        text = message(workload(method=method), plain("a"), access=access)
         head = text.partition("\r\n\r\n")[0].split("\r\n")
         assert f"Authorization: {basic_auth('solr', 'SolrRocks')}" in head
-        assert "Basic" not in repr(node)
+    assert "Basic" not in repr(prepare_node(workload(), "books", URL, access))
 
 
 @pytest.mark.parametrize(
@@ -200,11 +172,12 @@ def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
         ("https://search/solr", 443, True),
         ("https://search:8984/solr", 8984, True),
         ("http://search/solr", 80, False),
+        ("http://search:8983/solr/", 8983, False),
     ],
 )
 def test_ports_and_trust_follow_the_scheme(url: str, port: int, encrypted: bool) -> None:
     node = prepare_node(workload(), "books", url)
-    assert (node.port, node.tls is not None) == (port, encrypted)
+    assert (node.host, node.port, node.tls is not None) == ("search", port, encrypted)
 
 
 def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
