@@ -19,7 +19,7 @@ from solrbench.load.schedule.messages import step_assignment
 from solrbench.net.token import TOKEN_HEADER
 from support.load.builders import plan_of, workload
 from support.load.web_page import Page
-from support.load.worker_results import merged_document
+from support.load.worker_results import merged_document, outcome
 
 
 def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
@@ -35,13 +35,6 @@ def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
     assert store.unacknowledged == ["r1-s1-b"]
     assert store.get("r1-s0-a") is None
     assert not (tmp_path / "results" / "r1-s0-a.json").exists()
-
-
-def test_acknowledgement_may_be_repeated_but_not_invented(tmp_path: Path) -> None:
-    store = ResultStore(tmp_path)
-    store.add(merged_document("r1-s0-a"))
-    assert [store.acknowledge("r1-s0-a") for _ in range(2)] == [True, True]
-    assert not store.acknowledge("r1-s0-b")
 
 
 def test_document_survives_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
@@ -71,20 +64,20 @@ def plan(step: Step = EXACT, order: str = "Once", **fields: Any) -> LoadPlan:
     return plan_of(workload(order), workers=2, stepRuns=step_runs, **fields)
 
 
-def outcome(*used: int) -> WorkerStepResult:
-    return WorkerStepResult(key="k", users=1, cpu_seconds=0, requests=[], used_numbers=list(used))
+def used(*numbers: int) -> WorkerStepResult:
+    return outcome(used_numbers=numbers)
 
 
 def test_each_entry_goes_on_apart_behind_the_fastest_worker() -> None:
-    first = ListOffsets((True, False)).advanced_by([outcome(3, 0), outcome(5, 9)])
+    first = ListOffsets((True, False)).advanced_by([used(3, 0), used(5, 9)])
     assert first == ListOffsets((True, False), (5, 9))
-    assert first.advanced_by([outcome(1, 0), outcome(0, 0)]).offsets == (6, 9)
+    assert first.advanced_by([used(1, 0), used(0, 0)]).offsets == (6, 9)
     assert first.advanced_by([]).offsets == (5, 9)
 
 
 def test_a_lost_worker_may_have_been_the_fastest() -> None:
-    assert ListOffsets((False, True)).advanced_by([outcome(3, 1)], lost=True).may_repeat
-    assert not ListOffsets((False, False)).advanced_by([outcome(3, 1)], lost=True).may_repeat
+    assert ListOffsets((False, True)).advanced_by([used(3, 1)], lost=True).may_repeat
+    assert not ListOffsets((False, False)).advanced_by([used(3, 1)], lost=True).may_repeat
 
 
 def test_only_lists_that_are_gone_through_once_skip_what_lost_tries_sent() -> None:
