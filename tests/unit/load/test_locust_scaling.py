@@ -159,12 +159,6 @@ def counts(level: dict[str, dict[str, int]]) -> list[int]:
     return [sum(users.values()) for users in level.values()]
 
 
-def test_all_at_once_is_one_level_shared_in_order() -> None:
-    dispatcher = made()
-    dispatcher.new_dispatch(8, 1_000_000.0, None)
-    assert [counts(level) for level in dispatcher] == [[3, 3, 2]]
-
-
 def test_every_step_run_begins_with_the_same_worker() -> None:
     dispatcher = made()
     for users in (4, 0, 5, 0, 1):
@@ -226,10 +220,10 @@ def test_ramp_deals_classes_like_a_start_at_once() -> None:
     assert list(ramp)[-1] == next(once)
 
 
-def test_only_the_users_of_a_lost_worker_move() -> None:
+def test_level_is_shared_in_order_and_only_the_users_of_a_lost_worker_move() -> None:
     rosters = [WorkerRoster(("a", "b", "c"), UserPlacement(3))]
     dispatcher = DeterministicUsersDispatcher(lambda: ONE, lambda: rosters[-1], Event())
-    dispatcher.new_dispatch(8, 1_000_000.0)
+    dispatcher.new_dispatch(8, 1_000_000.0, None)
     assert [counts(level) for level in dispatcher] == [[3, 3, 2]]
     rosters.append(WorkerRoster(("a", "b", "c"), UserPlacement(3).after_loss(1)))
     dispatcher.new_dispatch(8, 1_000_000.0)
