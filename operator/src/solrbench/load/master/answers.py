@@ -81,29 +81,27 @@ class AnswerPass:
         """Return the answers through a variant, an empty name for the nodes; it never fails."""
         by_variant = {each.variant: each.urls for each in self.plan.variants}
         urls = [url.rstrip("/") for url in by_variant.get(variant, self.plan.solr_urls)]
-        began, stored = self.now(), StoredAnswers(first=self.wanted.first)
-        access = self.access()
+        began, access = self.now(), self.access()
+        stored = StoredAnswers(first=self.wanted.first)
         try:
             with create_pooled_client(
                 _TIMEOUT_SECONDS, access.verify, access.headers, _MAX_RESPONSE_BYTES
             ) as http:
                 target = _Target(http, [f"{url}/{self.plan.collection}" for url in urls])
-                answers, stored = self._ask_all(target, stored, began)
-                stored = stored.model_copy(
-                    update={"layout": _layout(http, urls[0], self.plan.collection)}
-                )
+                answers, seen = self._ask_all(target, began + MAX_SECONDS)
+                seen["layout"] = _layout(http, urls[0], self.plan.collection)
         except _NotComparableError as error:
             return stored.model_copy(update={"problem": str(error)})
         except SolrbenchError as error:
             # The workers find the same in the workload, and end the load by it.
             return stored.model_copy(update={"problem": error.message})
-        seconds = round(self.now() - began, 1)
-        share = self.wanted.max_bytes
-        return pack_answers(answers, stored.model_copy(update={"seconds": seconds}), share)
+        seen["seconds"] = round(self.now() - began, 1)
+        return pack_answers(answers, stored.model_copy(update=seen), self.wanted.max_bytes)
 
     def _ask_all(
-        self, target: "_Target", stored: StoredAnswers, began: float
-    ) -> tuple[list[QueryAnswer], StoredAnswers]:
+        self, target: "_Target", deadline: float
+    ) -> tuple[list[QueryAnswer], dict[str, object]]:
+        """Return the answers, and what was counted, as fields of `StoredAnswers`."""
         lists, others = read_query_lists(self.plan, self.folder)
         schema = target.schema()
         entries, workload = self.plan.workload.entries, self.plan.workload
@@ -117,27 +115,25 @@ class AnswerPass:
                 "the workload has no queries of its own, only updates or transactions; add a"
                 f" query to workload.mix, or {_TURNED_OFF}"
             )
-        answers = self._settled(target, schema, requests, began)
-        fewer = sum(0 < each.rows < self.wanted.first for each in requests)
-        update = {
+        answers = self._settled(target, schema.unique_key, requests, deadline)
+        return answers, {
             "left_out": len(requests) - len(answers),
             "not_queries": others,
-            "fewer_rows": fewer,
+            "fewer_rows": sum(0 < each.rows < self.wanted.first for each in requests),
         }
-        return answers, stored.model_copy(update=update)
 
     def _settled(
-        self, target: "_Target", schema: _Schema, requests: Sequence[AnswerRequest], began: float
+        self, target: "_Target", unique_key: str, requests: Sequence[AnswerRequest], deadline: float
     ) -> list[QueryAnswer]:
         """Return the answers that were the same when they were asked for again."""
         answers: dict[str, QueryAnswer] = {}
-        deadline, pool = began + MAX_SECONDS, Pool(_AT_ONCE)
+        pool = Pool(_AT_ONCE)
 
         def ask_twice(numbered: tuple[int, AnswerRequest]) -> None:
             number, request = numbered
             if self.now() < deadline:
                 pair = [
-                    target.answer(request, schema.unique_key, self.wanted.first, number + turn)
+                    target.answer(request, unique_key, self.wanted.first, number + turn)
                     for turn in range(2)
                 ]
                 answers[request.key] = _merge(*pair)
