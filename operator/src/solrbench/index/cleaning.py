@@ -27,39 +27,11 @@ _CHUNK_BYTES = 1 << 16
 _TAGS = re.compile(r"<(?:[!?][^<>]*|/?([A-Za-z][A-Za-z0-9:-]*)(?:\s[^<>]*)?/?)>")
 # With a semicolon only: `?a=1&copy=2` is no markup.
 _REFERENCES = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
-_WITHIN_WORDS = frozenset(
-    [
-        "a",
-        "abbr",
-        "b",
-        "bdi",
-        "bdo",
-        "big",
-        "cite",
-        "code",
-        "del",
-        "dfn",
-        "em",
-        "font",
-        "i",
-        "ins",
-        "kbd",
-        "mark",
-        "q",
-        "s",
-        "samp",
-        "small",
-        "span",
-        "strike",
-        "strong",
-        "sub",
-        "sup",
-        "tt",
-        "u",
-        "var",
-        "wbr",
-    ]
-)
+_WITHIN_WORDS = frozenset({
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins",
+    "kbd", "mark", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "tt", "u",
+    "var", "wbr",
+})  # fmt: skip
 """Elements that may begin or end within a word; all others part words."""
 _XML_ENCODING = re.compile(rb"<\?xml[^>]*?encoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})")
 
