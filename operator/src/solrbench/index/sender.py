@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
-from types import TracebackType
 from typing import Generic, Self, TypeVar
 from urllib.parse import quote
 
@@ -180,12 +179,7 @@ class PrefetchReader(Generic[Item]):
         self._thread.start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._stopped.set()
         self._free.release()  # the thread may wait for room that no consumer will make
 

@@ -6,7 +6,6 @@ batch than to read and prepare its documents.
 
 import asyncio
 from dataclasses import dataclass, field
-from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
@@ -76,14 +75,9 @@ class UpdateClient:
         self._loop = asyncio.get_running_loop()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for endpoint in self._endpoints.values():
-            for connection, _ in endpoint.idle:
+            for connection, _since in endpoint.idle:
                 connection.close()
 
     async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
