@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.contract.pod_plans import EXIT_PERMANENT, IndexProgress
 from solrbench.index import command
 from solrbench.index.command import EXIT_RETRYABLE, EXIT_TERMINATED, IndexPodEnvironment, run_index
 from solrbench.index.errors import RetryPolicy
-from solrbench.index.files import Partition
 from solrbench.index.routing import Batch, batches
-from solrbench.index.sources import GeneratedDocuments
 from solrbench.net.http import basic_auth
 from support.cluster.waiting import wait_until
 from support.servers.index_servers import RESET, FakeSolr, fake_solr, shard, two_shards
@@ -84,7 +83,7 @@ def solr() -> Iterator[FakeSolr]:
 @cache
 def generated_ids() -> list[str]:
     spec = Generator.model_validate(GENERATED["generator"])
-    return [each["id"] for each in GeneratedDocuments(spec).documents(Partition(0, 1, 10))]
+    return [each["id"] for each in DocumentGenerator(spec).range(range(spec.documents))]
 
 
 def test_two_pods_index_each_document_once(bench: Bench, solr: FakeSolr) -> None:

@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.dataset import Dataset, Format
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.files import (
+    CountingReader,
     DataFile,
     Partition,
     distinct_names,
@@ -132,18 +133,20 @@ def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"x", b"plain text"])
 def test_gzip_is_detected_by_its_first_bytes(data: bytes) -> None:
-    any_file = file("a.json")
-    assert unpacked(io.BufferedReader(io.BytesIO(packed(data))), any_file).read() == data
-    assert unpacked(io.BufferedReader(io.BytesIO(data)), any_file).read() == data
+    for stored in (packed(data), data):
+        assert unpacked(io.BufferedReader(io.BytesIO(stored))).read() == data
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused() -> None:
     bomb = replace(file("a.json"), max_bytes=1 << 20)
-    fits = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(1 << 20)))), bomb)
-    assert len(fits.read()) == 1 << 20
-    stream = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(4 << 20)))), bomb)
+
+    def unpack(size: int) -> bytes:
+        stream = unpacked(io.BufferedReader(io.BytesIO(packed(bytes(size)))))
+        return io.BufferedReader(CountingReader(stream, bomb)).read()
+
+    assert len(unpack(1 << 20)) == 1 << 20
     with failing(IndexingError, "DatasetTooLarge", r"more than .* GiB when decompressed"):
-        stream.read()
+        unpack(4 << 20)
 
 
 @pytest.mark.parametrize(

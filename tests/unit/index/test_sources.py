@@ -6,6 +6,7 @@ import json
 import re
 import tracemalloc
 from collections import Counter
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,18 +15,19 @@ import pytest
 
 from solrbench.api.rules import Model, exactly_one
 from solrbench.api.v1alpha1.dataset import Dataset, Generator
-from solrbench.contract.generated_documents import BLOCK, CATEGORIES
+from solrbench.contract.generated_documents import BLOCK, CATEGORIES, DocumentGenerator
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.files import Partition
 from solrbench.index.routing import composite_hash
-from solrbench.index.sources import GeneratedDocuments, ReadContext, read_documents
+from solrbench.index.sources import ReadContext, read_documents
 from solrbench.reasons.data import IndexingReason
 from support.failing import failing
 from support.load.words import word
 from support.servers.index_servers import file_server, packed
 
 WHOLE = Partition(0, 1, 10)
+CONTEXT = ReadContext(Path("/nowhere"), RetryPolicy(0))
 ON_LOOPBACK = DownloadRules(address_rule=lambda *_: None)
 
 
@@ -168,31 +170,30 @@ def test_reading_may_stop_in_the_middle(
     assert [str(each.message) for each in recwarn] == []
 
 
-def generator(documents: int = 1000, seed: int = 1, words: int = 20) -> GeneratedDocuments:
-    spec = Generator(
-        documents=documents, seed=seed, vocabulary_terms=2000, words_per_document=words
-    )
-    return GeneratedDocuments(spec)
+def generated(part: Partition = WHOLE, **spec: int) -> Iterator[dict[str, Any]]:
+    small = {"documents": 1000, "vocabularyTerms": 2000, "wordsPerDocument": 20}
+    made = Dataset.model_validate({"generator": small | spec})
+    return (document for document, _ in read_documents(made, part, CONTEXT))
 
 
 def test_documents_depend_on_seed_and_position_alone() -> None:
-    whole = list(generator().documents(Partition(0, 1, 1000)))
-    assert whole == list(generator().documents(Partition(0, 1, 7)))
-    assert whole == list(generator(documents=5000).range(range(1000)))
-    assert whole[:10] != list(generator(seed=2).range(range(10)))
+    whole = list(generated())
+    assert whole == list(generated(Partition(0, 1, 7)))
+    assert whole == list(islice(generated(documents=5000), 1000))
+    assert whole[:10] != list(islice(generated(seed=2), 10))
 
 
 @pytest.mark.parametrize("batch", [pytest.param(1, marks=pytest.mark.slow), 33, BLOCK, 250])
 def test_pods_make_each_document_once(batch: int) -> None:
-    whole = {each["id"]: each for each in generator().documents(Partition(0, 1, 1000))}
-    parts = [list(generator().documents(Partition(pod, 3, batch))) for pod in range(3)]
+    whole = {each["id"]: each for each in generated()}
+    parts = [list(generated(Partition(pod, 3, batch))) for pod in range(3)]
     assert sum(len(part) for part in parts) == len(whole) == 1000
     assert {each["id"]: each for part in parts for each in part} == whole
 
 
 def test_a_document_stays_the_same_between_releases() -> None:
     # stored results can only be compared when the documents of a seed stay the same
-    first = next(generator(words=5).documents(Partition(0, 1, 10)))
+    first = next(generated(wordsPerDocument=5))
     assert first == {
         "id": "doc-000000000000",
         "title_t": "loha fe zu sogu mi fuhe",
@@ -205,11 +206,8 @@ def test_a_document_stays_the_same_between_releases() -> None:
     }
 
 
-def prefixed(prefixes: int, batch: int = BLOCK) -> list[dict[str, Any]]:
-    spec = Generator(
-        documents=1000, vocabulary_terms=2000, words_per_document=5, route_prefixes=prefixes
-    )
-    return list(GeneratedDocuments(spec).documents(Partition(0, 1, batch)))
+def prefixed(prefixes: int, part: Partition = WHOLE) -> list[dict[str, Any]]:
+    return list(generated(part, wordsPerDocument=5, routePrefixes=prefixes))
 
 
 def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
@@ -220,7 +218,7 @@ def test_prefixes_of_ids_are_even_and_change_nothing_else() -> None:
     assert used.keys() == {"p0", "p1", "p2", "p3"}
     # Five standard deviations: sqrt(1000 * 0.25 * 0.75) = 13.7.
     assert max(abs(number - 250) for number in used.values()) < 5 * 13.7
-    assert routed == prefixed(4, batch=17)
+    assert routed == prefixed(4, Partition(0, 1, 17))
 
 
 @pytest.mark.parametrize("shards", [2, 3, 8])
@@ -238,7 +236,7 @@ def test_documents_of_a_prefix_are_in_one_shard(shards: int) -> None:
 
 
 def test_text_follows_the_vocabulary_and_its_skew() -> None:
-    documents = list(generator().documents(Partition(0, 1, 1000)))
+    documents = list(generated())
     words = Counter(term for each in documents for term in each["text_t"].split())
     assert words.most_common(1)[0][0] == word(0, 1)
     assert words[word(0, 1)] / words[word(9, 1)] == pytest.approx(10, rel=0.25)
@@ -248,7 +246,7 @@ def test_text_follows_the_vocabulary_and_its_skew() -> None:
 
 
 def test_fields_are_in_their_ranges() -> None:
-    for each in generator().documents(Partition(0, 1, 1000)):
+    for each in generated():
         assert each["category_s"] in CATEGORIES
         assert 1 <= len(each["tags_ss"]) == len(set(each["tags_ss"])) <= 4
         assert "2000-01-01T00:00:00Z" <= each["published_dt"] < "2025-01-01T00:00:00Z"
@@ -258,7 +256,7 @@ def test_fields_are_in_their_ranges() -> None:
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_documents() -> None:
-    documents = generator(documents=10_000_000_000).documents(Partition(0, 1, 1000))
+    documents = generated(Partition(0, 1, 1000), documents=10_000_000_000)
     next(documents)
     tracemalloc.start()
     assert sum(1 for _ in islice(documents, 5000)) == 5000
@@ -268,11 +266,11 @@ def test_memory_does_not_grow_with_the_documents() -> None:
 
 
 def test_last_position_of_a_huge_dataset_is_made_at_once() -> None:
-    last = list(generator(10_000_000_000).range(range(9_999_999_999, 10_000_000_000)))
+    spec = Generator(documents=10_000_000_000)
+    last = list(DocumentGenerator(spec).range(range(9_999_999_999, 10_000_000_000)))
     assert [each["id"] for each in last] == ["doc-009999999999"]
 
 
-CONTEXT = ReadContext(Path("/nowhere"), RetryPolicy(0))
 MEMBERS: dict[str, dict[str, Any]] = {
     "generator": {"documents": 1},
     "http": {"urls": ["http://127.0.0.1:9/books.json"]},

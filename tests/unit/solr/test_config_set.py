@@ -9,8 +9,8 @@ import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.dataset import Generator
+from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.errors import PermanentError
-from solrbench.index.sources import GeneratedDocuments
 from solrbench.solr.config_set import (
     archive_of,
     built_in_archive,
@@ -67,7 +67,7 @@ def test_built_in_types_go_by_the_ending(field: str, kind: str, many: bool) -> N
 def test_generated_documents_have_typed_fields() -> None:
     schema = ET.fromstring(unzipped(built_in_archive())["managed-schema.xml"])
     endings = [e.attrib["name"] for e in schema.iter("dynamicField") if len(e.attrib["name"]) > 1]
-    (document,) = GeneratedDocuments(Generator(documents=1)).range(range(1))
+    (document,) = DocumentGenerator(Generator(documents=1)).range(range(1))
     fields = [name for name in document if name != "id"]
     assert all(any(fnmatchcase(name, ending) for ending in endings) for name in fields)
 

@@ -71,10 +71,11 @@ class ReadCounts:
 
 
 class CountingReader(io.RawIOBase):
-    """The bytes of a file, with their number in `size`."""
+    """What a file holds, up to its limit; `size` is the number of bytes so far."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, file: DataFile) -> None:
         self._stream = stream
+        self._file = file
         self.size = 0
 
     def readable(self) -> bool:
@@ -82,8 +83,11 @@ class CountingReader(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
-        """Read bytes into a buffer and return how many."""
-        chunk = self._stream.read(len(buffer))
+        """Read bytes into a buffer and return how many; IndexingError beyond the limit."""
+        chunk, most = self._stream.read(len(buffer)), self._file.max_bytes
+        # Of what is not packed, a download has said so before.
+        if most is not None and self.size + len(chunk) > most:
+            raise too_large(self._file.location, most, " when decompressed")
         buffer[: len(chunk)] = chunk
         self.size += len(chunk)
         return len(chunk)
@@ -129,40 +133,12 @@ def format_of(file: DataFile, wanted: Format) -> Format:
     return _ENDINGS[ending]
 
 
-def unpacked(packed: io.BufferedReader, file: DataFile) -> BinaryIO:
-    """Return the bytes behind `packed`, unzipped when they begin as gzip does (RFC 1952).
-
-    Reading them raises IndexingError beyond the limit of `file`: a small file can unpack to a huge
-    one.
-    """
+def unpacked(packed: io.BufferedReader) -> BinaryIO:
+    """Return the bytes behind `packed`, unzipped when they begin as gzip does (RFC 1952)."""
     # Not by the name: a server may pack a file on the way, or serve a packed one as plain.
     if packed.peek(2)[:2] == _GZIP_MAGIC:
-        return cast("BinaryIO", io.BufferedReader(_Unpacked(packed, file), BUFFER_BYTES))
+        return cast("BinaryIO", gzip.GzipFile(fileobj=packed))
     return packed
-
-
-class _Unpacked(io.RawIOBase):
-    """What a gzip file holds, up to a limit."""
-
-    def __init__(self, packed: io.BufferedReader, file: DataFile) -> None:
-        self._stream = gzip.GzipFile(fileobj=packed)
-        self._file = file
-        self._read = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
-        count = self._stream.readinto(buffer)
-        self._read += count
-        most = self._file.max_bytes
-        if most is not None and self._read > most:
-            raise too_large(self._file.location, most, " when decompressed")
-        return count
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
 
 
 def too_large(location: str, max_bytes: int, what: str = "") -> IndexingError:

@@ -37,17 +37,8 @@ from solrbench.index.files import (
     mounted_files,
     unpacked,
 )
-from solrbench.index.readers import READERS, Document, Record
+from solrbench.index.readers import READERS, Record
 from solrbench.reasons.data import IndexingReason
-
-
-class GeneratedDocuments(DocumentGenerator):
-    """Makes the documents of one `Generator`."""
-
-    def documents(self, part: Partition) -> Iterator[Document]:
-        """Return the documents of one pod in order."""
-        for positions in part.ranges(self._spec.documents):
-            yield from self.range(positions)
 
 
 @dataclass(frozen=True)
@@ -73,15 +64,16 @@ def read_documents(
         match getattr(dataset, name):
             case Generator() as generator:
                 indexed = dataset.indexed_generator or generator
-                documents = GeneratedDocuments(indexed, dataset.id_field).documents(partition)
-                return ((document, None) for document in documents)
+                made = DocumentGenerator(indexed, dataset.id_field)
+                return (
+                    (document, None)
+                    for positions in partition.ranges(indexed.documents)
+                    for document in made.range(positions)
+                )
             case Http() as http:
                 return _read_urls(http, dataset, partition, context)
-            case PersistentVolumeClaim() as volume:
-                mounted = mounted_files(context.folder, volume.paths)
-                return read_files(dataset, mounted, partition, context.counts)
-            case ConfigMapFiles() as files:
-                mounted = mounted_files(context.folder, files.keys)
+            case PersistentVolumeClaim(paths=paths) | ConfigMapFiles(keys=paths):
+                mounted = mounted_files(context.folder, paths)
                 return read_files(dataset, mounted, partition, context.counts)
             case _:  # not a source, or not chosen
                 pass
@@ -97,9 +89,10 @@ def _read_urls(
     Which documents are the first of the dataset is known only to a pod that counts those before
     them: then each pod reads the files from the first one on.
     """
-    read = read_own_files if dataset.first_documents is None else read_files
+    is_divided = dataset.first_documents is None
     with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
-        yield from read(dataset, downloader.files(), partition, context.counts)
+        files = downloader.files()
+        yield from read_files(dataset, files, partition, context.counts, is_divided=is_divided)
 
 
 @dataclass(frozen=True)
@@ -113,41 +106,31 @@ class NamedFile:
 
 
 def read_files(
-    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
+    dataset: Dataset,
+    files: list[DataFile],
+    partition: Partition,
+    counts: ReadCounts,
+    *,
+    is_divided: bool = False,
 ) -> Iterator[Record]:
-    """Yield the documents of `partition`, each with its id, file by file in constant memory.
+    """Return the documents of `partition`, each with its id, file by file in constant memory.
 
-    What was read and cleaned is added to `counts`.
+    What was read and cleaned is added to `counts`. Files that are `is_divided` over the pods: each
+    document is read by one pod, and no pod opens a file that holds nothing of its own.
 
     It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
     there is no document in any file.
     """
-    return _read(dataset, _named(dataset, files), partition, counts or ReadCounts())
-
-
-def read_own_files(
-    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts | None = None
-) -> Iterator[Record]:
-    """Yield documents as `read_files` does, of files divided over the pods.
-
-    Each document is read by one pod, and no pod opens a file that holds nothing of its own.
-
-    Raises:
-        IndexingError: as `read_files`; about documents and files of this pod
-    """
-    named = _named(dataset, files)
-    own, part = partition.of_files(len(files))
-    # Files of other pods may have documents, so that having none is no failure of this pod.
-    may_be_empty = len(own) < len(files)
-    wanted, counts = [named[index] for index in own], counts or ReadCounts()
-    return _read(dataset, wanted, part, counts, may_be_empty=may_be_empty)
-
-
-def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
-    return [
+    named = [
         NamedFile(file, name, format_of(file, dataset.format))
         for file, name in zip(files, distinct_names(files), strict=True)
     ]
+    if not is_divided:
+        return _read(dataset, named, partition, counts)
+    own, part = partition.of_files(len(files))
+    # Files of other pods may have documents, so that having none is no failure of this pod.
+    may_be_empty = len(own) < len(files)
+    return _read(dataset, [named[i] for i in own], part, counts, may_be_empty=may_be_empty)
 
 
 def _read(
@@ -166,7 +149,7 @@ def _read(
         begun, own, reader = time.monotonic(), 0, None
         try:
             with _bytes_of(file.file) as packed:
-                reader = CountingReader(packed)
+                reader = CountingReader(packed, file.file)
                 stream = cast("BinaryIO", io.BufferedReader(reader, BUFFER_BYTES))
                 if dataset.cleaning is not None:
                     stream = marked(stream, dataset.cleaning, file.wanted, file.file.location)
@@ -218,7 +201,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
     with ExitStack() as stack:
         try:
             packed = stack.enter_context(file.open())
-            yield stack.enter_context(unpacked(packed, file))
+            yield stack.enter_context(unpacked(packed))
         except (gzip.BadGzipFile, zlib.error, EOFError) as error:
             problem, remedy = f"damaged gzip: {error}", "pack the file again with gzip"
             raise IndexingError.malformed(file.location, problem, remedy) from error
