@@ -12,7 +12,7 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Http
 from solrbench.errors import PermanentError
-from solrbench.index.download import Downloader, ExpectedFile, ResumableBody, check_redirect
+from solrbench.index.download import Downloader, ResumableBody, check_redirect
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.net.http import basic_auth
@@ -232,7 +232,7 @@ def test_a_file_beyond_the_limit_is_not_read_on() -> None:
         pytest.fail("read to the end")
 
     response = httpx.Response(200, content=pieces())
-    body = ResumableBody(lambda _: response, RetryPolicy(0), ExpectedFile("a.json", 100_000))
+    body = ResumableBody(lambda _: response, RetryPolicy(0), "a.json", 100_000)
     with failing(IndexingError, "DatasetTooLarge", "maxGibibytes"):
         io.BufferedReader(body).read()
 

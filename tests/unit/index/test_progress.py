@@ -77,7 +77,7 @@ def test_counts_what_was_accepted() -> None:
     )
 
 
-def test_usage_begins_with_the_first_batch() -> None:
+def test_usage_from_the_first_batch_on_is_in_the_last_report() -> None:
     class Meter(OwnPodMeter):
         begun = 0
 
@@ -85,19 +85,13 @@ def test_usage_begins_with_the_first_batch() -> None:
             self.begun += 1
 
         def figures(self) -> ServerFigures:
-            return ServerFigures(server="index-0", seconds=self.begun, readings=2)
+            figures = {"cpu_seconds": 1.23456, "throttled_percent": 40.0, "periods": 7.0}
+            return ServerFigures(server="i", seconds=self.begun, readings=2, figures=figures)
 
     counter = ProgressCounter(0, lambda: 1.0, Meter("index"))  # its own begin is the first one
     for _ in range(2):
         counter.sending()
     counter.sent()
-    assert counter.progress.usage == {"seconds": 2.0}
-
-
-def test_usage_of_the_pod_is_in_the_last_report() -> None:
-    counter = ProgressCounter(0, lambda: 1.0)
-    figures = {"cpu_seconds": 1.23456, "throttled_percent": 40.0, "periods": 7.0}
-    counter.used(ServerFigures(server="index-0", seconds=2.0, readings=2, figures=figures))
     counter.ended()
     usage = json.loads(as_json(counter.progress))["usage"]
     assert usage == {"seconds": 2.0, "cpu_seconds": 1.235, "throttled_percent": 40.0}

@@ -9,7 +9,6 @@ import hashlib
 import io
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import PurePosixPath
@@ -29,31 +28,26 @@ CHUNK_BYTES = 1 << 16
 _PACKED = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
-@dataclass(frozen=True)
-class ExpectedFile:
-    """What a file must be; its SHA-256 is in hexadecimal digits, or `None` if it is not known."""
-
-    location: str
-    max_bytes: int
-    sha256: str | None = None
-
-
 class ResumableBody(io.RawIOBase):
     """A file over HTTP that goes on after a lost connection, or raises IndexingError.
 
     `request` sends a request with these headers and returns its response. The retry policy begins
-    anew with every piece that was read.
+    anew with every piece that was read. `sha256` is what the file must have, in hexadecimal digits.
     """
 
     def __init__(
         self,
         request: Callable[[Mapping[str, str]], httpx.Response],
         retry_policy: RetryPolicy,
-        expected: ExpectedFile,
+        location: str,
+        max_bytes: int,
+        sha256: str | None = None,
     ) -> None:
         self._request = request
         self._retry_policy = retry_policy
-        self._expected = expected
+        self._location = location
+        self._max_bytes = max_bytes
+        self._sha256 = sha256
         self._response: httpx.Response | None = None
         self._chunks: Iterator[bytes] = iter(())
         self._etag: str | None = None
@@ -87,15 +81,15 @@ class ResumableBody(io.RawIOBase):
         super().close()
 
     def _next_chunk(self) -> bool:
-        chunk, expected = self._retry_policy.call(self._receive), self._expected
+        chunk = self._retry_policy.call(self._receive)
         self._received += len(chunk)
         self._digest.update(chunk)
-        if self._received > expected.max_bytes:
-            raise too_large(expected.location, expected.max_bytes)
-        if not chunk and expected.sha256 not in (None, self._digest.hexdigest()):
+        if self._received > self._max_bytes:
+            raise too_large(self._location, self._max_bytes)
+        if not chunk and self._sha256 not in (None, self._digest.hexdigest()):
             raise _changed(
-                f"{expected.location}: the SHA-256 is {self._digest.hexdigest()}, expected"
-                f" {expected.sha256}; correct spec.dataset.http.sha256 or the file"
+                f"{self._location}: the SHA-256 is {self._digest.hexdigest()}, expected"
+                f" {self._sha256}; correct spec.dataset.http.sha256 or the file"
             )
         self._rest = memoryview(chunk)
         return len(chunk) > 0
@@ -110,7 +104,7 @@ class ResumableBody(io.RawIOBase):
             return next(self._chunks, b"")
         except httpx.TransportError as error:
             self._drop()
-            raise _lost(self._expected.location, error, self._received) from error
+            raise _lost(self._location, error, self._received) from error
 
     def _connect(self) -> None:
         # A range (RFC 9110, section 14) only under a strong entity tag: it is of the same file.
@@ -122,7 +116,7 @@ class ResumableBody(io.RawIOBase):
         if encoding not in _PACKED:
             raise IndexingError(
                 IndexingReason.DATASET_UNREACHABLE,
-                f"{self._expected.location}: the server compresses the file ({encoding[:40]}),"
+                f"{self._location}: the server compresses the file ({encoding[:40]}),"
                 " though it was not asked to; let it send the file as it is, or compressed with"
                 " gzip",
                 permanent=True,
@@ -137,7 +131,7 @@ class ResumableBody(io.RawIOBase):
             self._drop()
             self._etag = None  # the server cannot do it: the next attempt reads from the begin
             problem = f"HTTP {status} to a request for the rest"
-            raise _lost(self._expected.location, problem, self._received)
+            raise _lost(self._location, problem, self._received)
         etag = response.headers.get("ETag", "")
         self._etag = None if not etag or etag.startswith("W/") else etag
 
@@ -151,7 +145,7 @@ class ResumableBody(io.RawIOBase):
                 self._chunks = chain([rest], self._chunks)
         if digest.digest() != self._digest.digest():
             raise _changed(
-                f"{self._expected.location}: the file was changed while it was read; create the"
+                f"{self._location}: the file was changed while it was read; create the"
                 " benchmark again when the file stays as it is"
             )
 
@@ -215,15 +209,15 @@ class Downloader:
         self._client.close()
 
     def _file(self, url: httpx.URL, sha256: str | None) -> DataFile:
-        most = self._http.max_gibibytes << 30
-        expected = ExpectedFile(_shown(url), most, sha256)
+        location, most = _shown(url), self._http.max_gibibytes << 30
 
         def opened() -> io.BufferedReader:
-            body = ResumableBody(partial(self._open, url), self._retry_policy, expected)
+            request = partial(self._open, url)
+            body = ResumableBody(request, self._retry_policy, location, most, sha256)
             return io.BufferedReader(body, CHUNK_BYTES)
 
         name = PurePosixPath(url.path).name or url.host
-        return DataFile(name, expected.location, opened, most)
+        return DataFile(name, location, opened, most)
 
     def _open(self, url: httpx.URL, headers: Mapping[str, str]) -> httpx.Response:
         if time.monotonic() > self._deadline:

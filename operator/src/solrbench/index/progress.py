@@ -15,7 +15,7 @@ import httpx2 as httpx
 from aiohttp import web
 
 from solrbench.contract.pod_plans import INDEX_PORT, IndexProgress, pack_telemetry
-from solrbench.contract.server_document import ServerFigures, Telemetry
+from solrbench.contract.server_document import Telemetry
 from solrbench.index.errors import IndexingError
 from solrbench.index.files import ReadCounts
 from solrbench.net.deadline import AddressCheck, single_family, url_host
@@ -77,13 +77,9 @@ class ProgressCounter:
     def sent(self) -> None:
         """Note what the pod used, after the last batch."""
         if self._meter is not None:
-            self.used(self._meter.figures())
-
-    def used(self, pod: ServerFigures) -> None:
-        """Note what the pod used."""
-        figures = {name: pod.figures[name] for name in POD_METRICS if name in pod.figures}
-        known = {name: round(number, 3) for name, number in figures.items()}
-        self._update(usage={"seconds": round(pod.seconds, 3)} | known)
+            pod = self._meter.figures()
+            known = {n: round(pod.figures[n], 3) for n in POD_METRICS if n in pod.figures}
+            self._update(usage={"seconds": round(pod.seconds, 3)} | known)
 
     def read(self, reads: ReadCounts) -> None:
         """Note what was read and cleaned, after the last document."""
