@@ -14,13 +14,12 @@ import httpx2 as httpx
 import pytest
 
 from solrbench.net.token import TOKEN_HEADER
-from solrbench.telemetry import agent, jvm
-from solrbench.telemetry import jvm as jvm_attach
+from solrbench.telemetry import agent
+from solrbench.telemetry import jvm as jvm_module
 from solrbench.telemetry.jvm import (
     MAX_PACKED_BYTES,
     MAX_RECORDING_BYTES,
     count_update_threads,
-    discard_recording,
     find_gc_log,
     format_thread_dump,
     heap_after_gc,
@@ -49,7 +48,7 @@ def test_a_jvm_is_asked_to_listen_once() -> None:
 
 
 def test_a_jvm_that_does_not_listen_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jvm_attach, "_LISTENING_SECONDS", 0.2)
+    monkeypatch.setattr(jvm_module, "_LISTENING_SECONDS", 0.2)
     with fake_jvm(respond, listens=False) as jvm:
         with pytest.raises(OSError, match="takes no commands"):
             start_recording(jvm.pid, 5, jvm.proc)
@@ -74,20 +73,22 @@ def test_what_a_jvm_says_is_bounded(said: str) -> None:
                 send_command(jvm.pid, "any", jvm.proc)
 
 
-@pytest.mark.parametrize(("seconds", "duration"), [(30, 30), (0, 1), (10**9, 300)])
-def test_a_recording_has_an_end_and_no_secrets(seconds: int, duration: int) -> None:
-    with fake_jvm(respond) as jvm:
-        start_recording(jvm.pid, seconds, jvm.proc)
-    stop, start = jvm.commands
-    assert stop == "JFR.stop name=solrbench"
-    assert f" duration={duration}s " in start
-    assert "jdk.InitialEnvironmentVariable#enabled=false" in start
-
-
 def written(jvm: FakeJvm, content: bytes) -> Path:
     place = jvm.tmp / "solrbench.jfr"
     place.write_bytes(content)
     return place
+
+
+@pytest.mark.parametrize(("seconds", "duration"), [(30, 30), (0, 1), (10**9, 300)])
+def test_a_recording_has_an_end_and_no_secrets(seconds: int, duration: int) -> None:
+    with fake_jvm(respond) as jvm:
+        before = written(jvm, b"of one that was never taken")
+        start_recording(jvm.pid, seconds, jvm.proc)
+        assert not before.exists()
+    stop, start = jvm.commands
+    assert stop == "JFR.stop name=solrbench"
+    assert f" duration={duration}s " in start
+    assert "jdk.InitialEnvironmentVariable#enabled=false" in start
 
 
 def test_a_recording_is_taken_once() -> None:
@@ -97,7 +98,6 @@ def test_a_recording_is_taken_once() -> None:
         assert not place.exists()
         with pytest.raises(OSError, match=NOTHING):
             take_recording(jvm.pid, jvm.proc)
-        discard_recording(jvm.pid, jvm.proc)
 
 
 def test_a_recording_that_ended_by_itself_is_taken_too() -> None:
@@ -226,7 +226,7 @@ def test_log_that_was_begun_anew_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_long_log_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jvm, "MAX_LOG_BYTES", 3)
+    monkeypatch.setattr(jvm_module, "MAX_LOG_BYTES", 3)
     log = tmp_path / "gc.log"
     log.write_text("abcdef")
     assert read_gc_log(log, 1) == (6, "bcd")

@@ -165,7 +165,8 @@ def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
 
     It raises `OSError` if the JVM does not.
     """
-    discard_recording(pid, proc)
+    _stop(pid, proc)
+    _place(pid, proc).unlink(missing_ok=True)
     without = " ".join(f"{each}#enabled=false" for each in OMITTED)
     limits = f"duration={min(max(seconds, 1), MAX_SECONDS)}s maxsize={MAX_RECORDING_BYTES}"
     command = f"JFR.start {_NAME} settings=default {limits} filename=/tmp/{_FILE} {without}"
@@ -205,12 +206,6 @@ def _pack(file: BinaryIO) -> bytes:
     if len(packed) > MAX_PACKED_BYTES:
         raise OSError(f"packed, {_too_large(len(packed), MAX_PACKED_BYTES)}")
     return packed
-
-
-def discard_recording(pid: int, proc: Path = _PROC) -> None:
-    """End the recording if there is one, and remove its file."""
-    _stop(pid, proc)
-    _place(pid, proc).unlink(missing_ok=True)
 
 
 def _stop(pid: int, proc: Path) -> None:
