@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import httpx2 as httpx
 
 from solrbench.contract.names import COMPANION
-from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.jvm import count_update_threads
 from solrbench.telemetry.readings import ServerReading
@@ -111,7 +111,7 @@ class SolrSource(TelemetrySource):
             return []
         try:
             readings = self._read_each() if self._each_node else self._read_all(full=full)
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+        except NO_ANSWER_ERRORS as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             self._problem = f"no metrics from {self._url}: {error or type(error).__name__}"
             _logger.info("%s", self._problem)
@@ -182,7 +182,7 @@ class UpdateThreadSource(TelemetrySource):
             try:
                 response = self._client.get(url, {"wt": "json"}).raise_for_status()
                 counts = count_update_threads(response.json())
-            except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+            except NO_ANSWER_ERRORS as error:
                 self._problem = f"no threads of {url}: {error or type(error).__name__}"
                 continue
             readings.append(ServerReading(urlsplit(url).netloc, time.monotonic(), peaks=counts))
@@ -251,7 +251,7 @@ class AgentSource(TelemetrySource):
             readings = parse_usage(body, address, component, time.monotonic())
             pod, why = readings[-1].server, str(body.get("missing", ""))
             self._has_refused = self._has_refused or bool(body.get("refused"))
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError, KeyError) as error:
+        except NO_ANSWER_ERRORS as error:
             _logger.info("no usage from %s: %r", address, error)
             return []
         if why:
