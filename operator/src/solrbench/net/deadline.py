@@ -11,6 +11,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any
 
@@ -186,12 +187,10 @@ def wildcard_address() -> str:
     It is for servers that leave `IPV6_V6ONLY` off, which asyncio's do not (see `single_family`).
     """
     if socket.has_dualstack_ipv6():
-        try:
+        # The kernel may have IPv6 and refuse it all the same, switched off by sysctl.
+        with suppress(OSError):
             socket.create_server(("", 0), family=socket.AF_INET6, dualstack_ipv6=True).close()
-        except OSError:
-            # The kernel may have IPv6 and refuse it all the same, switched off by sysctl.
-            return LISTEN_ALL[socket.AF_INET]
-        return LISTEN_ALL[socket.AF_INET6]
+            return LISTEN_ALL[socket.AF_INET6]
     return LISTEN_ALL[socket.AF_INET]
 
 
