@@ -45,7 +45,7 @@ def rebound(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """Let a name that had a good address when it was checked have another one from then on."""
     address = REBOUND[request.param]
     known = {NAME: "10.0.0.7", "kubernetes.default.svc": API_SERVER, API_SERVER: API_SERVER}
-    monkeypatch.setattr("solrbench.solr.cluster.lookup", lambda host, _: [known[host]])
+    monkeypatch.setattr("solrbench.solr.cluster.lookup", lambda host: [known[host]])
     for module in (deadline, zookeeper):
         monkeypatch.setattr(module, "lookup", lambda *_: [address])
     return address

@@ -1,12 +1,11 @@
 import pytest
 
-from solrbench.decide.views import Replica, ReplicaSize
+from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.solr.cluster import (
-    NodeInfo,
     config_set_of,
     live_nodes,
-    node_info,
+    node_identity,
     replica_sizes_via_proxy,
     replicas,
     resolve_alias,
@@ -21,6 +20,7 @@ SYSTEM = {
         "version": "17.0.15 17.0.15+6",
         "name": "Eclipse Adoptium OpenJDK 64-Bit Server VM",
         "memory": {"raw": {"free": 1, "total": 2, "max": 805306368, "used": 1}},
+        "jmx": {"startTime": "2026-01-01T00:00:00Z"},
     },
 }
 
@@ -80,12 +80,12 @@ def test_an_alias_is_resolved() -> None:
 
 def test_node_describes_itself() -> None:
     with Solr({"/admin/info/system": SYSTEM}).client() as client:
-        found = node_info(client, "http://b:8983/solr")
-    assert found == NodeInfo(
-        url="http://b:8983/solr",
+        found = node_identity(client, "http://b:8983/solr")
+    assert found == NodeIdentity(
         solr_version="9.10.1",
-        jvm="Eclipse Adoptium OpenJDK 64-Bit Server VM 17.0.15 17.0.15+6",
         heap_max_bytes=805306368,
+        started="2026-01-01T00:00:00Z",
+        jvm="Eclipse Adoptium OpenJDK 64-Bit Server VM 17.0.15 17.0.15+6",
     )
 
 

@@ -1,7 +1,5 @@
 """Who stands at Solr's endpoint, and what lies behind a single one."""
 
-import socket
-from threading import Event
 from typing import Any
 
 import httpx2 as httpx
@@ -102,18 +100,6 @@ def test_names_are_resolved() -> None:
     assert "127.0.0.1" in resolve("127.0.0.1")
     with failing(TemporaryError, "HostNotFound", "cannot be resolved"):
         resolve("no-such-host.invalid")
-
-
-def test_a_lookup_has_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Event()
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: asked.wait(20) and [])
-    monkeypatch.setattr("solrbench.solr.cluster.LOOKUP_SECONDS", 0.05)
-    try:
-        with pytest.raises(TemporaryError, match="not resolved within") as caught:
-            resolve("search.team.svc")
-    finally:
-        asked.set()
-    assert caught.value.reason == "HostNotFound"
 
 
 def core(shard: str, name: str, documents: int, size: int = 10, deleted: int = 2) -> ReplicaSize:

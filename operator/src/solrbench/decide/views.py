@@ -195,11 +195,13 @@ class NodeIdentity:
 
     Attributes:
         started: when that JVM was started, as it writes it; changes with a restart
+        jvm: its name and version
     """
 
     solr_version: str
     heap_max_bytes: int
     started: str
+    jvm: str = ""
 
 
 def controller_uid(body: dict[str, Any]) -> str | None:

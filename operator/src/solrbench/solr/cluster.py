@@ -5,27 +5,16 @@ Solr 9), so a proxy or a load balancer in front of them is enough, and a respons
 node's own name.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from solrbench.contract.prometheus_text import read_samples
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.net.deadline import LOOKUP_SECONDS, lookup
+from solrbench.net.deadline import lookup
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-
-
-@dataclass(frozen=True)
-class NodeInfo:
-    """One Solr node as it describes itself."""
-
-    url: str
-    solr_version: str
-    jvm: str
-    heap_max_bytes: int
 
 
 def _cluster_status(solr: SolrClient, **params: str) -> dict[str, Any]:
@@ -89,15 +78,18 @@ def resolve_alias(solr: SolrClient, name: str) -> str:
     return str(_status_of(solr, name).get("aliases", {}).get(name, name))
 
 
-def node_info(solr: SolrClient, url: str) -> NodeInfo:
-    """Return what the node behind `url` says of itself."""
-    body = solr.get("/admin/info/system", url=url)
+def node_identity(solr: SolrClient, url: str) -> NodeIdentity:
+    """Return the node behind `url`."""
+    return _parse_identity(solr.get("/admin/info/system", url=url))
+
+
+def _parse_identity(body: dict[str, Any]) -> NodeIdentity:
     jvm = body["jvm"]
-    return NodeInfo(
-        url=url,
+    return NodeIdentity(
         solr_version=body["lucene"]["solr-spec-version"],
-        jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
         heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
+        started=str(jvm["jmx"]["startTime"]),
+        jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
     )
 
 
@@ -120,11 +112,7 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
     """
     response = solr.get("/admin/info/system", {"nodes": "all"})
     lives = {
-        name: NodeIdentity(
-            solr_version=body["lucene"]["solr-spec-version"],
-            heap_max_bytes=int(body["jvm"]["memory"]["raw"]["max"]),
-            started=str(body["jvm"]["jmx"]["startTime"]),
-        )
+        name: _parse_identity(body)
         for name, body in response.items()
         if name.endswith("_solr")  # `responseHeader` stands beside them
     }
@@ -262,7 +250,7 @@ def resolve(host: str) -> list[str]:
         TemporaryError: `HostNotFound` if there is none in time; its Service may come later.
     """
     try:
-        return sorted(lookup(host, LOOKUP_SECONDS))
+        return sorted(lookup(host))
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
             LifecycleReason.HOST_NOT_FOUND,

@@ -21,7 +21,7 @@ from solrbench.decide.target import NODE_CHECKS, TargetNodes, check_pods_unchang
 from solrbench.decide.views import PodView, Replica, ReplicaSize
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import live_nodes, node_info, replica_sizes, replicas
+from solrbench.solr.cluster import live_nodes, node_identity, replica_sizes, replicas
 from solrbench.solr.collection import (
     apply_properties,
     create_collection,
@@ -120,20 +120,21 @@ def _check_nodes(context: ReconcileContext) -> None:
         live = len(live_nodes(solr))
         update_target(context, live_nodes=live)
         # One that is not live yet does not respond.
-        infos = [node_info(solr, url) for url in context.solr_urls] if live == wanted else []
+        urls = context.solr_urls if live == wanted else []
+        nodes_by_url = {url: node_identity(solr, url) for url in urls}
     nodes = TargetNodes(
         live=live,
         wanted=wanted,
-        versions={node.url: node.solr_version for node in infos},
-        heap_bytes={node.url: node.heap_max_bytes for node in infos},
+        versions={url: node.solr_version for url, node in nodes_by_url.items()},
+        heap_bytes={url: node.heap_max_bytes for url, node in nodes_by_url.items()},
         wanted_heap_bytes=parse_bytes(context.solr_cloud.heap),
     )
     apply_outcome(first_outcome(NODE_CHECKS, nodes))
-    versions = sorted({node.solr_version for node in infos})
+    versions = sorted({node.solr_version for node in nodes_by_url.values()})
     # Of an image with a tag of its own, the version is known only now.
     accept_versions(context, versions)
     update_target(
         context,
         solr_version=", ".join(versions),
-        heap_bytes=min(node.heap_max_bytes for node in infos),
+        heap_bytes=min(node.heap_max_bytes for node in nodes_by_url.values()),
     )

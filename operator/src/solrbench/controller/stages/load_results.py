@@ -41,7 +41,7 @@ from solrbench.kube.result_documents import read_partial_result, store_partial_r
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
-from solrbench.solr.cluster import node_info
+from solrbench.solr.cluster import node_identity
 
 log = logging.getLogger("solrbench")
 
@@ -228,7 +228,7 @@ def _record_environment(context: ReconcileContext) -> None:
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     if not context.reports.has_attempt(benchmark):
         with context.solr() as solr:
-            jvm = node_info(solr, context.solr_urls[0]).jvm
+            jvm = node_identity(solr, context.solr_urls[0]).jvm
         context.reports.store_environment(
             context.benchmark, record_environment(context.cluster, benchmark, jvm)
         )
