@@ -34,18 +34,6 @@ def test_every_seed_is_recorded() -> None:
     assert seeds(make_spec("a")) == {"workload.queries.seed": 9, "dataset.generator.seed": 4}
 
 
-def test_an_environment_survives_json() -> None:
-    spec = make_spec("a")
-    environment = Environment(
-        spec_hash=spec_hash(spec),
-        seeds=seeds(spec),
-        images={"solr": "solr:9.10.1@sha256:00"},
-        nodes=[NodeRecord(name="one", cpu_cores=2.0, memory_bytes=2**34)],
-    )
-    text = environment.model_dump_json(by_alias=True)
-    assert Environment.model_validate_json(text) == environment
-
-
 FIRST = AttemptRecord(
     target=1,
     load=1,

@@ -23,18 +23,14 @@ def test_a_long_file_is_cut_and_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("packed", "problem"),
+    ("content", "problem"),
     [
-        (
-            gzip.compress(bytes(MAX_UNPACKED_BYTES + 1), mtime=0),
-            b"unpacks to more than 16777216 bytes",
-        ),
+        (gzip.compress(bytes(MAX_UNPACKED_BYTES + 1), mtime=0), b"more than 16777216 bytes"),
         (b"no gzip", b"broken"),
-        (gzip.compress(b"abc", mtime=0)[:-1], b"end is missing"),
     ],
 )
-def test_a_file_that_is_left_out_says_why(packed: bytes, problem: bytes) -> None:
-    found = DiagnosticFile.of_packed("threads.txt", packed).unpack()
+def test_a_file_that_is_left_out_says_why(content: bytes, problem: bytes) -> None:
+    found = DiagnosticFile.of_packed("threads.txt", content).unpack()
     assert found.startswith(b"(omitted: ")
     assert problem in found
 

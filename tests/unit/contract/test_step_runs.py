@@ -14,7 +14,6 @@ from solrbench.contract.step_runs import (
     prepares_each_step,
     rate_before,
     remaining_step_runs,
-    variant_names,
     warm_up_of,
 )
 from support.resources.objects import stored
@@ -41,13 +40,6 @@ def test_variants_take_turns_within_each_repeat() -> None:
         *("r1-v0-s0-low", "r1-v0-s1-high", "r1-v1-s0-low", "r1-v1-s1-high"),
         *("r2-v0-s0-low", "r2-v0-s1-high", "r2-v1-s0-low", "r2-v1-s1-high"),
     ]
-
-
-def test_step_run_ids_contain_variant_and_step() -> None:
-    spec = stored(LOAD_STEPS | LISTED | {"spec.target.variants": ENDPOINTS}).spec
-    found = [(each.variant, spec.load.steps[each.step_index].name) for each in all_step_runs(spec)]
-    assert found[:3] == [("raw", "low"), ("raw", "high"), ("proxy", "low")]
-    assert variant_names(spec) == ("raw", "proxy")
 
 
 def orders(count: int, seed: int = 1, **repeats: Any) -> list[list[str]]:

@@ -67,12 +67,15 @@ def test_download_is_retried_after_a_temporary_failure(code: int, pauses: list[f
     assert pauses[0] < pauses[1] * 2
 
 
-def test_gives_up_after_the_retries() -> None:
+def test_gives_up_after_the_retries(pauses: list[float]) -> None:
     with (
         file_server(FILES, [(503, "")] * 3) as url,
         failing(IndexingError, "DatasetUnreachable", permanent=False),
     ):
         read(f"{url}/a.json")
+    with failing(IndexingError, "DatasetUnreachable", permanent=False):
+        read(f"{url}/a.json", retries=1)  # nothing listens any more
+    assert len(pauses) == 3
 
 
 @pytest.mark.parametrize(
@@ -100,10 +103,11 @@ def test_follows_redirects_within_the_host() -> None:
 
 
 def test_does_not_follow_for_ever() -> None:
-    with file_server(FILES, [(302, "/a.json")] * 6) as url, pytest.raises(IndexingError) as caught:
+    with (
+        file_server(FILES, [(302, "/a.json")] * 6) as url,
+        failing(IndexingError, "DatasetUnreachable", "more than 5 redirects", permanent=True),
+    ):
         read(f"{url}/a.json")
-    assert "more than 5 redirects" in str(caught.value)
-    assert caught.value.permanent
 
 
 def test_follows_to_another_host() -> None:
@@ -115,9 +119,11 @@ def test_follows_to_another_host() -> None:
 
 @pytest.mark.parametrize("place", ["ftp://files/a.json", "file:///etc/passwd"])
 def test_does_not_follow_to_another_scheme(place: str) -> None:
-    with file_server(FILES, [(302, place)]) as url, pytest.raises(IndexingError) as caught:
+    refused = pytest.raises(
+        IndexingError, match=f"redirects from http to {place.partition(':')[0]}"
+    )
+    with file_server(FILES, [(302, place)]) as url, refused:
         read(f"{url}/a.json")
-    assert "redirects from http to" in str(caught.value) or "lost" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -143,22 +149,18 @@ def test_redirects_never_leave_https(before: str, place: str, *, refused: bool) 
 def test_a_redirect_to_a_host_that_is_not_allowed_is_refused() -> None:
     script = [(302, "http://files.example.org/a.json")]
     rules = replace(ON_LOOPBACK, allowed_hosts=("127.*",))
-    with file_server(FILES, script) as url, pytest.raises(IndexingError) as caught:
+    said = r"spec\.dataset\.http\.urls: files\.example\.org matches none.*datasets\.allowedHosts"
+    refused = failing(IndexingError, "HostNotAllowed", said, permanent=True)
+    with file_server(FILES, script) as url, refused:
         read(f"{url}/a.json", rules=rules)
-    assert caught.value.reason == "HostNotAllowed"
-    assert "spec.dataset.http.urls: files.example.org matches none" in str(caught.value)
-    assert "datasets.allowedHosts" in str(caught.value)
-    assert caught.value.permanent
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]"])
 def test_addresses_of_the_pod_itself_are_refused(host: str) -> None:
     with file_server(FILES, []) as url:
         place = url.replace("127.0.0.1", host)
-        with file_server(FILES, [(302, f"{place}/a.json")]), pytest.raises(IndexingError) as caught:
+        with failing(IndexingError, "HostNotAllowed", "loopback"):
             read(f"{place}/a.json", rules=DownloadRules())
-    assert caught.value.reason == "HostNotAllowed"
-    assert "loopback" in str(caught.value)
 
 
 def test_the_api_server_is_refused_behind_any_name() -> None:
@@ -215,14 +217,10 @@ def test_resuming_ends_when_nothing_more_comes() -> None:
 
 def test_the_digest_is_checked_at_the_end() -> None:
     body = FILES["/big.json"]
-    for digest, fits in ((hashlib.sha256(body).hexdigest(), True), ("0" * 64, False)):
-        with range_server(RangeServer(body, cuts=[1000])) as url:
-            if fits:
-                assert read(f"{url}/a.json", sha256=[digest]) == body
-                continue
-            with pytest.raises(IndexingError, match=r"the SHA-256 is .*, expected 0000") as caught:
-                read(f"{url}/a.json", sha256=[digest])
-    assert caught.value.reason is IndexingReason.DATASET_CHANGED
+    with range_server(RangeServer(body, cuts=[1000])) as url:
+        assert read(f"{url}/a.json", sha256=[hashlib.sha256(body).hexdigest()]) == body
+        with failing(IndexingError, "DatasetChanged", r"the SHA-256 is .*, expected 0000"):
+            read(f"{url}/a.json", sha256=["0" * 64])
 
 
 def test_a_file_beyond_the_limit_is_not_read_on() -> None:
@@ -244,10 +242,10 @@ def test_other_encodings_than_gzip_are_refused() -> None:
 
 
 def test_a_download_that_takes_too_long_ends() -> None:
-    with file_server(FILES, []) as url, pytest.raises(IndexingError) as caught:
+    said = r"not downloaded within -1 s; raise spec\.deadlines\.indexingSeconds"
+    late = failing(IndexingError, "DatasetUnreachable", said, permanent=True)
+    with file_server(FILES, []) as url, late:
         read(f"{url}/a.json", rules=replace(ON_LOOPBACK, seconds=-1.0))
-    assert "not downloaded within -1 s; raise spec.deadlines.indexingSeconds" in str(caught.value)
-    assert caught.value.permanent
 
 
 @pytest.fixture
@@ -309,10 +307,3 @@ def test_a_proxy_is_sent_the_whole_url_and_checked_itself() -> None:
         assert proxy.headers[0]["Host"] == "files.example.org"
         with pytest.raises(IndexingError, match="loopback"):
             read("http://files.example.org/a.json", rules=DownloadRules(), proxyUrl=url)
-
-
-def test_lost_connection_is_retried() -> None:
-    with file_server(FILES, []) as url:
-        gone = f"{url}/a.json"
-    with failing(IndexingError, "DatasetUnreachable", permanent=False):
-        read(gone, retries=1)

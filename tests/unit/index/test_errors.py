@@ -8,6 +8,7 @@ import pytest
 
 from solrbench.index.errors import IndexingError, RetryPolicy, log_retries, parse_failure
 from solrbench.reasons.data import IndexingReason
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from support.narrowing import not_none
 
@@ -34,38 +35,41 @@ def test_refused_document_is_named_in_solrs_words() -> None:
     assert "spec.collection.configSet" in str(failure)
 
 
-def test_values_of_a_response_are_limited() -> None:
-    body = b'{"responseHeader":{"status":0},"x":[%s{}]}' % (b"{}," * 300_000)
-    failure = not_none(parse_failure(200, body, "core"))
-    assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)
-
-
-@pytest.mark.parametrize("status", [401, 403])
-def test_login_is_not_cured_by_trying(status: int) -> None:
-    failure = not_none(parse_failure(status, b"", "core"))
-    assert (failure.reason, failure.permanent) == (LifecycleReason.AUTHENTICATION_FAILED, True)
-    assert "target.existing.basicAuth.secret.name" in str(failure)
-
-
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_redirect_is_not_followed_and_not_tried_again(status: int) -> None:
-    failure = not_none(parse_failure(status, b"", "core"))
-    assert (failure.reason, failure.permanent) == (LifecycleReason.REDIRECT_REFUSED, True)
-
-
-@pytest.mark.parametrize("status", [404, 408, 409, 429, 500, 502, 503, 504])
-def test_temporary_failures_are_retried(status: int) -> None:
-    failure = not_none(parse_failure(status, b"<html>down</html>", "core"))
-    assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)
-    assert f"core: HTTP {status}: <html>down</html>" in str(failure)
+REFUSED_LOGIN = (LifecycleReason.AUTHENTICATION_FAILED, True, "target.existing.basicAuth.secret")
+REDIRECTED = (LifecycleReason.REDIRECT_REFUSED, True, "redirects are not followed")
+BUSY = (IndexingReason.SOLR_UNAVAILABLE, False, ": <html>down</html>")
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"OK", b"[]", b"{}", b'{"responseHeader":{"status":-1}}', b'{"responseHeader":1}']
+    ("status", "expected"),
+    [
+        *((status, REFUSED_LOGIN) for status in (401, 403)),
+        *((status, REDIRECTED) for status in (301, 302, 307, 308)),
+        *((status, BUSY) for status in (404, 408, 409, 429, 500, 502, 503, 504)),
+    ],
+)
+def test_status_says_whether_trying_again_helps(
+    status: int, expected: tuple[Reason, bool, str]
+) -> None:
+    failure = not_none(parse_failure(status, b"<html>down</html>", "core"))
+    assert (failure.reason, failure.permanent) == expected[:2]
+    assert f"core: HTTP {status}" in str(failure)
+    assert expected[2] in str(failure)
+
+
+MANY_VALUES = b'{"responseHeader":{"status":0},"x":[%s{}]}' % (b"{}," * 300_000)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"OK", b"[]", b"{}", b'{"responseHeader":{"status":-1}}', b'{"responseHeader":1}'),
+        pytest.param(MANY_VALUES, id="more values than are read"),
+    ],
 )
 def test_200_without_solrs_word_is_no_success(body: bytes) -> None:
     failure = not_none(parse_failure(200, body, "core"))
-    assert not failure.permanent
+    assert (failure.reason, failure.permanent) == (IndexingReason.SOLR_UNAVAILABLE, False)
 
 
 LATE = IndexingError(IndexingReason.SOLR_UNAVAILABLE, "busy", permanent=False)

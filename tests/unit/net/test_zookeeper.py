@@ -86,7 +86,7 @@ def test_one_member_that_takes_connections_is_enough() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert any_reachable(f"127.0.0.1:{closed},127.0.0.1:{port}")
-    assert not any_reachable(f"127.0.0.1:{closed}")
+    assert not any_reachable(f"127.0.0.1:{closed},127.0.0.1:x")  # the last one has no port
 
 
 def test_a_member_may_be_an_ipv6_address() -> None:
@@ -96,10 +96,6 @@ def test_a_member_may_be_an_ipv6_address() -> None:
         pytest.skip("there is no IPv6 here")
     with server:
         assert any_reachable(f"[::1]:{server.getsockname()[1]}")
-
-
-def test_a_member_without_a_port_is_not_reachable() -> None:
-    assert not any_reachable("127.0.0.1:x")
 
 
 def test_an_answer_without_end_is_none() -> None:

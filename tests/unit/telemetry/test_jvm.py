@@ -212,24 +212,15 @@ def test_no_file_is_found_of_a_process_that_is_gone(tmp_path: Path) -> None:
     assert find_gc_log(PID, tmp_path) is None
 
 
-def test_log_is_read_from_a_place_on(tmp_path: Path) -> None:
+def test_log_is_read_from_a_place_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / "gc.log"
     log.write_text("before\nafter\n")
     assert read_gc_log(log, None) == (13, "")
     assert read_gc_log(log, 7) == (13, "after\n")
-
-
-def test_log_that_was_begun_anew_is_read_whole(tmp_path: Path) -> None:
-    log = tmp_path / "gc.log"
-    log.write_text("new\n")
-    assert read_gc_log(log, 1000) == (4, "new\n")
-
-
-def test_long_log_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # One that was begun anew is read whole, a long one in part.
+    assert read_gc_log(log, 1000) == (13, "before\nafter\n")
     monkeypatch.setattr(jvm_module, "MAX_LOG_BYTES", 3)
-    log = tmp_path / "gc.log"
-    log.write_text("abcdef")
-    assert read_gc_log(log, 1) == (6, "bcd")
+    assert read_gc_log(log, 1) == (13, "efo")
 
 
 def test_pipe_and_link_are_refused_at_once(tmp_path: Path) -> None:

@@ -112,10 +112,6 @@ def test_the_java_process_with_the_most_memory_is_the_server(tmp_path: Path) -> 
     assert find_java(tmp_path) == 70
 
 
-def test_without_a_java_process_there_is_none(tmp_path: Path) -> None:
-    assert find_java(tmp_path) is None
-
-
 def test_network_without_loopback(tmp_path: Path) -> None:
     (tmp_path / "net").mkdir()
     (tmp_path / "net/dev").write_text(
