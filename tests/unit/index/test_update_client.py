@@ -59,8 +59,8 @@ async def test_connection_that_the_server_closed_is_not_used_again() -> None:
         for _ in range(3):
             status, _ = await client.post(f"{server.url}/books/update?wt=json", b"[]")
             assert status == 200
-            endpoint = next(iter(client._endpoints.values()))
-            await has_ended([connection for connection, _ in endpoint.idle])
+            (idle,) = client._idle.values()
+            await has_ended([connection for connection, _ in idle])
         assert server.connections == 3
 
 
@@ -77,7 +77,7 @@ async def test_late_response_is_a_time_out_and_its_connection_is_closed() -> Non
     async with HttpServer(respond_after(30)) as server, UpdateClient(NO_AUTH, 0.05) as client:
         with pytest.raises(TimeoutError, match=r"no response within 0\.05 s"):
             await client.post(f"{server.url}/books/update?wt=json", b"[]")
-        assert not next(iter(client._endpoints.values())).idle
+        assert list(client._idle.values()) == [[]]
 
 
 @pytest.mark.parametrize("malformed", [False, True])

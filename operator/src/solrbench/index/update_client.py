@@ -5,9 +5,10 @@ batch than to read and prepare its documents.
 """
 
 import asyncio
-from dataclasses import dataclass, field
+from collections import defaultdict
+from itertools import chain
 from typing import Self
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from solrbench.net.http import HttpAuth
 from solrbench.net.http_connection import HttpConnection
@@ -16,16 +17,8 @@ _CONNECT_SECONDS = 10.0
 _IDLE_SECONDS = 30.0
 """Solr closes a connection that was idle for 120 s, some proxies after 60 s."""
 
-
-@dataclass
-class _Endpoint:
-    """A server, and the connections to it that no request is under way over."""
-
-    host: str
-    port: int
-    is_encrypted: bool
-    idle: list[tuple[HttpConnection, float]] = field(default_factory=list)
-    """Each with the time since which it is."""
+_Idle = list[tuple[HttpConnection, float]]
+"""Connections that no request is under way over, each with the time since which it is."""
 
 
 class _Exchange:
@@ -66,7 +59,8 @@ class UpdateClient:
         """Trust what `access` does; `timeout_seconds` last from the first byte to the last."""
         self._access = access
         self._timeout_seconds = timeout_seconds
-        self._endpoints: dict[tuple[str, str], _Endpoint] = {}
+        self._idle: defaultdict[tuple[str, str], _Idle] = defaultdict(list)
+        """By scheme and address of their server."""
         lines = ["Content-Type: application/json", "Accept-Encoding: identity"]
         lines += [f"{name}: {value}" for name, value in access.headers.items()]
         self._headers = "".join(f"{line}\r\n" for line in lines)
@@ -76,9 +70,8 @@ class UpdateClient:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for endpoint in self._endpoints.values():
-            for connection, _since in endpoint.idle:
-                connection.close()
+        for connection, _since in chain.from_iterable(self._idle.values()):
+            connection.close()
 
     async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
         """Return status and body of the response to `body`.
@@ -86,10 +79,10 @@ class UpdateClient:
         It raises `OSError` if there was none; `TimeoutError` if it took too long.
         """
         parts = urlsplit(url)
-        endpoint = self._endpoint(parts.scheme, parts.netloc)
+        idle = self._idle[parts.scheme, parts.netloc]
         target = f"{parts.path}?{parts.query}"
         head = f"POST {target} HTTP/1.1\r\nHost: {parts.netloc}\r\n{self._headers}"
-        connection = self._take(endpoint) or await self._connect(endpoint)
+        connection = self._take(idle) or await self._connect(parts)
         exchange = _Exchange(self._loop)
         connection.owner = exchange
         try:
@@ -105,39 +98,30 @@ class UpdateClient:
             raise
         if keep and connection.is_open:
             connection.owner = None
-            endpoint.idle.append((connection, self._loop.time()))
+            idle.append((connection, self._loop.time()))
         else:
             connection.close()
         return status, text
 
-    def _take(self, endpoint: _Endpoint) -> HttpConnection | None:
+    def _take(self, idle: _Idle) -> HttpConnection | None:
         """Return an idle connection that the server may still have, the one used last."""
         oldest = self._loop.time() - _IDLE_SECONDS
-        while endpoint.idle:
-            connection, since = endpoint.idle.pop()
+        while idle:
+            connection, since = idle.pop()
             if connection.is_open and since >= oldest:
                 return connection
             connection.close()
         return None
 
-    async def _connect(self, endpoint: _Endpoint) -> HttpConnection:
-        connection = HttpConnection()
-        trust = self._access.verify if endpoint.is_encrypted else None
+    async def _connect(self, url: SplitResult) -> HttpConnection:
+        connection, is_encrypted = HttpConnection(), url.scheme == "https"
+        trust = self._access.verify if is_encrypted else None
+        port = url.port or (443 if is_encrypted else 80)
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 await self._loop.create_connection(
-                    lambda: connection, endpoint.host, endpoint.port, ssl=trust
+                    lambda: connection, url.hostname or "", port, ssl=trust
                 )
         except TimeoutError:
             raise TimeoutError(f"no connection within {_CONNECT_SECONDS:g} s") from None
         return connection
-
-    def _endpoint(self, scheme: str, netloc: str) -> _Endpoint:
-        known = self._endpoints.get((scheme, netloc))
-        if known is None:
-            parts, is_encrypted = urlsplit(f"//{netloc}"), scheme == "https"
-            port = parts.port or (443 if is_encrypted else 80)
-            known = self._endpoints[scheme, netloc] = _Endpoint(
-                parts.hostname or "", port, is_encrypted
-            )
-        return known
