@@ -52,17 +52,12 @@ class ResumableBody(io.RawIOBase):
         self._chunks: Iterator[bytes] = iter(())
         self._etag: str | None = None
         self._rest = memoryview(b"")
-        self._consumed = 0
         self._received = 0
         self._digest = hashlib.sha256()
 
     def readable(self) -> bool:
         """Return True."""
         return True
-
-    def tell(self) -> int:  # codespell:ignore tell
-        """Return how many bytes were read."""
-        return self._consumed
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
         """Fill `buffer` as far as the body goes, so that a peek sees more than one byte."""
@@ -72,7 +67,6 @@ class ResumableBody(io.RawIOBase):
             buffer[filled : filled + count] = self._rest[:count]
             self._rest = self._rest[count:]
             filled += count
-        self._consumed += filled
         return filled
 
     def close(self) -> None:
