@@ -6,7 +6,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -65,7 +65,6 @@ class IndexPodEnvironment:
     retry_policy: RetryPolicy = field(default_factory=RetryPolicy)
     """The waits before anything is tried again; the plan says how often."""
     downloads: DownloadRules = field(default_factory=DownloadRules)
-    clock: Callable[[], float] = time.time
 
 
 def run_index(
@@ -74,7 +73,7 @@ def run_index(
     """Index this pod's share of the dataset; return 0 or one of the `EXIT_` codes."""
     pod = pod or IndexPodEnvironment()
     log_retries()
-    counter = ProgressCounter(completion_index, pod.clock, OwnPodMeter(INDEX))
+    counter = ProgressCounter(completion_index, time.time, OwnPodMeter(INDEX))
     code, failure, reads = 0, None, ReadCounts()
     try:
         uvloop.run(_index(_read_plan(plan_file), counter, reads, pod))
