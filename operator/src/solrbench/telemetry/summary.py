@@ -11,7 +11,6 @@ import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from statistics import median
 
 from solrbench.contract.names import COMPANION, LOAD_MASTER, SOLR, ZOOKEEPER
@@ -275,14 +274,11 @@ def parse_monitor(text: str, server: str, moment: float) -> ServerReading | None
     )
 
 
-_PROC = Path("/proc")
-
-
-def read_own_pod(component: str, proc: Path = _PROC) -> ServerReading:
+def read_own_pod(component: str) -> ServerReading:
     """Return the control group of this process and the network of its pod, at this moment."""
-    counters, gauges, peaks = read_process_group(os.getpid(), proc)
-    counters |= read_network(proc)
-    name, moment, machine = socket.gethostname(), time.monotonic(), machine_id(proc)
+    counters, gauges, peaks = read_process_group(os.getpid())
+    counters |= read_network()
+    name, moment, machine = socket.gethostname(), time.monotonic(), machine_id()
     return ServerReading(name, moment, counters, gauges, peaks, component, machine, kind="pods")
 
 
