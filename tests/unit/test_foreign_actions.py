@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.contract.load_plan import LoadState
+from solrbench.contract.load_plan import LoadState, PodAgent
 from solrbench.controller.endpoint import check_hosts
 from solrbench.errors import SolrbenchError
 from solrbench.net.token import TOKEN_HEADER
@@ -74,7 +74,7 @@ def ask_agent(folder: Path, method: str, path: str, token: str | None) -> str:
         headers = {} if token is None else {TOKEN_HEADER: token}
         answer = httpx.request(method, f"http://{address}{path}", headers=headers, trust_env=False)
         assert answer.status_code == 401
-        source = AgentSource([(address, "solr")], "t")
+        source = AgentSource([PodAgent(address=address, component="solr")], "t")
         source.read(full=True)
     return shown(agents_refused=source.has_refused())
 

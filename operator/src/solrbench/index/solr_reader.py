@@ -57,9 +57,8 @@ def target_reader(plan: IndexPlan) -> "TargetReader | None":
         UpdateThreadSource(plan.solr_urls, access),
     ]
     if plan.agents:
-        agents = [(agent.address, agent.component) for agent in plan.agents]
         pool = ThreadPoolExecutor(_AGENTS_AT_ONCE, "agents")
-        sources.append(AgentSource(agents, plan.agent_token, pool.map))
+        sources.append(AgentSource(plan.agents, plan.agent_token, pool.map))
     return TargetReader(sources, min(FIRST_SECONDS, plan.telemetry.interval_seconds))
 
 

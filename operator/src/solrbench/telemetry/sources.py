@@ -17,7 +17,9 @@ from urllib.parse import urlsplit
 
 import httpx2 as httpx
 
+from solrbench.contract.load_plan import PodAgent
 from solrbench.contract.names import COMPANION
+from solrbench.net.deadline import url_host
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.jvm import count_update_threads
@@ -155,9 +157,8 @@ _MAX_CHARACTERS = 100
 _MAX_BYTES = 1 << 16
 
 
-Agent = tuple[str, str]
 MapAgents = Callable[
-    [Callable[[Agent], list[ServerReading]], Iterable[Agent]], Iterable[list[ServerReading]]
+    [Callable[[PodAgent], list[ServerReading]], Iterable[PodAgent]], Iterable[list[ServerReading]]
 ]
 """A `map` that may ask all agents at once."""
 
@@ -194,16 +195,11 @@ class UpdateThreadSource(TelemetrySource):
 
 
 class AgentSource(TelemetrySource):
-    """Agents by (address, component) of their pods; of companions the address is that of all.
-
-    The `token` is theirs.
-    """
+    """Agents of pods; of companions the address is that of all. The `token` is theirs."""
 
     kind = "pods"
 
-    def __init__(
-        self, agents: Sequence[tuple[str, str]], token: str, map_agents: MapAgents = map
-    ) -> None:
+    def __init__(self, agents: Sequence[PodAgent], token: str, map_agents: MapAgents = map) -> None:
         """Ask one after another, unless `map_agents` does so at once."""
         self._agents = list(agents)
         self._map = map_agents
@@ -217,13 +213,13 @@ class AgentSource(TelemetrySource):
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each pod and of each machine, never raise."""
         del full
-        agents = [each for agent in self._agents for each in _single(*agent)]
-        found = self._map(lambda agent: self._read(*agent), agents)
+        agents = [each for agent in self._agents for each in _single(agent)]
+        found = self._map(self._read, agents)
         by_pod: dict[tuple[str, str], ServerReading] = {}
         self._silent = []
-        for (address, _), readings in zip(agents, found, strict=True):
+        for agent, readings in zip(agents, found, strict=True):
             if not any(each.kind == self.kind for each in readings):
-                self._silent.append(address)
+                self._silent.append(agent.address)
             # Several pods may see the same machine.
             by_pod |= {(each.kind, each.server): each for each in readings}
         return list(by_pod.values())
@@ -244,15 +240,15 @@ class AgentSource(TelemetrySource):
         """Close its connections."""
         self._http.close()
 
-    def _read(self, address: str, component: str) -> list[ServerReading]:
+    def _read(self, agent: PodAgent) -> list[ServerReading]:
         try:
-            response = self._http.get(f"http://{address}/usage").raise_for_status()
+            response = self._http.get(f"http://{agent.address}/usage").raise_for_status()
             body = response.json()
-            readings = parse_usage(body, address, component, time.monotonic())
+            readings = parse_usage(body, agent.address, agent.component, time.monotonic())
             pod, why = readings[-1].server, str(body.get("missing", ""))
             self._has_refused = self._has_refused or bool(body.get("refused"))
         except NO_ANSWER_ERRORS as error:
-            _logger.info("no usage from %s: %r", address, error)
+            _logger.info("no usage from %s: %r", agent.address, error)
             return []
         if why:
             self._partly[pod] = why[:_MAX_CHARACTERS]
@@ -261,18 +257,18 @@ class AgentSource(TelemetrySource):
         return readings
 
 
-def _single(address: str, component: str) -> list[tuple[str, str]]:
-    """Return the address of each pod, at most `MAX_COMPANION_PODS`."""
-    if component != COMPANION:
-        return [(address, component)]
-    host, _, port = address.rpartition(":")
+def _single(agent: PodAgent) -> list[PodAgent]:
+    """Return the agent of each pod, at most `MAX_COMPANION_PODS`."""
+    if agent.component != COMPANION:
+        return [agent]
+    host, _, port = agent.address.rpartition(":")
     try:
         addresses = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)
     except OSError as error:
         _logger.info("no address of %s: %r", host, error)
-        return [(address, component)]
+        return [agent]
     hosts = sorted({str(each[4][0]) for each in addresses})[:MAX_COMPANION_PODS]
-    return [(f"[{each}]:{port}" if ":" in each else f"{each}:{port}", component) for each in hosts]
+    return [agent.model_copy(update={"address": f"{url_host(each)}:{port}"}) for each in hosts]
 
 
 def pod_of(address: str) -> str:

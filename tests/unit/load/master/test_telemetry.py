@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.load_plan import PodAgent
 from solrbench.load.master.telemetry import MachineSource, TelemetrySampler
 from solrbench.telemetry import agent
 from solrbench.telemetry.agent import OTHER_USER, serve
@@ -33,9 +34,13 @@ def serving(monkeypatch: pytest.MonkeyPatch, **changes: Any) -> Iterator[str]:
         yield address
 
 
+def companion(address: str) -> PodAgent:
+    return PodAgent(address=address, component="companion")
+
+
 def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(monkeypatch, pod="base-proxy-7x") as address:
-        source = AgentSource([(address, "companion")], "t")
+        source = AgentSource([companion(address)], "t")
         machine, pod = source.read(full=True)
     assert (machine.kind, machine.server) == ("machines", "m-0")
     assert (pod.server, pod.component, pod.counters) == (
@@ -48,7 +53,7 @@ def test_a_pod_of_companions_says_its_name(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_what_another_user_hides_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(monkeypatch, pod="base-proxy-7x", missing=OTHER_USER) as address:
-        source = AgentSource([(address, "companion")], "t")
+        source = AgentSource([companion(address)], "t")
         source.read(full=True)
     assert source.missing() == (
         "of base-proxy-7x only CPU time and network: its server runs as another user or group"
@@ -57,11 +62,11 @@ def test_what_another_user_hides_is_said(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_refusals_of_an_agent_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     with serving(monkeypatch, pod="s-0") as address:
-        source = AgentSource([(address, "solr")], "t")
+        source = AgentSource([PodAgent(address=address, component="solr")], "t")
         sampler = TelemetrySampler([MachineSource(), source], 1)
         source.read(full=True)
         assert not sampler.has_refused()
-        AgentSource([(address, "solr")], "of another").read(full=True)
+        AgentSource(source._agents, "of another").read(full=True)
         source.read(full=True)
     assert sampler.has_refused()
 
@@ -69,23 +74,23 @@ def test_refusals_of_an_agent_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_addresses_of_companions_are_read_but_not_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[tuple[str, str]] = []
+    asked: list[str] = []
     hosts = [f"10.0.0.{number}" for number in range(40)] * 2
 
     def look_up(_host: str, port: int, **_: object) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (each, port)) for each in hosts]
 
-    def read(_source: AgentSource, address: str, component: str) -> list[Any]:
-        asked.append((address, component))
+    def read(_source: AgentSource, agent: PodAgent) -> list[Any]:
+        asked.append(agent.address)
         return []
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     monkeypatch.setattr(AgentSource, "_read", read)
-    agents = [("base-companion.ns.svc:9101", "companion"), ("s-0:9101", "solr")]
-    AgentSource(agents, "t").read(full=True)
+    solr = PodAgent(address="s-0:9101", component="solr")
+    AgentSource([companion("base-companion.ns.svc:9101"), solr], "t").read(full=True)
     assert len(asked) == MAX_COMPANION_PODS + 1
     assert len(set(asked)) == len(asked)
-    assert ("s-0:9101", "solr") in asked
+    assert solr.address in asked
 
 
 def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +98,7 @@ def test_companions_without_an_address_are_named(monkeypatch: pytest.MonkeyPatch
         raise socket.gaierror("no such host")
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
-    source = AgentSource([("127.0.0.1:9", "companion")], "t")
+    source = AgentSource([companion("127.0.0.1:9")], "t")
     assert source.read(full=True) == []
     assert source.missing() == "no control group of 127.0.0.1:9"
 

@@ -221,8 +221,7 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     if plan.telemetry.collect is Collect.SERVERS_AND_PODS:
         sources.append(OwnPodSource())
     if plan.agents:
-        agents = [(agent.address, agent.component) for agent in plan.agents]
-        sources.append(AgentSource(agents, plan.agent_token, Group().map))
+        sources.append(AgentSource(plan.agents, plan.agent_token, Group().map))
     else:
         sources.append(MachineSource())
     return TelemetrySampler(sources, plan.telemetry.interval_seconds)
