@@ -54,3 +54,8 @@ class JobPodError(SolrbenchError):
     def __str__(self) -> str:
         """Return the message alone; the reason is reported beside it."""
         return self.message
+
+
+def format_error(error: BaseException) -> str:
+    """Return what an error says, or its kind if it says nothing, as when a connection is lost."""
+    return str(error) or type(error).__name__

@@ -19,6 +19,7 @@ import httpx2 as httpx
 
 from solrbench.contract.load_plan import PodAgent
 from solrbench.contract.names import COMPANION
+from solrbench.errors import format_error
 from solrbench.net.deadline import url_host
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
@@ -115,7 +116,7 @@ class SolrSource(TelemetrySource):
             readings = self._read_each() if self._each_node else self._read_all(full=full)
         except NO_ANSWER_ERRORS as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
-            self._problem = f"no metrics from {self._url}: {error or type(error).__name__}"
+            self._problem = f"no metrics from {self._url}: {format_error(error)}"
             _logger.info("%s", self._problem)
             self._url = next(self._turns)
             return []
@@ -184,7 +185,7 @@ class UpdateThreadSource(TelemetrySource):
                 response = self._client.get(url, {"wt": "json"}).raise_for_status()
                 counts = count_update_threads(response.json())
             except NO_ANSWER_ERRORS as error:
-                self._problem = f"no threads of {url}: {error or type(error).__name__}"
+                self._problem = f"no threads of {url}: {format_error(error)}"
                 continue
             readings.append(ServerReading(urlsplit(url).netloc, time.monotonic(), peaks=counts))
         return readings

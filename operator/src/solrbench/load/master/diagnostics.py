@@ -17,6 +17,7 @@ from gevent.event import Event
 
 from solrbench.api.v1alpha1.validity import ThreadDumps
 from solrbench.contract.server_document import DiagnosticFile
+from solrbench.errors import format_error
 from solrbench.net.http import HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import FLIGHT_RECORDING
@@ -62,8 +63,7 @@ class Agents:
     def file(self, agent: str, name: str, content: str | Exception) -> DiagnosticFile:
         """Return a file of an agent; one that could not be had says why."""
         if isinstance(content, Exception):
-            why = content or type(content).__name__
-            content = f"no {self._what} of {pod_of(agent)}: {why}\n"
+            content = f"no {self._what} of {pod_of(agent)}: {format_error(content)}\n"
         return DiagnosticFile.pack(name, content)
 
     def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
@@ -271,7 +271,7 @@ class ThreadDumper:
             return format_thread_dump(response.json())
         except (httpx.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
             logging.getLogger(__name__).info("no thread dump of %s: %r", url, error)
-            return f"no thread dump of {url}: {error or type(error).__name__}\n"
+            return f"no thread dump of {url}: {format_error(error)}\n"
 
 
 def _host(url: str) -> str:

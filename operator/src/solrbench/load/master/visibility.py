@@ -21,6 +21,7 @@ from gevent.pool import Pool
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import VisibilityResult
+from solrbench.errors import format_error
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 
 PREFIX = "solrbench-visibility-"
@@ -252,7 +253,7 @@ class VisibilityProbe:
         response.raise_for_status()
 
     def _note(self, what: str, error: Exception) -> None:
-        self._problem = f"{what}: {error or type(error).__name__}"[:MAX_PROBLEM]
+        self._problem = f"{what}: {format_error(error)}"[:MAX_PROBLEM]
         _logger.info("%s", self._problem)
 
 
