@@ -17,7 +17,7 @@ import httpx2 as httpx
 
 from solrbench.api.v1alpha1.dataset import Http
 from solrbench.decide.references import URLS_FIELD
-from solrbench.errors import PermanentError
+from solrbench.errors import PermanentError, format_error
 from solrbench.index.download_rules import DownloadRules, read_headers, read_trust
 from solrbench.index.errors import IndexingError, RetryPolicy
 from solrbench.index.files import DataFile, too_large
@@ -98,7 +98,7 @@ class ResumableBody(io.RawIOBase):
             return next(self._chunks, b"")
         except httpx.TransportError as error:
             self._drop()
-            raise _lost(self._location, error, self._received) from error
+            raise _lost(self._location, format_error(error), self._received) from error
 
     def _connect(self) -> None:
         # A range (RFC 9110, section 14) only under a strong entity tag: it is of the same file.
@@ -153,11 +153,10 @@ def _changed(message: str) -> IndexingError:
     return IndexingError(IndexingReason.DATASET_CHANGED, message, permanent=True)
 
 
-def _lost(location: str, problem: object, received: int) -> IndexingError:
-    text = str(problem) or type(problem).__name__
+def _lost(location: str, problem: str, received: int) -> IndexingError:
     return IndexingError(
         IndexingReason.DATASET_UNREACHABLE,
-        f"{location}: connection lost after {received} bytes: {text}; check the server",
+        f"{location}: connection lost after {received} bytes: {problem}; check the server",
         permanent=False,
     )
 
@@ -226,7 +225,7 @@ class Downloader:
         except PermanentError as error:
             raise IndexingError(error.reason, error.message, permanent=True) from error
         except httpx.TransportError as error:
-            raise _unreachable(url, str(error) or type(error).__name__) from error
+            raise _unreachable(url, format_error(error)) from error
 
     def _follow(self, url: httpx.URL, headers: Mapping[str, str]) -> httpx.Response:
         """Send a request, and one for each redirect; PermanentError is `HostNotAllowed`."""

@@ -13,7 +13,7 @@ import stamina
 from stamina.instrumentation import RetryDetails, set_on_retry_hooks
 
 from solrbench.contract.foreign import ForeignDataError, decode_json
-from solrbench.errors import JobPodError
+from solrbench.errors import JobPodError, format_error
 from solrbench.net.http import certificate_problem
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -140,7 +140,7 @@ def connection_failure(location: str, error: OSError | httpx.TransportError) -> 
             " signed the certificate",
             permanent=True,
         )
-    return unavailable(location, str(error) or type(error).__name__)
+    return unavailable(location, format_error(error))
 
 
 def unavailable(location: str, problem: str) -> IndexingError:

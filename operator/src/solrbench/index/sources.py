@@ -21,6 +21,7 @@ from solrbench.api.v1alpha1.dataset import (
     PersistentVolumeClaim,
 )
 from solrbench.contract.generated_documents import DocumentGenerator
+from solrbench.errors import format_error
 from solrbench.index.cleaning import Cleaner, marked
 from solrbench.index.download import Downloader
 from solrbench.index.download_rules import DownloadRules
@@ -208,7 +209,7 @@ def _bytes_of(file: DataFile) -> Iterator[BinaryIO]:
         except (httpx.TransportError, OSError) as error:
             raise IndexingError(
                 IndexingReason.DATASET_UNREACHABLE,
-                f"{file.location}: read error: {str(error) or type(error).__name__};"
-                " check the server or the volume",
+                f"{file.location}: read error: {format_error(error)}; check the server or the"
+                " volume",
                 permanent=False,
             ) from error
