@@ -86,12 +86,6 @@ def test_a_target_is_measured_with_its_repeats(start_on: str, expected: list[str
     assert [str(each) for each in measured_on_target(spec, left, 2)] == expected
 
 
-def test_what_is_stored_is_left_out() -> None:
-    spec = stored(LOAD_STEPS).spec
-    left = remaining_step_runs(spec, frozenset({"r1-s0-low", "r2-s1-high"}))
-    assert [str(each) for each in left] == ["r1-s1-high", "r2-s0-low"]
-
-
 def test_a_ramp_begins_at_the_planned_rate_of_the_step_before() -> None:
     steps = [
         {"name": "first", "requestsPerSecond": 8, "requests": 10},

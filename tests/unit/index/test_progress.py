@@ -162,11 +162,6 @@ def test_what_solr_did_comes_before_the_names_of_files() -> None:
     assert found[1].slowest_files
 
 
-def test_termination_message_is_written(tmp_path: Path) -> None:
-    write_termination_message(IndexProgress(pod=1), tmp_path / "log")
-    assert IndexProgress.model_validate_json((tmp_path / "log").read_bytes()).pod == 1
-
-
 def test_missing_termination_log_is_ignored(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

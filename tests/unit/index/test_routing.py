@@ -148,13 +148,6 @@ def test_odd_prefixes_are_left_to_solr(key: str) -> None:
     assert shard_routes(two_shards()).shard_of({"id": key}) is None
 
 
-def test_ranges_are_signed() -> None:
-    found = shard_routes(two_shards())
-    assert [each.name for each in found.shards] == ["shard1", "shard2"]
-    assert murmur3("") == 0
-    assert found.shard_of({"id": ""}) == "shard2"
-
-
 @pytest.mark.parametrize("value", [1.5, True, ["a"], {"set": "a"}, None])
 def test_whole_numbers_are_hashed_as_text_and_what_solr_spells_otherwise_is_left_to_it(
     value: object,

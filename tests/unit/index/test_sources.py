@@ -93,12 +93,6 @@ def test_says_what_is_wrong_with_a_file(
         read(dataset(name), tmp_path)
 
 
-def test_config_map_keys_are_files(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_text('[{"id":"1"}]')
-    wanted = Dataset.model_validate({"configMap": {"name": "m", "keys": ["a.json"]}})
-    assert read(wanted, tmp_path) == [{"id": "1"}]
-
-
 def test_urls_are_read_like_files(tmp_path: Path) -> None:
     files = {"/x/a.jsonl.gz": packed(b'{"t":"x"}\n'), "/b.json": b'[{"t":"y"}]'}
     with file_server(files, []) as url:

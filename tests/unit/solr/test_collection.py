@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.dataset import Backup
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.solr.collection import (
     apply_properties,
     create_collection,
@@ -70,20 +70,29 @@ def test_creates_what_is_wanted_on_the_given_nodes(
     assert ("numShards" in params) != ("shards" in params)
 
 
-def test_half_made_collection_is_removed() -> None:
-    text = "Underlying core creation failed while creating collection: books"
-    refused = (400, {"error": {"msg": text, "code": 400}})
-    solr = Solr({"CREATE": refused, "DELETE": OK})
-    refusal = failing(PermanentError, "CollectionRefused", rf"collection\.configSet: .*{text}")
-    with solr.client() as client, refusal:
-        create_collection(client, "books", wanted(), NODES)
-    assert solr.actions() == ["CREATE", "DELETE"]
-
-
-def test_nodes_that_did_not_find_each_other_are_no_fault_of_the_config_set() -> None:
-    text = "IOException: books-solr-1.books-solr: Name or service not known"
-    solr = Solr({"CREATE": (400, {"error": {"msg": text}}), "DELETE": OK})
-    with solr.client() as client, pytest.raises(TemporaryError, match="not known"):
+@pytest.mark.parametrize(
+    ("text", "kind", "reason", "match"),
+    [
+        (
+            "Underlying core creation failed while creating collection: books",
+            PermanentError,
+            "CollectionRefused",
+            r"collection\.configSet: .*Underlying core creation failed",
+        ),
+        (
+            "IOException: books-solr-1.books-solr: Name or service not known",
+            TemporaryError,
+            "CollectionNotCreated",
+            "not known",
+        ),
+    ],
+    ids=["config set", "nodes that did not find each other"],
+)
+def test_half_made_collection_is_removed(
+    text: str, kind: type[SolrbenchError], reason: str, match: str
+) -> None:
+    solr = Solr({"CREATE": (400, {"error": {"msg": text, "code": 400}}), "DELETE": OK})
+    with solr.client() as client, failing(kind, reason, match):
         create_collection(client, "books", wanted(), NODES)
     assert solr.actions() == ["CREATE", "DELETE"]
 

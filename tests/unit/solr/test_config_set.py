@@ -16,7 +16,6 @@ from solrbench.solr.config_set import (
     built_in_archive,
     config_properties,
     differences,
-    read_property,
 )
 from support.failing import failing
 
@@ -155,31 +154,21 @@ def test_only_what_is_asked_for_is_set(
     assert config_properties(Collection.model_validate(collection)) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("query.queryResultWindowSize", 20),
-        ("query.filterCache.size", "512"),
-        ("query.fieldValueCache.size", None),
-        ("query.queryResultWindowSize.x", None),
-    ],
-)
-def test_reads_a_property_by_its_path(name: str, expected: object) -> None:
-    assert read_property(CONFIG, name) == expected
-
-
-def test_numbers_and_booleans_may_be_text() -> None:
+def test_differences_show_both_sides_and_numbers_and_booleans_may_be_text() -> None:
     same = {
         "query.filterCache.size": 512,
+        "query.queryResultWindowSize": 20,
         "query.useFilterForSortedQuery": False,
         "updateHandler.autoCommit.maxTime": 15000,
     }
+    other = {
+        "query.filterCache.size": 513,
+        "query.fieldValueCache.size": 5,
+        "query.queryResultWindowSize.x": 5,
+    }
     assert differences(CONFIG, same) == {}
-
-
-def test_differences_show_both_sides() -> None:
-    wanted = {"query.filterCache.size": 513, "query.fieldValueCache.size": 5}
-    assert differences(CONFIG, wanted) == {
+    assert differences(CONFIG, other) == {
         "query.filterCache.size": (513, "512"),
         "query.fieldValueCache.size": (5, None),
+        "query.queryResultWindowSize.x": (5, None),
     }
