@@ -71,7 +71,10 @@ class ReadCounts:
 
 
 class CountingReader(io.RawIOBase):
-    """What a file holds, up to its limit; `size` is the number of bytes so far."""
+    """What a file holds, up to its limit, as a small one can unpack to a huge one.
+
+    `size` is the number of bytes so far.
+    """
 
     def __init__(self, stream: BinaryIO, file: DataFile) -> None:
         self._stream = stream
@@ -85,7 +88,7 @@ class CountingReader(io.RawIOBase):
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
         """Read bytes into a buffer and return how many; IndexingError beyond the limit."""
         chunk, most = self._stream.read(len(buffer)), self._file.max_bytes
-        # Of what is not packed, a download has said so before.
+        # A file that is not packed was limited while it was downloaded.
         if most is not None and self.size + len(chunk) > most:
             raise too_large(self._file.location, most, " when decompressed")
         buffer[: len(chunk)] = chunk

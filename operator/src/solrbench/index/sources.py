@@ -116,8 +116,8 @@ def read_files(
 ) -> Iterator[Record]:
     """Return the documents of `partition`, each with its id, file by file in constant memory.
 
-    What was read and cleaned is added to `counts`. Files that are `is_divided` over the pods: each
-    document is read by one pod, and no pod opens a file that holds nothing of its own.
+    What was read and cleaned is added to `counts`. With `is_divided` files have their pods: each
+    document is read by one, and no pod opens a file that holds nothing of its own.
 
     It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
     there is no document in any file.

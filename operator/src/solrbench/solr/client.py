@@ -54,7 +54,7 @@ class SolrClient:
         """Return the JSON response of a GET to one node, the first that is reached without a `url`.
 
         Raises:
-            TemporaryError: if no such node does not respond or responds with a server error.
+            TemporaryError: if no such node responds, or one does with a server error.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
         """
