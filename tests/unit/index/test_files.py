@@ -1,19 +1,15 @@
-"""The first documents of a dataset: the same whatever the pods, the first 10 among the first 20."""
+"""Which files are read, as what, and which of their documents are whose."""
 
 import io
-import json
 import re
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.dataset import Dataset, Format
-from solrbench.index.download_rules import DownloadRules
-from solrbench.index.errors import IndexingError, RetryPolicy
+from solrbench.api.v1alpha1.dataset import Format
+from solrbench.index.errors import IndexingError
 from solrbench.index.files import (
     CountingReader,
     DataFile,
@@ -24,9 +20,8 @@ from solrbench.index.files import (
     mounted_files,
     unpacked,
 )
-from solrbench.index.sources import ReadContext, read_documents
 from support.failing import failing
-from support.servers.index_servers import file_server, packed
+from support.servers.index_servers import packed
 
 
 @pytest.mark.parametrize(
@@ -170,80 +165,3 @@ def test_each_document_of_each_file_belongs_to_one_pod(pods: int, files: int) ->
         assert {file for file, _ in owners} == set(range(files))
     assert len(owners) == 50 * files
     assert all(len(each) == 1 for each in owners.values())
-
-
-SIZES = {"a.jsonl": 7, "b.jsonl": 3, "c.jsonl": 20}
-FILES = {name: [{"n": n} for n in range(size)] for name, size in SIZES.items()}
-ALL = 30
-MOUNTED: dict[str, dict[str, Any]] = {
-    "generator": {"generator": {"documents": ALL, "seed": 3}},
-    "persistentVolumeClaim": {"persistentVolumeClaim": {"claimName": "c", "paths": ["*.jsonl"]}},
-    "configMap": {"configMap": {"name": "m", "keys": list(FILES)}},
-}
-SOURCES = ["generator", "http", "persistentVolumeClaim", "configMap"]
-
-
-def body(rows: list[dict[str, Any]]) -> bytes:
-    return "\n".join(json.dumps(row) for row in rows).encode()
-
-
-@contextmanager
-def source(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
-    """Return the source of a dataset of 30 documents."""
-    with ExitStack() as stack:
-        if kind == "http":
-            url = stack.enter_context(
-                file_server({f"/{name}": body(rows) for name, rows in FILES.items()}, [])
-            )
-            yield {"http": {"urls": [f"{url}/{name}" for name in FILES]}}
-            return
-        for name, rows in FILES.items():
-            (folder / name).write_bytes(body(rows))
-        yield MOUNTED[kind]
-
-
-def read_first(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
-    rules = DownloadRules(address_rule=lambda *_: None)
-    context = ReadContext(folder, RetryPolicy(2, 0.001, 0.001, 0.0), rules)
-    records = read_documents(Dataset.model_validate(spec), part, context)
-    return [document["id"] for document, _ in records]
-
-
-@pytest.mark.parametrize("kind", SOURCES)
-@pytest.mark.parametrize(
-    ("first", "pods", "batch"), [(1, 1, 4), (8, 1, 4), (8, 3, 2), (25, 4, 3), (ALL, 1, 4)]
-)
-def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
-    kind: str, first: int, pods: int, batch: int, tmp_path: Path
-) -> None:
-    with source(kind, tmp_path) as spec:
-        whole = read_first(spec, tmp_path, Partition(0, 1, batch))
-        part = spec | {"firstDocuments": first}
-        found = [
-            name
-            for pod in range(pods)
-            for name in read_first(part, tmp_path, Partition(pod, pods, batch))
-        ]
-    assert len(whole) == ALL
-    assert sorted(found) == sorted(whole[:first])
-
-
-@pytest.mark.parametrize("kind", SOURCES[1:])
-def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: Path) -> None:
-    with source(kind, tmp_path) as spec:
-        for pod in range(2):
-            with failing(
-                IndexingError,
-                "DatasetTooSmall",
-                r"only 30 documents in .*, expected 31",
-                permanent=True,
-            ):
-                read_first(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
-
-
-def test_files_behind_the_last_document_are_not_read(tmp_path: Path) -> None:
-    asked: list[str] = []
-    with file_server({"/a.jsonl": body(FILES["a.jsonl"])}, [], asked) as url:
-        spec = {"http": {"urls": [f"{url}/a.jsonl", f"{url}/missing.jsonl"]}, "firstDocuments": 7}
-        assert len(read_first(spec, tmp_path, Partition(0, 1, 4))) == 7
-    assert asked == ["/a.jsonl"]

@@ -1,4 +1,4 @@
-"""The contract between the API's union of sources and the function that reads them."""
+"""The documents of each source, the first of them, and which pod reads which."""
 
 import gc
 import gzip
@@ -7,6 +7,7 @@ import re
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
@@ -141,6 +142,76 @@ def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
     assert caught.value.reason is IndexingReason.DATASET_UNREACHABLE
     assert not caught.value.permanent
     assert "secret" not in str(caught.value)
+
+
+SIZES = {"a.jsonl": 7, "b.jsonl": 3, "c.jsonl": 20}
+FILES = {name: [{"n": n} for n in range(size)] for name, size in SIZES.items()}
+ALL = 30
+MOUNTED: dict[str, dict[str, Any]] = {
+    "generator": {"generator": {"documents": ALL, "seed": 3}},
+    "persistentVolumeClaim": {"persistentVolumeClaim": {"claimName": "c", "paths": ["*.jsonl"]}},
+    "configMap": {"configMap": {"name": "m", "keys": list(FILES)}},
+}
+SOURCES = ["generator", "http", "persistentVolumeClaim", "configMap"]
+
+
+def body(rows: list[dict[str, Any]]) -> bytes:
+    return "\n".join(json.dumps(row) for row in rows).encode()
+
+
+@contextmanager
+def source(kind: str, folder: Path) -> Iterator[dict[str, Any]]:
+    """Return the source of a dataset of 30 documents."""
+    files = {f"/{name}": body(rows) for name, rows in FILES.items()}
+    if kind == "http":
+        with file_server(files, []) as url:
+            yield {"http": {"urls": [f"{url}{path}" for path in files]}}
+        return
+    for path, text in files.items():
+        (folder / path[1:]).write_bytes(text)
+    yield MOUNTED[kind]
+
+
+def ids(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
+    return [each["id"] for each in read(Dataset.model_validate(spec), folder, part)]
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+@pytest.mark.parametrize(
+    ("first", "pods", "batch"), [(1, 1, 4), (8, 1, 4), (8, 3, 2), (25, 4, 3), (ALL, 1, 4)]
+)
+def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
+    kind: str, first: int, pods: int, batch: int, tmp_path: Path
+) -> None:
+    with source(kind, tmp_path) as spec:
+        whole = ids(spec, tmp_path, Partition(0, 1, batch))
+        part = spec | {"firstDocuments": first}
+        found = [
+            name for pod in range(pods) for name in ids(part, tmp_path, Partition(pod, pods, batch))
+        ]
+    assert len(whole) == ALL
+    assert sorted(found) == sorted(whole[:first])
+
+
+@pytest.mark.parametrize("kind", SOURCES[1:])
+def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: Path) -> None:
+    with source(kind, tmp_path) as spec:
+        for pod in range(2):
+            with failing(
+                IndexingError,
+                "DatasetTooSmall",
+                r"only 30 documents in .*, expected 31",
+                permanent=True,
+            ):
+                ids(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
+
+
+def test_files_behind_the_last_document_are_not_read(tmp_path: Path) -> None:
+    asked: list[str] = []
+    with file_server({"/a.jsonl": body(FILES["a.jsonl"])}, [], asked) as url:
+        spec = {"http": {"urls": [f"{url}/a.jsonl", f"{url}/missing.jsonl"]}, "firstDocuments": 7}
+        assert len(ids(spec, tmp_path, Partition(0, 1, 4))) == 7
+    assert asked == ["/a.jsonl"]
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.jsonl", "a.json", "a.xml"])
