@@ -85,6 +85,21 @@ def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
     assert asked == ["GET a", "GET b", "GET a", "POST a"]
 
 
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirect_is_an_error_and_not_followed(status: int) -> None:
+    seen = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(str(request.url))
+        return httpx.Response(status, headers={"Location": "http://169.254.169.254/latest"})
+
+    client = Solr({}).client()
+    client._http = httpx.Client(transport=httpx.MockTransport(answer))
+    with client, failing(PermanentError, "RedirectRefused", r"169\.254\.169\.254"):
+        client.get("/admin/info/system")
+    assert len(seen) == 1
+
+
 def test_what_another_server_says_is_not_quoted() -> None:
     with pytest.raises(TemporaryError) as caught:
         get((200, "AWS_SECRET=hunter2"))
