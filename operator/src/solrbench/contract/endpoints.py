@@ -124,7 +124,9 @@ def member_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
         name = names.provided_zookeeper(benchmark)
         return [f"{name}-{i}.{name}-headless.{namespace}.svc" for i in range(replicas)]
-    return names.zookeeper_hosts(benchmark, replicas)
+    service = names.child(benchmark, names.ZOOKEEPER)
+    # Ordinals start at 1, as ZooKeeper's ids do.
+    return [f"{service}-{i}.{service}.{namespace}.svc" for i in range(1, replicas + 1)]
 
 
 def zookeeper_servers(benchmark: SolrBenchmark) -> list[str]:

@@ -150,15 +150,6 @@ def solr_operator_stateful_set(benchmark: SolrBenchmark) -> str:
     return f"{target(benchmark)}-solrcloud"
 
 
-def zookeeper_hosts(benchmark: SolrBenchmark, replicas: int) -> list[str]:
-    """Return the host name of every ZooKeeper; ordinals start at 1, as ZooKeeper's ids do."""
-    service = child(benchmark, ZOOKEEPER)
-    return [
-        f"{service}-{i}.{service}.{benchmark.metadata.namespace}.svc"
-        for i in range(1, replicas + 1)
-    ]
-
-
 def provided_zookeeper(benchmark: SolrBenchmark) -> str:
     """Return the name of the ZookeeperCluster that the Solr Operator makes."""
     return f"{solr_operator_stateful_set(benchmark)}-zookeeper"

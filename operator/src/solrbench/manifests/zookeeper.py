@@ -8,6 +8,7 @@ from solrbench.api.quantities import heap_mebibytes
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target import SolrCloud
 from solrbench.contract import names
+from solrbench.contract.endpoints import member_hosts
 from solrbench.manifests.common import (
     Manifest,
     build_disruption_budget,
@@ -100,7 +101,7 @@ def _stateful_set(benchmark: SolrBenchmark, solr: SolrCloud, attempt: int) -> Ma
 def _environment(benchmark: SolrBenchmark, solr: SolrCloud) -> list[Manifest]:
     heap, replicas = heap_mebibytes(solr.zookeeper.heap), solr.zookeeper.replicas
     # A lone server needs no list; with one it would wait for an election.
-    hosts = ["localhost"] if replicas == 1 else names.zookeeper_hosts(benchmark, replicas)
+    hosts = ["localhost"] if replicas == 1 else member_hosts(benchmark, solr)
     index = {"fieldPath": "metadata.labels['apps.kubernetes.io/pod-index']"}
     values: dict[str, str | None] = {
         "ZOO_SERVERS": " ".join(
