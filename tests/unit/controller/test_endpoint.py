@@ -20,6 +20,7 @@ from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from support.cluster.benchmarks import secret, service
+from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.narrowing import not_none
 from support.resources.objects import stored
@@ -68,9 +69,8 @@ def test_service_of_the_namespace() -> None:
 )
 def test_hosts_that_are_refused(host: str) -> None:
     cluster = FakeCluster(hosts=["192.0.2.10"])
-    with pytest.raises(PermanentError) as caught:
+    with failing(PermanentError, "HostNotAllowed"):
         find(cluster, urls=[f"http://{host}:8983/solr"])
-    assert caught.value.reason == "HostNotAllowed"
 
 
 def test_one_bad_host_among_good_ones_is_enough() -> None:
@@ -124,9 +124,8 @@ def test_nodes_of_a_solr_cloud() -> None:
     ],
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str) -> None:
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, reason):
         by_name(cluster)
-    assert caught.value.reason == reason
 
 
 def replica(node: str) -> Replica:

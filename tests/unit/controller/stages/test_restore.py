@@ -18,6 +18,7 @@ from support.cluster.benchmarks import config_map, small
 from support.controller.runs import NOW, provisioned, reconcile_context, stored_status
 from support.controller.world import World, condition_of
 from support.controller.worlds import Index, indexed_world, passed
+from support.failing import failing
 from support.resources.small_resource import Changes, create
 from support.solr.cloud import Cloud
 
@@ -38,9 +39,8 @@ def restores(cloud: Cloud) -> int:
 def begun(cloud: Cloud, **dataset: Any) -> ReconcileContext:
     """Reconcile until Solr was asked for the backup."""
     run = provisioned(cloud, changes(**dataset))
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, "Restoring"):
         reconcile_index(run)
-    assert caught.value.reason == "Restoring"
     return run
 
 
@@ -107,9 +107,8 @@ def test_backup_with_another_number_of_documents_is_refused(
     dataset = {} if expected is None else {"expectedDocuments": expected}
     run = begun(cloud, **dataset)
     cloud.end_requests("completed")
-    with pytest.raises(PermanentError, match=rf"has {found} documents") as caught:
+    with failing(PermanentError, "DocumentCountMismatch", rf"has {found} documents"):
         gone_on(cloud, run, 5, **dataset)
-    assert caught.value.reason == "DocumentCountMismatch"
 
 
 @pytest.mark.parametrize(("lost", "error"), [(False, PermanentError), (True, TargetLostError)])
