@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.step_document import StepRunResult
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.settings import Settings
@@ -21,11 +22,23 @@ class World:
         self.cluster = FakeCluster(*bodies)
         self.now = NOW
 
+    def body(self, name: str = "one") -> dict[str, Any]:
+        """Return a benchmark as it is stored; what a test changes of it is stored, too."""
+        return self.cluster.objects["SolrBenchmark", "default", name]
+
+    def store(self, *documents: StepRunResult, name: str = "one") -> None:
+        """Store results of a benchmark, each as one of its attempt of the load."""
+        reports, benchmark = (
+            BenchmarkResultStore(self.cluster),
+            SolrBenchmark.parse(self.body(name)),
+        )
+        for each in documents:
+            reports.store(benchmark, each, each.attempt)
+
     def reconcile(self, name: str, seconds: float = 0) -> SolrBenchmark:
         """Reconcile once after some seconds."""
         self.now += timedelta(seconds=seconds)
-        body = self.cluster.objects["SolrBenchmark", "default", name]
-        return self.reconcile_body(body)
+        return self.reconcile_body(self.body(name))
 
     def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
         """Reconcile a benchmark once as it was read, now or before."""
@@ -41,6 +54,10 @@ class World:
 def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:
     found = next(each for each in benchmark.status.conditions if each.type == type_)
     return found.status, found.reason
+
+
+def message_of(benchmark: SolrBenchmark, type_: str = "Succeeded") -> str:
+    return next(each.message for each in benchmark.status.conditions if each.type == type_)
 
 
 def fail_with(error: Exception) -> Any:

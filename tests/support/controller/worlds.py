@@ -78,8 +78,7 @@ def _pod(
 def with_worker_lost(mode: str, **words: str) -> World:
     """Return a world whose load has started and has lost a worker."""
     world = measured_so_far(retries=2)
-    load = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["load"]
-    load |= {"workers": 2, "onWorkerLoss": mode}
+    world.body()["spec"]["load"] |= {"workers": 2, "onWorkerLoss": mode}
     world.cluster.put(solr_pod())
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
     world.cluster.put(worker_pod(**words))
@@ -105,20 +104,18 @@ def measured(**fields: Any) -> StepRunResult:
 
 
 def stored(world: World) -> StepRunResult:
-    cluster = world.cluster
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    return BenchmarkResultStore(cluster).documents(SolrBenchmark.parse(body))[STEP_RUN]
+    reports = BenchmarkResultStore(world.cluster)
+    return reports.documents(SolrBenchmark.parse(world.body()))[STEP_RUN]
 
 
 def world_with(document: StepRunResult) -> World:
     """Return a world in which a document is stored and the load goes on."""
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body = world.body()
     body["spec"]["load"]["repeats"] = {"count": 2}
     for condition in body["status"]["conditions"]:
         condition["lastTransitionTime"] = (NOW - timedelta(minutes=1)).isoformat()
-    reports = BenchmarkResultStore(world.cluster)
-    reports.store(SolrBenchmark.parse(body), document, 1)
+    world.store(document)
     return world
 
 
@@ -194,7 +191,7 @@ class Index:
 def indexed_world() -> World:
     """Return a world whose index Job has just sent all documents."""
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body = world.body()
     body["spec"]["target"]["solrCloud"]["nodes"] = 3
     body["spec"]["collection"] = {"replicas": {"nrt": 0, "tlog": 2, "pull": 1}}
     body["status"]["conditions"].pop()  # DataIndexed

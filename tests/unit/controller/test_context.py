@@ -10,7 +10,7 @@ from solrbench.decide.status_size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, message_of
 from support.fakes.fake_cluster import Request, refusal
 from support.results.largest_status import largest_status
 
@@ -37,25 +37,24 @@ def world() -> SmallWorld:
     """Return a world with a benchmark whose results are too large."""
     world = SmallWorld()
     world.reconcile("one")
-    status = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    status = world.body()["status"]
     status["verdicts"] = [{"step": "two-users", "verdict": "Valid"}]
     world.forbidden = ("verdicts",)
     return world
 
 
 def test_a_status_that_is_too_large_ends_the_benchmark(world: SmallWorld) -> None:
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "StatusRejected")
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    stored = world.body()["status"]
     assert (stored["phase"], stored["verdicts"]) == ("Failed", [])
     assert {"startTime", "completionTime"} <= stored.keys()
-    (message,) = [each["message"] for each in stored["conditions"] if each["type"] == "Succeeded"]
-    assert "request is too large" in message
+    assert "request is too large" in message_of(after)
 
 
 def test_it_is_cleaned_up_then(world: SmallWorld) -> None:
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     for _ in range(3):
         after = world.reconcile("one")
     assert condition_of(after, "CleanedUp") == ("True", "CleanedUp")
@@ -63,19 +62,18 @@ def test_it_is_cleaned_up_then(world: SmallWorld) -> None:
 
 
 def test_a_success_stays_one(world: SmallWorld) -> None:
-    status = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    status = world.body()["status"]
     for condition in status["conditions"]:
         if condition["type"] == "Succeeded":
             condition |= {"status": "True", "reason": "Succeeded", "message": "done"}
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("True", "StatusRejected")
-    (message,) = [each.message for each in after.status.conditions if each.type == "Succeeded"]
-    assert message.startswith("done; the API server rejected the status")
+    assert message_of(after).startswith("done; the API server rejected the status")
 
 
 def test_a_status_that_cannot_be_reduced_is_an_error(world: SmallWorld) -> None:
     world.forbidden = ("conditions",)
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     with pytest.raises(PermanentError):
         world.reconcile("one")
 
@@ -84,7 +82,7 @@ def test_api_trouble_is_no_reason_to_reduce_it(world: SmallWorld) -> None:
     away = TemporaryError(ApiServerReason.API_UNREACHABLE, "x")
     world.cluster.fault = refusal(away, ["replace_status"])
     world.cluster.requests.clear()
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     with pytest.raises(TemporaryError):
         world.reconcile("one")
     assert [each.method for each in world.cluster.requests].count("replace_status") == 1
@@ -92,12 +90,12 @@ def test_api_trouble_is_no_reason_to_reduce_it(world: SmallWorld) -> None:
 
 def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld) -> None:
     world.forbidden = ()
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]
+    stored = world.body()
     large = largest_status().model_dump(mode="json", by_alias=True, exclude_none=True)
     stored["status"] = large | {"conditions": stored["status"]["conditions"]}
     stored["spec"]["suspend"] = True
     after = world.reconcile("one")
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    body = world.body()["status"]
     assert len(orjson.dumps(body)) <= MAX_STATUS_BYTES
     assert after.status.report.left_out == body["report"]["leftOut"] != []
     assert condition_of(after, "Succeeded")[1] != "StatusRejected"

@@ -23,7 +23,7 @@ from solrbench.errors import ConflictError, TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, message_of
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.narrowing import not_none
 from support.resources.objects import ATTEMPT, stored, target, tools
@@ -437,11 +437,10 @@ def test_clean_up_names_the_refusal(world: RefusingWorld) -> None:
 
 
 def test_suspension_names_the_refusal(world: RefusingWorld) -> None:
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     after = world.reconcile("one", 2)
     assert condition_of(after, "CleanedUp") == ("False", "ApiRefused")
-    (message,) = [each.message for each in after.status.conditions if each.type == "Succeeded"]
-    assert message.endswith(f"its pods could not be deleted: {REFUSAL}")
+    assert message_of(after).endswith(f"its pods could not be deleted: {REFUSAL}")
     assert after.status.start_time is not None  # it holds its place: its pods run on
     world.is_allowed = True
     for _ in range(3):

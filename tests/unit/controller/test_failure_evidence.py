@@ -26,7 +26,7 @@ from solrbench.kube.result_documents import sorted_documents
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret, small
 from support.controller.runs import reconcile_context
-from support.controller.world import NOW, World, condition_of, fail_with
+from support.controller.world import NOW, World, condition_of, fail_with, message_of
 from support.controller.worlds import (
     DOCUMENTS,
     STEP_RUN,
@@ -52,10 +52,6 @@ KEY = "target-1-load-1.txt"
 def kept(world: World) -> dict[str, str]:
     data: dict[str, str] = world.cluster.objects["ConfigMap", "default", NAME]["data"]
     return data
-
-
-def message_of(benchmark: Any, type_: str = "Succeeded") -> str:
-    return next(str(c.message) for c in benchmark.status.conditions if c.type == type_)
 
 
 def event(kind: str, name: str, message: str, uid: str = "some-uid") -> dict[str, Any]:
@@ -137,7 +133,7 @@ def test_refusals_of_companions_are_kept() -> None:
 
 def test_evidence_outlives_the_pods_and_goes_with_the_benchmark() -> None:
     world = failed_world()
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["cleanup"] = "Always"
+    world.body()["spec"]["cleanup"] = "Always"
     world.reconcile("one")
     world.reconcile("one")
     assert condition_of(world.reconcile("one"), "CleanedUp") == ("True", "CleanedUp")
@@ -320,8 +316,7 @@ def restarted(seconds_ago: float) -> dict[str, Any]:
 
 
 def whole(world: World) -> StepRunResult:
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    (found,) = sorted_documents(world.cluster, SolrBenchmark.parse(body))
+    (found,) = sorted_documents(world.cluster, SolrBenchmark.parse(world.body()))
     return found
 
 

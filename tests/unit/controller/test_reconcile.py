@@ -24,7 +24,7 @@ from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.errors import ConflictError
 from support.cluster.admission import RejectedError
 from support.cluster.benchmarks import config_map, small
-from support.controller.world import NOW, World, condition_of, fail_with
+from support.controller.world import NOW, World, condition_of, fail_with, message_of
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver
 from support.transitions.walk import Walk
@@ -59,11 +59,9 @@ def test_field_that_the_version_does_not_know_ends_the_benchmark() -> None:
 def test_repeated_reconcile_writes_nothing() -> None:
     world = World(small("one"))
     world.reconcile("one")
-    before = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
-    version = before["resourceVersion"]
+    version = world.body()["metadata"]["resourceVersion"]
     world.reconcile("one")
-    after = world.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]
-    assert after["resourceVersion"] == version
+    assert world.body()["metadata"]["resourceVersion"] == version
 
 
 def test_missing_config_map_is_waited_for() -> None:
@@ -119,8 +117,7 @@ def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
     after = world.reconcile("one", 1)
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
-    message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
-    assert "ZooKeeperNotReady" in message
+    assert "ZooKeeperNotReady" in message_of(after)
     world.reconcile("one")
     assert condition_of(world.reconcile("one"), "CleanedUp") == ("True", "CleanedUp")
     assert world.cluster.names("StatefulSet") | world.cluster.names("Service") == set()
@@ -178,7 +175,7 @@ def test_time_to_live_deletes_the_benchmark() -> None:
 def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
     world = World(small("one"), small("two"))
     world.reconcile("one")
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+    world.body()["spec"]["suspend"] = True
     after = world.reconcile("one")
     assert after.status.phase == "Suspended"
     assert world.reconcile("two").status.phase == "Queued"  # not before it is all gone
@@ -190,7 +187,7 @@ def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
 def test_removal_ends_before_a_lifted_suspension_goes_on() -> None:
     world = World(small("one"))
     world.reconcile("one")
-    spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
+    spec = world.body()["spec"]
     spec["suspend"] = True
     assert world.reconcile("one").status.start_time is not None  # not observed yet
     spec["suspend"] = False
@@ -230,11 +227,9 @@ def test_waiting_benchmark_writes_nothing() -> None:
     world = World(small("one"), small("two"))
     world.reconcile("one")
     first = world.reconcile("two")
-    before = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
-    version = before["resourceVersion"]
+    version = world.body("two")["metadata"]["resourceVersion"]
     after = world.reconcile("two", 30)
-    stored = world.cluster.objects["SolrBenchmark", "default", "two"]["metadata"]
-    assert stored["resourceVersion"] == version
+    assert world.body("two")["metadata"]["resourceVersion"] == version
     assert after.status.phase_start_time == first.status.phase_start_time
 
 
@@ -248,12 +243,10 @@ def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
 def test_exception_becomes_a_condition(monkeypatch: pytest.MonkeyPatch) -> None:
     broken(monkeypatch, ValueError("Port could not be cast\nsecond line"))
     world = World(small("one"))
-    status = world.reconcile("one").status
-    (message,) = [each.message for each in status.conditions if each.type == "TargetReady"]
-    assert message == "ValueError: Port could not be cast"
+    after = world.reconcile("one")
+    assert message_of(after, "TargetReady") == "ValueError: Port could not be cast"
     assert condition_of(world.reconcile("one"), "Succeeded") == ("Unknown", "InternalError")
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
-    assert stored["internalErrors"] == 2
+    assert world.body()["status"]["internalErrors"] == 2
 
 
 def test_exceptions_count_against_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -289,7 +282,7 @@ def test_exceptions_at_the_end_give_up_the_place(monkeypatch: pytest.MonkeyPatch
     world = World(small("one", deadlines={"provisioningSeconds": 1}), small("two"))
     world.reconcile("one")
     if end == "suspend":
-        world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
+        world.body()["spec"]["suspend"] = True
     else:
         world.reconcile("one", 2)
     monkeypatch.setattr(cleanup, end, fail_with(AttributeError("items")))

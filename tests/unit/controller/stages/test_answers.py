@@ -1,7 +1,5 @@
 """Answers in the status: beside a baseline, between variants, and what the load is asked for."""
 
-from typing import Any
-
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -11,13 +9,10 @@ from solrbench.contract.answers import (
     StoredAnswers,
     pack_answers,
 )
-from solrbench.contract.step_document import StepRunResult
 from solrbench.kube.result_documents import read_answers
-from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, message_of
 from support.controller.worlds import measured_so_far, solr_pod
-from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result
 
 BASELINE = {"baseline": {"benchmark": {"name": "old"}}, "answers": {}}
@@ -31,25 +26,23 @@ def answers(found: int, number: int = 5) -> StoredAnswers:
     return pack_answers(entries, StoredAnswers(first=10), MAX_ANSWER_BYTES)
 
 
-def store(cluster: FakeCluster, name: str, answered: StoredAnswers | None) -> None:
+def store(world: World, name: str, answered: StoredAnswers | None) -> None:
     """Store the first step run of a benchmark."""
-    body = cluster.objects["SolrBenchmark", "default", name]
     document = make_document("two-users", 1, make_result([100_000] * 300))
     update = {"id": "r1-s0-two-users", "answers": answered}
-    stored: StepRunResult = document.model_copy(update=update)
-    BenchmarkResultStore(cluster).store(SolrBenchmark.parse(body), stored, 1)
+    world.store(document.model_copy(update=update), name=name)
 
 
 def compared(own: StoredAnswers | None, others: StoredAnswers | None) -> SolrBenchmark:
     """Return a benchmark that has its first results, and a baseline with these answers."""
-    world: World = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["comparison"] = BASELINE
-    body["spec"]["load"]["repeats"] = {"count": 6}
+    world = measured_so_far(retries=2)
+    spec = world.body()["spec"]
+    spec["comparison"] = BASELINE
+    spec["load"]["repeats"] = {"count": 6}
     world.cluster.put(solr_pod())
     world.cluster.put(small("old"))
-    store(world.cluster, "one", own)
-    store(world.cluster, "old", others)
+    store(world, "one", own)
+    store(world, "old", others)
     return world.reconcile("one")
 
 
@@ -74,17 +67,13 @@ def test_answers_are_compared_with_those_of_the_baseline(
 def test_a_baseline_without_answers_is_said_with_a_remedy() -> None:
     after = compared(answers(7), None)
     assert condition_of(after, "AnswersCompared") == ("Unknown", "AnswersNotCompared")
-    message = next(
-        each.message for each in after.status.conditions if each.type == "AnswersCompared"
-    )
-    assert "old has no stored answers; set spec.comparison.answers in it" in message
+    wanted = "old has no stored answers; set spec.comparison.answers in it"
+    assert wanted in message_of(after, "AnswersCompared")
 
 
 def test_points_of_sweeps_are_read_from_their_first_step_run() -> None:
-    cluster = FakeCluster()
-    body: dict[str, Any] = small("point", comparison={"answers": {}})
-    cluster.put(body)
-    assert read_answers(cluster, "default", "point") is None
-    store(cluster, "point", answers(7))
-    assert read_answers(cluster, "default", "point") == answers(7)
-    assert read_answers(cluster, "default", "gone") is None
+    world = World(small("point", comparison={"answers": {}}))
+    assert read_answers(world.cluster, "default", "point") is None
+    store(world, "point", answers(7))
+    assert read_answers(world.cluster, "default", "point") == answers(7)
+    assert read_answers(world.cluster, "default", "gone") is None

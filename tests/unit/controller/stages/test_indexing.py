@@ -52,7 +52,7 @@ def test_what_was_concluded_stays_while_replicas_catch_up(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=0, pull=0))
-    dataset = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]["dataset"]
+    dataset = world.body()["status"]["dataset"]
     assert dataset["verdict"] == "Valid"
     found = {"step": "indexing", "resource": "Merges", "message": "80 %"}
     dataset |= {"verdict": "Invalid", "bottleneck": found, "solr": {"nodes": 3}}
@@ -109,7 +109,7 @@ def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
 
 def without_pod(world: World, pods: int, sent: int | None, **dataset: Any) -> World:
     """Let the pod be one of several and go; `sent` documents were seen before."""
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body = world.body()
     if dataset:
         body["spec"]["dataset"] = dataset
         body["spec"]["workload"] = {"queries": {"configMap": {"name": "mine", "key": "q.txt"}}}
@@ -124,7 +124,7 @@ FILES = {"configMap": {"name": "mine", "keys": ["a.jsonl"]}}
 
 
 def documents_of(world: World) -> int:
-    spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
+    spec = world.body()["spec"]
     return int(spec["dataset"]["generator"]["documents"])
 
 

@@ -10,7 +10,6 @@ from solrbench.contract.load_plan import LoadPlan, Resumption
 from solrbench.contract.windows import RequestWindow
 from solrbench.controller import endpoint
 from solrbench.controller.objects import ensure_agent_token, stored_token
-from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context
 from support.controller.world import condition_of
@@ -29,8 +28,7 @@ VARIANTS = [
 def planned(**target: object) -> LoadPlan:
     """Return the plan that the load pods of a benchmark read."""
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["target"] |= target
+    world.body()["spec"]["target"] |= target
     world.cluster.put(service("proxy", "default", selector={"app": "proxy"}, clusterIP="10.96.0.7"))
     return plan_of(world)
 
@@ -54,16 +52,15 @@ def test_plan_has_each_variant_once_with_its_urls(monkeypatch: pytest.MonkeyPatc
 
 def test_plan_has_the_rate_where_a_ramp_begins() -> None:
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
     step = {"requestsPerSecond": 8, "rampSeconds": 3, "requests": 10}
-    body["spec"]["load"]["steps"] = [{"name": name} | step for name in ("low", "high")]
+    world.body()["spec"]["load"]["steps"] = [{"name": name} | step for name in ("low", "high")]
     plan = plan_of(world)
     assert [each.ramp_from_requests_per_second for each in plan.step_runs] == [0.0, 8.0]
 
 
 def test_plan_has_the_updates_of_a_step_and_the_generator_that_makes_them() -> None:
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
+    body = world.body()
     body["spec"]["load"]["steps"] = [{"users": 2, "requests": 10, "indexing": {"batchSize": 50}}]
     plan = plan_of(world)
     assert [each.batch_size for each in plan.step_runs] == [50]
@@ -84,9 +81,8 @@ def test_plan_has_the_updates_of_a_step_and_the_generator_that_makes_them() -> N
 
 def test_proxy_must_be_an_allowed_host() -> None:
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
     outside = {"name": "outside", "urls": ["http://proxy.example.org/solr"]}
-    body["spec"]["target"] |= {"variants": [VARIANTS[0], outside]}
+    world.body()["spec"]["target"] |= {"variants": [VARIANTS[0], outside]}
     world.cluster.put(solr_pod())
     assert condition_of(world.reconcile("one"), "Succeeded") == ("False", "HostNotAllowed")
     assert world.cluster.names("Job") == set()
@@ -101,16 +97,15 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
 
 def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
     world = measured_so_far(retries=3, load=3)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["load"]["repeats"] = {"count": 2}
-    body["spec"]["load"]["steps"] = [
+    load = world.body()["spec"]["load"]
+    load["repeats"] = {"count": 2}
+    load["steps"] = [
         {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
     ]
-    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
-    for repeat, place, step in ((1, 0, "two-users"), (1, 1, "more")):
-        document = make_document(step, repeat, make_result([9]), attempt=2)
-        found = {"id": f"r{repeat}-s{place}-{step}", "list_offsets": [12 + place]}
-        reports.store(benchmark, document.model_copy(update=found), 2)
+    for place, step in enumerate(("two-users", "more")):
+        document = make_document(step, 1, make_result([9]), attempt=2)
+        found = {"id": f"r1-s{place}-{step}", "list_offsets": [12 + place]}
+        world.store(document.model_copy(update=found))
     plan = plan_of(world)
     assert plan.step_runs[0].id == "r1-s2-most"
     assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
@@ -122,16 +117,15 @@ def test_the_first_attempt_has_nothing_to_go_on_behind() -> None:
 
 def test_stored_steps_of_variants_are_compared() -> None:
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["target"]["variants"] = VARIANTS[:2]
-    body["spec"]["load"]["repeats"] = {"count": 2}
+    spec = world.body()["spec"]
+    spec["target"]["variants"] = VARIANTS[:2]
+    spec["load"]["repeats"] = {"count": 2}
     world.cluster.put(solr_pod())
-    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for repeat in (1, 2):
         for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
             document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
             step_run_id = f"r{repeat}-v{place}-s0-two-users"
-            reports.store(benchmark, document.model_copy(update={"id": step_run_id}), 1)
+            world.store(document.model_copy(update={"id": step_run_id}))
     status = world.reconcile("one").status
     assert status.report.stored_steps == status.report.total_steps == 4
     assert [(each.variant, each.requests) for each in status.results] == [
@@ -141,13 +135,11 @@ def test_stored_steps_of_variants_are_compared() -> None:
     (comparison,) = status.comparisons
     assert comparison.average is not None
     assert (comparison.variant, comparison.average.percent) == ("service", 10)
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
-    assert stored["comparisons"][0]["baseline"] == "raw"
+    assert world.body()["status"]["comparisons"][0]["baseline"] == "raw"
 
 
 def test_status_has_open_loop_stats_and_cold_start() -> None:
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
     world.cluster.put(solr_pod())
     before = world.reconcile("one").status
     assert (before.open_loop, before.cold_start) == ([], None)
@@ -161,10 +153,9 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
     )
     changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
     document = make_document("two-users", 1, make_result([1000] * 9))
-    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
-    reports.store(benchmark, document.model_copy(update={**changes, "outlier_windows": 0}), 1)
+    world.store(document.model_copy(update={**changes, "outlier_windows": 0}))
     world.reconcile("one")
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]["status"]
+    stored = world.body()["status"]
     (open_loop,) = stored["openLoop"]
     assert (open_loop["step"], open_loop["plannedArrivals"], open_loop["sentArrivals"]) == (
         "two-users",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -15,7 +14,7 @@ from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.controller.world import World, condition_of
-from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod, worker_pod
+from support.controller.worlds import master_pod, measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"
@@ -56,24 +55,6 @@ def broken_off(requests: int) -> StepRunResult:
     return document.model_copy(update={"id": "r1-s0-two-users", "ended_early": ended})
 
 
-def master_pod() -> dict[str, Any]:
-    labels = {
-        "solrbench.io/benchmark": "one",
-        "app.kubernetes.io/component": "load-master",
-        "solrbench.io/attempt": "1",
-    }
-    return {
-        "kind": "Pod",
-        "metadata": {
-            "name": "one-load-master-x",
-            "uid": "m",
-            "labels": labels,
-            "ownerReferences": OWNED_BY_ONE,
-        },
-        "status": {"phase": "Running", "podIP": "10.0.0.9", "containerStatuses": []},
-    }
-
-
 @pytest.fixture
 def master(monkeypatch: pytest.MonkeyPatch) -> Master:
     found = Master(broken_off(9))
@@ -92,9 +73,7 @@ def world(master: Master) -> World:
     """Return a world in which a step is measured for a while."""
     del master
     world = measured_so_far(retries=1)
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["deadlines"] = {
-        "measuringSeconds": 900
-    }
+    world.body()["spec"]["deadlines"] = {"measuringSeconds": 900}
     world.cluster.put(solr_pod())
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
     world.cluster.put(master_pod())
@@ -134,7 +113,7 @@ def test_a_lost_master_leaves_what_was_kept_last(world: World, master: Master) -
 
 
 def test_a_lost_load_is_kept_after_the_last_attempt(world: World, master: Master) -> None:
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["backoffLimit"] = 0
+    world.body()["spec"]["backoffLimit"] = 0
     master.current = LoadState(stage="Failed", reason="WorkerLost", message="w-0 was lost")
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "WorkerLost")
@@ -142,7 +121,7 @@ def test_a_lost_load_is_kept_after_the_last_attempt(world: World, master: Master
 
 
 def with_failed_worker(world: World) -> World:
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["backoffLimit"] = 0
+    world.body()["spec"]["backoffLimit"] = 0
     world.cluster.put(worker_pod())
     return world
 
@@ -188,11 +167,9 @@ def test_failure_is_reported_even_if_nothing_can_be_kept(
 
 
 def test_a_reconcile_after_a_crash_ends_the_same(world: World) -> None:
-    before = world.cluster.objects["SolrBenchmark", "default", "one"]
-    status = dict(before["status"])
+    status = dict(world.body()["status"])
     world.reconcile("one", seconds=1000)
-    stored = world.cluster.objects["SolrBenchmark", "default", "one"]
-    stored["status"] = status  # it was killed before its status was written
+    world.body()["status"] = status  # it was killed before its status was written
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     assert "The step was stopped at second 812" in kept_of(after)

@@ -16,7 +16,7 @@ from solrbench.decide.outcome import TargetLostError
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from support.cluster.benchmarks import config_map, small
 from support.controller.runs import NOW, provisioned, reconcile_context, stored_status
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, message_of
 from support.controller.worlds import Index, indexed_world, passed
 from support.failing import failing
 from support.resources.small_resource import Changes, create
@@ -146,9 +146,8 @@ class Restored(Index):
 def world() -> World:
     world = indexed_world()
     del world.cluster.objects["Job", "default", "one-index"]
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
     backup = {"name": "nightly", "claimName": "backups", "location": "2026"}
-    body["spec"]["dataset"] = {"backup": backup}
+    world.body()["spec"]["dataset"] = {"backup": backup}
     return world
 
 
@@ -183,5 +182,5 @@ def test_claim_that_is_not_there_is_named() -> None:
     world.cluster.put(config_map("mine", queries__txt="q=*:*"))
     after = world.reconcile("one")
     assert condition_of(after, "Accepted") == ("False", "VolumeClaimNotFound")
-    text = next(each.message for each in after.status.conditions if each.type == "Accepted")
-    assert "spec.dataset.backup.claimName: there is no PersistentVolumeClaim backups" in text
+    wanted = "spec.dataset.backup.claimName: there is no PersistentVolumeClaim backups"
+    assert wanted in message_of(after, "Accepted")

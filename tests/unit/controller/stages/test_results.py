@@ -39,18 +39,11 @@ FAST = {"name": "fast", "responseTime": {"maxMilliseconds": 200}, "failFast": Tr
 
 def world_with(objectives: list[dict[str, Any]], **load: Any) -> World:
     world = measured_so_far(retries=2)
-    spec = world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]
+    spec = world.body()["spec"]
     spec["objectives"] = objectives
     spec["load"] |= {"steps": STEPS} | load
     world.cluster.put(solr_pod())
     return world
-
-
-def store(world: World, *documents: StepRunResult) -> None:
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
-    for each in documents:
-        reports.store(benchmark, each, 1)
 
 
 def ladder(step: str, index: int, milliseconds: int) -> StepRunResult:
@@ -66,7 +59,7 @@ def trials() -> list[StepRunResult]:
 
 def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None:
     world = world_with([FAST])
-    store(world, ladder("low", 0, 300))
+    world.store(ladder("low", 0, 300))
     status = world.reconcile("one").status
     assert [(each.step, each.step_runs) for each in status.not_run] == [("middle", 1), ("high", 1)]
     assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast (failFast).")
@@ -77,7 +70,7 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
 
 def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     world = world_with([FAST], steps=[STEPS[0]], capacity={"maxTrials": 8})
-    store(world, ladder("low", 0, 100), *trials()[:3])
+    world.store(ladder("low", 0, 100), *trials()[:3])
     plan = plan_of(world)
     assert plan.step_runs == []
     assert plan.search is not None
@@ -91,7 +84,7 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
 
 def test_a_search_that_is_over_is_not_run_again() -> None:
     world = world_with([FAST], steps=[], capacity={"maxTrials": 8})
-    store(world, *trials())
+    world.store(*trials())
     status = world.reconcile("one").status
     assert (status.report.stored_steps, status.report.total_steps) == (11, 11)
     assert status.capacity[0].message.startswith("This target sustains 160 requests/s")
@@ -154,12 +147,9 @@ def ended(name: str, succeeded: bool) -> dict[str, Any]:
 
 def store_baseline(world: World, name: str, *milliseconds: int) -> None:
     """Store a repeat of the step for each time."""
-    body = world.cluster.objects["SolrBenchmark", "default", name]
-    reports, benchmark = BenchmarkResultStore(world.cluster), SolrBenchmark.parse(body)
     for repeat, each in enumerate(milliseconds, start=1):
         document = make_document("two-users", repeat, make_result([each * 1000] * 300))
-        found = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
-        reports.store(benchmark, found, 1)
+        world.store(document.model_copy(update={"id": f"r{repeat}-s0-two-users"}), name=name)
 
 
 def test_start_waits_until_the_baseline_has_succeeded() -> None:
@@ -200,9 +190,9 @@ def test_a_report_that_is_none_ends_it() -> None:
 def comparing(comparison: dict[str, Any]) -> World:
     """Return a world in which two repeats of a benchmark are measured."""
     world = measured_so_far(retries=2)
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["comparison"] = comparison
-    body["spec"]["load"]["repeats"] = {"count": 6}
+    spec = world.body()["spec"]
+    spec["comparison"] = comparison
+    spec["load"]["repeats"] = {"count": 6}
     world.cluster.put(solr_pod())
     store_baseline(world, "one", 120, 121, 119, 120, 120)
     return world
@@ -217,15 +207,9 @@ def test_stored_steps_are_compared_with_those_of_the_baseline() -> None:
     first = status.comparison.figures[0]
     assert (status.comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
     assert first.difference_percent == pytest.approx(20, abs=0.5)
-    assert condition_of(SolrBenchmark.parse(stored(world)), "Compared") == ("True", "Compared")
+    assert condition_of(SolrBenchmark.parse(world.body()), "Compared") == ("True", "Compared")
     assert status.answers[0].startswith("At 2 users, the p95 of query is 20 % higher than in old (")
-    assert stored(world)["status"]["answers"] == status.answers
-
-
-def stored(world: World) -> dict[str, Any]:
-    """Return the benchmark as it is stored."""
-    found: dict[str, Any] = world.cluster.objects["SolrBenchmark", "default", "one"]
-    return found
+    assert world.body()["status"]["answers"] == status.answers
 
 
 def comparing_with_report(packed: bool, **changes: str) -> World:
@@ -233,7 +217,7 @@ def comparing_with_report(packed: bool, **changes: str) -> World:
     world = comparing(REPORT)
     world.cluster.put(ended("old", succeeded=True))
     store_baseline(world, "old", 120, 121, 119, 120, 120)
-    old = SolrBenchmark.parse(world.cluster.objects["SolrBenchmark", "default", "old"])
+    old = SolrBenchmark.parse(world.body("old"))
     documents = BenchmarkResultStore(world.cluster).documents(old).values()
     as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     text = orjson.dumps(
@@ -270,7 +254,7 @@ def test_a_report_with_times_that_no_load_measures_is_said() -> None:
     world = comparing_with_report(packed=True, service_time_histogram="eA==")
     status = world.reconcile("one").status
     assert (status.comparison, status.internal_errors) == (None, 0)
-    after = SolrBenchmark.parse(stored(world))
+    after = SolrBenchmark.parse(world.body())
     assert condition_of(after, "Compared") == ("False", "BaselineUnreadable")
 
 
@@ -287,8 +271,7 @@ def test_a_baseline_that_could_not_be_read_once_is_read_again(kind: str) -> None
     world = comparing(BENCHMARK)
     world.cluster.put(ended("old", succeeded=True))
     store_baseline(world, "old", 100, 101, 99, 100, 100)
-    body = stored(world)
-    body["spec"]["load"]["repeats"] = {"count": 5}  # all of them are stored
+    world.body()["spec"]["load"]["repeats"] = {"count": 5}  # all of them are stored
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
 
     def refuse(request: Request, serve: Callable[[], Any]) -> Any:
@@ -319,14 +302,13 @@ def test_without_a_baseline_there_is_no_such_condition() -> None:
 def test_an_update_decodes_each_histogram_once(monkeypatch: pytest.MonkeyPatch) -> None:
     world = world_with([FAST], steps=STEPS[:2], repeats={"count": 3})
     variants = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
-    body = world.cluster.objects["SolrBenchmark", "default", "one"]
-    body["spec"]["target"]["variants"] = variants
+    world.body()["spec"]["target"]["variants"] = variants
     for number, (step, variant, repeat) in enumerate(product(STEPS[:2], ["one", "two"], (1, 2))):
         made = [
             make_timed_result([[1000 * (5 + number) + 100 * index] * 20] * 60, name)
             for index, name in enumerate(("a", "b"))
         ]
-        store(world, make_document(str(step["name"]), repeat, *made, seconds=60, variant=variant))
+        world.store(make_document(str(step["name"]), repeat, *made, seconds=60, variant=variant))
     decoded: Counter[str] = Counter()
 
     def read(stored: str) -> BucketCounts:

@@ -20,7 +20,7 @@ from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.end import ApiServerReason
 from support.controller.runs import NOW as START
 from support.controller.runs import provisioned
-from support.controller.world import NOW, World, condition_of
+from support.controller.world import NOW, World, condition_of, message_of
 from support.controller.worlds import (
     STEP_RUN,
     Master,
@@ -174,7 +174,7 @@ def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at() -> None:
 
 def test_nothing_ends_while_the_target_cannot_be_looked_at() -> None:
     world = world_with(measured(pods=[]))
-    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["load"].pop("repeats")
+    world.body()["spec"]["load"].pop("repeats")
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "429")
     world.cluster.fault = refusal(error, kinds=["Pod"])
     after = world.reconcile("one")
@@ -196,7 +196,7 @@ def test_record_outlives_a_lost_acknowledgement() -> None:
 
 def test_lost_pod_of_the_target_starts_everything_again() -> None:
     world = measured_so_far(retries=2)
-    world.cluster.objects["SolrBenchmark", "default", "one"]["status"]["dataset"] = {"documents": 9}
+    world.body()["status"]["dataset"] = {"documents": 9}
     after = world.reconcile("one")
     assert (after.status.attempts.target, after.status.attempts.load) == (2, 2)
     assert after.status.dataset == DatasetStatus()  # else it counts as progress of the next index
@@ -223,8 +223,7 @@ def test_retries_are_bounded() -> None:
     after = measured_so_far(retries=1, target=2, load=2).reconcile("one")
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "TargetPodLost")
-    message = next(c.message for c in after.status.conditions if c.type == "Succeeded")
-    assert "2 attempts failed (spec.backoffLimit)" in message
+    assert "2 attempts failed (spec.backoffLimit)" in message_of(after)
 
 
 def test_solr_that_started_again_has_lost_its_caches() -> None:
@@ -280,4 +279,4 @@ def test_locustfile_that_cannot_be_run_ends_the_benchmark(mode: str) -> None:
     world = with_worker_lost(mode, reason="MalformedLocustfile", message=message)
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "MalformedLocustfile")
-    assert message in next(c.message for c in after.status.conditions if c.type == "Succeeded")
+    assert message in message_of(after)
