@@ -6,20 +6,43 @@ from solrbench.decide.references import DEFAULT_POD_OPTIONS
 IMAGE = {"SOLRBENCH_IMAGE": "solrbench:1"}
 
 
-def test_empty_environment_gives_the_defaults() -> None:
-    settings = Settings.from_environment(IMAGE)
-    assert settings.namespaces == ()
-    assert settings.concurrency == 1
-    assert settings.image.reference == "solrbench:1"
-
-
 @pytest.mark.parametrize(
-    ("text", "namespaces"), [("a, b", ("a", "b")), ("*", ()), ("", ()), ("one", ("one",))]
+    ("variables", "field", "value"),
+    [
+        ({}, "namespaces", ()),
+        ({"SOLRBENCH_NAMESPACES": "a, b"}, "namespaces", ("a", "b")),
+        ({"SOLRBENCH_NAMESPACES": "*"}, "namespaces", ()),
+        ({"SOLRBENCH_NAMESPACES": ""}, "namespaces", ()),
+        ({"SOLRBENCH_NAMESPACES": "one"}, "namespaces", ("one",)),
+        ({}, "concurrency", 1),
+        ({}, "concurrency_per_namespace", 0),
+        ({"SOLRBENCH_CONCURRENCY_PER_NAMESPACE": "2"}, "concurrency_per_namespace", 2),
+        ({}, "allowed_hosts", ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")),
+        ({"SOLRBENCH_ALLOWED_HOSTS": ""}, "allowed_hosts", ()),
+        ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, a.org"}, "allowed_hosts", ("*.svc", "a.org")),
+        ({}, "dataset_hosts", ("*",)),
+        ({"SOLRBENCH_DATASET_HOSTS": "a,*.b"}, "dataset_hosts", ("a", "*.b")),
+        ({}, "dataset_secrets", False),
+        ({"SOLRBENCH_DATASET_SECRETS": "true"}, "dataset_secrets", True),
+        ({}, "export_hosts", ("*",)),
+        ({"SOLRBENCH_EXPORT_HOSTS": "*.svc"}, "export_hosts", ("*.svc",)),
+        ({}, "allowed_pod_options", DEFAULT_POD_OPTIONS),
+        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": ""}, "allowed_pod_options", ()),
+        (
+            {"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels, env"},
+            "allowed_pod_options",
+            ("labels", "env"),
+        ),
+        ({}, "health_url", "http://0.0.0.0:8080/healthz"),
+        ({"SOLRBENCH_POD_IP": "10.244.0.9"}, "health_url", "http://0.0.0.0:8080/healthz"),
+        ({"SOLRBENCH_POD_IP": "fd00::9"}, "health_url", "http://[::]:8080/healthz"),
+        ({"SOLRBENCH_HEALTH_PORT": "0"}, "health_url", None),
+    ],
 )
-def test_namespaces_are_read_from_the_environment(text: str, namespaces: tuple[str, ...]) -> None:
-    assert (
-        Settings.from_environment(IMAGE | {"SOLRBENCH_NAMESPACES": text}).namespaces == namespaces
-    )
+def test_settings_are_read_from_the_environment(
+    variables: dict[str, str], field: str, value: object
+) -> None:
+    assert getattr(Settings.from_environment(IMAGE | variables), field) == value
 
 
 @pytest.mark.parametrize(
@@ -38,69 +61,6 @@ def test_bad_variable_is_named(changes: dict[str, str], name: str) -> None:
         Settings.from_environment(IMAGE | changes)
 
 
-@pytest.mark.parametrize(
-    ("variables", "hosts"),
-    [
-        ({}, ("*.{namespace}.svc", "*.{namespace}.svc.cluster.local")),
-        ({"SOLRBENCH_ALLOWED_HOSTS": ""}, ()),
-        ({"SOLRBENCH_ALLOWED_HOSTS": "*.svc, search.example.org"}, ("*.svc", "search.example.org")),
-    ],
-)
-def test_allowed_hosts_are_read_from_the_environment(
-    variables: dict[str, str], hosts: tuple[str, ...]
-) -> None:
-    assert Settings.from_environment(IMAGE | variables).allowed_hosts == hosts
-
-
-def test_downloads_may_go_anywhere_without_secrets_by_default() -> None:
-    default = Settings.from_environment(IMAGE)
-    assert (default.dataset_hosts, default.dataset_secrets) == (("*",), False)
-    variables = {"SOLRBENCH_DATASET_HOSTS": "a,*.b", "SOLRBENCH_DATASET_SECRETS": "true"}
-    given = Settings.from_environment(IMAGE | variables)
-    assert (given.dataset_hosts, given.dataset_secrets) == (("a", "*.b"), True)
-
-
-def test_exports_may_go_anywhere_by_default() -> None:
-    assert Settings.from_environment(IMAGE).export_hosts == ("*",)
-    given = Settings.from_environment(IMAGE | {"SOLRBENCH_EXPORT_HOSTS": "*.svc"})
-    assert given.export_hosts == ("*.svc",)
-
-
-@pytest.mark.parametrize(
-    ("variables", "options"),
-    [
-        ({}, DEFAULT_POD_OPTIONS),
-        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": ""}, ()),
-        ({"SOLRBENCH_ALLOWED_POD_OPTIONS": "labels, env"}, ("labels", "env")),
-    ],
-)
-def test_allowed_pod_options_are_read_from_the_environment(
-    variables: dict[str, str], options: tuple[str, ...]
-) -> None:
-    assert Settings.from_environment(IMAGE | variables).allowed_pod_options == options
-
-
-def test_places_of_a_namespace_are_read_from_the_environment() -> None:
-    assert Settings.from_environment(IMAGE).concurrency_per_namespace == 0
-    given = Settings.from_environment(IMAGE | {"SOLRBENCH_CONCURRENCY_PER_NAMESPACE": "2"})
-    assert given.concurrency_per_namespace == 2
-
-
-def test_pull_secrets_are_read_from_the_environment() -> None:
-    settings = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"})
-    assert settings.image.pull_secrets == ("one", "two")
-
-
-@pytest.mark.parametrize(
-    ("variables", "url"),
-    [
-        ({}, "http://0.0.0.0:8080/healthz"),
-        ({"SOLRBENCH_POD_IP": "10.244.0.9"}, "http://0.0.0.0:8080/healthz"),
-        ({"SOLRBENCH_POD_IP": "fd00::9"}, "http://[::]:8080/healthz"),
-        ({"SOLRBENCH_HEALTH_PORT": "0"}, None),
-    ],
-)
-def test_health_is_served_where_the_kubelet_asks(
-    variables: dict[str, str], url: str | None
-) -> None:
-    assert Settings.from_environment(IMAGE | variables).health_url == url
+def test_image_and_pull_secrets_are_read_from_the_environment() -> None:
+    image = Settings.from_environment(IMAGE | {"SOLRBENCH_IMAGE_PULL_SECRETS": "one,two"}).image
+    assert (image.reference, image.pull_secrets) == ("solrbench:1", ("one", "two"))
