@@ -29,7 +29,8 @@ from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver
 from support.transitions.walk import Walk
 
-OWN_QUERIES = {"queries": {"configMap": {"name": "mine", "key": "queries.txt"}}}
+MINE = {"name": "mine", "key": "any.file"}
+OWN_QUERIES = {"queries": {"configMap": MINE}}
 
 
 def test_first_reconcile_acquires_the_slot_and_makes_the_ensemble() -> None:
@@ -47,13 +48,28 @@ def test_tag_of_a_version_that_was_not_tested_is_accepted_with_a_warning() -> No
     assert condition_of(after, "Accepted") == ("True", "VersionNotTested")
 
 
-def test_field_that_the_version_does_not_know_ends_the_benchmark() -> None:
-    image, options = {"tag": "10.0.0"}, "-Dsolr.modules=hdfs"
-    world = World(small("one", target__solrCloud__image=image, target__solrCloud__solrOpts=options))
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (
+            {
+                "target__solrCloud__image": {"tag": "10.0.0"},
+                "target__solrCloud__solrOpts": "-Dsolr.modules=hdfs",
+            },
+            "FieldNotInVersion",
+        ),
+        ({"podOptions": [{"serviceAccountName": "admin"}]}, "PodOptionNotAllowed"),
+    ],
+)
+def test_what_is_not_allowed_ends_it_before_anything_is_made(
+    changes: dict[str, Any], reason: str
+) -> None:
+    world = World(small("one", **changes))
     after = world.reconcile("one")
-    assert condition_of(after, "Accepted") == ("False", "FieldNotInVersion")
-    assert condition_of(after, "Succeeded") == ("False", "FieldNotInVersion")
-    assert world.cluster.names("StatefulSet") == set()
+    assert condition_of(after, "Accepted") == ("False", reason)
+    assert condition_of(after, "Succeeded") == ("False", reason)
+    assert after.status.phase == "Failed"
+    assert world.cluster.applied == []
 
 
 def test_repeated_reconcile_writes_nothing() -> None:
@@ -64,16 +80,25 @@ def test_repeated_reconcile_writes_nothing() -> None:
     assert world.body()["metadata"]["resourceVersion"] == version
 
 
-def test_missing_config_map_is_waited_for() -> None:
-    world = World(small("one", workload=OWN_QUERIES))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"workload": OWN_QUERIES},
+        {"workload": {"locustfile": {"configMap": MINE}}},
+        {"podOptions": [{"env": [{"name": "ZONE", "valueFrom": {"configMapKeyRef": MINE}}]}]},
+    ],
+    ids=["queries", "locustfile", "variable"],
+)
+def test_missing_config_map_is_waited_for(changes: dict[str, Any]) -> None:
+    world = World(small("one", **changes))
     after = world.reconcile("one")
     assert (after.status.phase, condition_of(after, "Accepted")) == (
         "Pending",
         ("False", "ConfigMapNotFound"),
     )
-    world.cluster.put(config_map("mine", other__txt=""))
+    world.cluster.put(config_map("mine", other=""))
     assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
-    world.cluster.put(config_map("mine", queries__txt="solr"))
+    world.cluster.put(config_map("mine", **{MINE["key"]: "any"}))
     assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
@@ -85,16 +110,6 @@ def test_missing_config_map_is_not_waited_for_after_the_deadline() -> None:
     after = world.reconcile("one", 1)
     assert after.status.phase == "Failed"
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
-
-
-def test_locustfile_is_waited_for() -> None:
-    own = {"locustfile": {"configMap": {"name": "mine", "key": "check_out.py"}}}
-    world = World(small("one", workload=own))
-    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapNotFound")
-    world.cluster.put(config_map("mine", queries__txt=""))
-    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapKeyNotFound")
-    world.cluster.put(config_map("mine", check_out__py="import locust"))
-    assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
 def test_second_waits_until_the_first_is_all_over() -> None:
@@ -143,23 +158,6 @@ def test_no_pod_is_protected_after_the_end(cleanup: str) -> None:
     for _ in range(3):
         world.reconcile("one", 2)
     assert world.cluster.names("PodDisruptionBudget") == set()
-
-
-def test_pod_option_that_is_not_allowed_ends_it_before_anything_is_made() -> None:
-    world = World(small("one", podOptions=[{"serviceAccountName": "admin"}]))
-    after = world.reconcile("one")
-    assert condition_of(after, "Accepted") == ("False", "PodOptionNotAllowed")
-    assert condition_of(after, "Succeeded") == ("False", "PodOptionNotAllowed")
-    assert after.status.phase == "Failed"
-    assert world.cluster.applied == []
-
-
-def test_config_map_of_a_variable_is_waited_for() -> None:
-    source = {"configMapKeyRef": {"name": "mine", "key": "zone"}}
-    world = World(small("one", podOptions=[{"env": [{"name": "ZONE", "valueFrom": source}]}]))
-    assert condition_of(world.reconcile("one"), "Accepted") == ("False", "ConfigMapNotFound")
-    world.cluster.put(config_map("mine", zone="a"))
-    assert condition_of(world.reconcile("one"), "Accepted") == ("True", "Accepted")
 
 
 def test_time_to_live_deletes_the_benchmark() -> None:
