@@ -181,9 +181,11 @@ def test_placement_of_the_spec_is_set() -> None:
     assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "solr"
 
 
-def test_placement_by_default_only_spreads() -> None:
-    assert not {"nodeSelector", "tolerations"} & pod(solr()).keys()
-    assert pod(solr())["topologySpreadConstraints"]
+@pytest.mark.parametrize("name", ["base-solr", "base-zookeeper"])
+def test_placement_by_default_only_spreads(name: str) -> None:
+    spec = pod(pick(target(), "StatefulSet", name))
+    assert not {"nodeSelector", "tolerations"} & spec.keys()
+    assert spec["topologySpreadConstraints"]
 
 
 def test_service_names_pods_before_they_are_ready() -> None:

@@ -71,13 +71,6 @@ def test_image_and_resources_are_zookeeper_s_own() -> None:
     assert pod(manifest)["imagePullSecrets"] == [{"name": "key"}]
 
 
-def test_placement_is_that_of_the_solr_cloud_but_spread_by_itself() -> None:
-    spec = pod(zookeeper({f"{SOLR}.nodeSelector": {"disk": "ssd"}}))
-    assert spec["nodeSelector"] == {"disk": "ssd"}
-    (spread,) = spec["topologySpreadConstraints"]
-    assert spread["labelSelector"]["matchLabels"]["app.kubernetes.io/component"] == "zookeeper"
-
-
 def test_service_opens_the_quorum_before_members_are_ready() -> None:
     service = pick(target(), "Service", "base-zookeeper")["spec"]
     assert service["publishNotReadyAddresses"] is True
