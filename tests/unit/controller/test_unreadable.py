@@ -7,72 +7,22 @@ A resource that another version wrote may break this one's schema, in its spec o
 
 import typing
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.contract.step_document import StepRunResult
-from solrbench.controller.failures import mark_invalid
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver, condition
 from support.results.builders import make_document, make_result
 from support.results.statuses import full_status
-
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def rejected(body: dict[str, Any]) -> dict[str, Any]:
-    """Return a benchmark as it is stored after it was rejected."""
-    cluster = FakeCluster(body)
-    with pytest.raises(ValidationError) as caught:
-        SolrBenchmark.parse(body)
-    mark_invalid(cluster, body, caught.value, NOW)
-    return cluster.objects["SolrBenchmark", "default", "one"]
-
-
-def test_broken_rule_ends_the_benchmark() -> None:
-    status = rejected(small("one", backoffLimit=-1))["status"]
-    assert status["phase"] == "Failed"
-    found = {each["type"]: each for each in status["conditions"]}
-    assert found["Succeeded"]["reason"] == found["Accepted"]["reason"] == "InvalidSpec"
-    assert "spec.backoffLimit" in found["Succeeded"]["message"]
-    assert (found["Complete"]["status"], found["Complete"]["reason"]) == ("True", "InvalidSpec")
-    assert {each["lastTransitionTime"] for each in found.values()} == {"2026-01-01T00:00:00Z"}
-
-
-def test_invalid_benchmark_is_marked_once() -> None:
-    body = rejected(small("one", backoffLimit=-1))
-    cluster = FakeCluster(body)
-    stored = cluster.objects["SolrBenchmark", "default", "one"]
-    with pytest.raises(ValidationError) as caught:
-        SolrBenchmark.parse(body)
-    mark_invalid(cluster, stored, caught.value, NOW)
-    assert cluster.objects["SolrBenchmark", "default", "one"] is stored
-
-
-def test_field_of_a_newer_definition_ends_nothing() -> None:
-    status = rejected(small("one", load__surprise="Please"))["status"]
-    found = {each["type"]: each for each in status["conditions"]}
-    assert found["Accepted"]["reason"] == "DefinitionNewer"
-    assert (found["Succeeded"]["status"], found["Complete"]["status"]) == ("Unknown", "False")
-    assert "upgrade the operator" in found["Succeeded"]["message"]
-    assert "spec.load.surprise" in found["Succeeded"]["message"]
-    assert "phase" not in status
-
-
-def test_broken_rule_beside_a_newer_field_ends_it_too() -> None:
-    assert (
-        rejected(small("one", backoffLimit=-1, load__surprise="No"))["status"]["phase"] == "Failed"
-    )
-
 
 Body = dict[str, Any]
 STRICTER = {"backoffLimit": -1}
@@ -85,6 +35,23 @@ def operator(monkeypatch: pytest.MonkeyPatch) -> OperatorDriver:
     found = OperatorDriver(FakeCluster(small("one"), small("two")), monkeypatch)
     settle(found, ("one", "two"), rounds=2)
     return found
+
+
+@pytest.mark.parametrize("others", [{}, {"load__surprise": "No"}])
+def test_broken_rule_ends_the_benchmark(
+    monkeypatch: pytest.MonkeyPatch, others: dict[str, str]
+) -> None:
+    cluster = FakeCluster(small("one", **STRICTER, **others))
+    operator = OperatorDriver(cluster, monkeypatch)
+    body = operator.reconcile("one")
+    assert body["status"]["phase"] == "Failed"
+    found = {each["type"]: each for each in body["status"]["conditions"]}
+    assert found["Succeeded"]["reason"] == found["Accepted"]["reason"] == "InvalidSpec"
+    assert "spec.backoffLimit" in found["Succeeded"]["message"]
+    assert (found["Complete"]["status"], found["Complete"]["reason"]) == ("True", "InvalidSpec")
+    assert {each["lastTransitionTime"] for each in found.values()} == {"2026-01-01T12:00:00Z"}
+    version = operator.reconcile("one")["metadata"]["resourceVersion"]
+    assert operator.reconcile("one")["metadata"]["resourceVersion"] == version
 
 
 def settle(operator: OperatorDriver, names: Iterable[str], rounds: int) -> None:
@@ -233,6 +200,10 @@ def test_a_newer_definition_is_shown_and_ends_nothing(operator: OperatorDriver) 
     waiting = operator.reconcile("two")
     assert condition(waiting, "Succeeded")[:2] == ("Unknown", "DefinitionNewer")
     assert condition(waiting, "Accepted")[:2] == ("False", "DefinitionNewer")
+    assert (waiting["status"]["phase"], condition(waiting, "Complete")[0]) == ("Queued", "False")
+    message = condition(waiting, "Succeeded")[2]
+    assert "upgrade the operator" in message
+    assert "spec.load.ofALaterVersion" in message
 
 
 def test_deletion_says_where_a_collection_may_be_left(operator: OperatorDriver) -> None:
