@@ -98,6 +98,7 @@ def test_logs_and_events_are_kept_before_the_pods_go() -> None:
         assert words in text
     assert "Of a predecessor" not in text
     assert condition_of(after, "Succeeded") == ("False", "OOMKilled")
+    assert after.status.phase == "Failed"
     where = f"logs and events are in ConfigMap {NAME} (solrbench report one -o evidence)"
     assert message_of(after).endswith(where)
     assert after.status.report.evidence == NAME
@@ -172,6 +173,7 @@ def test_lost_worker_leaves_evidence_of_its_attempt() -> None:
     world.cluster.logs["one-load-worker-0-x", "load-worker", False] = "MemoryError"
     after = world.reconcile("one")
     assert after.status.attempts.load == 2
+    assert condition_of(after, "Measured") == ("False", "OOMKilled")
     assert "MemoryError" in kept(world)[KEY]
     assert NAME in message_of(after, "Measured")
 
@@ -442,11 +444,3 @@ def test_a_step_that_turns_invalid_is_an_event_once() -> None:
     ]
     assert verdict_events([VALID, INVALID], [VALID, INVALID]) == []
     assert verdict_events([], [VALID]) == []
-
-
-def test_a_benchmark_before_its_first_step_has_no_verdict() -> None:
-    world = measured_so_far(retries=2)
-    world.cluster.put(solr_pod())
-    after = world.reconcile("one")
-    assert condition_of(after, "Measured") == ("False", "LoadStarted")
-    assert (after.status.summary.verdict, after.status.verdicts) == ("", [])

@@ -12,7 +12,7 @@ from solrbench.controller.sweep_handlers import IDLE_PAUSE, RUNNING_PAUSE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from support.fakes.fake_cluster import refusal
-from support.fakes.operator_driver import SweepDriver
+from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_sweep import small_sweep, sweep_of
 
 Body = dict[str, Any]
@@ -93,6 +93,7 @@ def test_what_fails_is_repeated(sweeps: SweepDriver, error: Exception, pause: ti
 def test_an_unreadable_sweep_waits_for_another_version(sweeps: SweepDriver) -> None:
     sweeps.put(small_sweep({"spec.later": 1}))
     assert sweeps.reconcile() == UPGRADE_PAUSE
+    assert condition(sweeps.read(), "Accepted")[:2] == ("False", "DefinitionNewer")
     version = sweeps.read()["metadata"]["resourceVersion"]
     assert sweeps.reconcile() == UPGRADE_PAUSE
     assert sweeps.read()["metadata"]["resourceVersion"] == version

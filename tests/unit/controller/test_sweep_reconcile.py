@@ -421,12 +421,6 @@ def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: SweepDriver)
     assert sweeps.find() is None
 
 
-def test_a_sweep_of_another_version_is_shown_and_left_alone(sweeps: SweepDriver) -> None:
-    sweeps.put(small_sweep({"spec.later": 1}))
-    sweeps.reconcile()
-    assert condition(sweeps.read(), "Accepted")[:2] == ("False", "DefinitionNewer")
-
-
 def test_a_name_that_is_taken_is_reported_and_spared(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     sweeps.reconcile()

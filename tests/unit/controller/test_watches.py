@@ -84,6 +84,12 @@ class World:
         self.operator.reconcile(self.name, seconds=seconds)
         return self.cluster.reads - before
 
+    def suspend(self) -> None:
+        body = self.operator.read(self.name)
+        body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
+        body["spec"]["suspend"] = True
+        self.cluster.put(body)
+
     def is_watched(self) -> bool:
         item = self.operator.handlers._schedule._items.get(self.uid)
         is_open = self.operator.handlers._watches.are_open("default")
@@ -133,10 +139,7 @@ def test_change_of_a_pod_of_another_benchmark_is_not(world: World) -> None:
 
 def test_spec_that_changed_is_looked_at(world: World) -> None:
     assert world.reconcile() == 0
-    body = world.operator.read(world.name)
-    body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
-    body["spec"]["suspend"] = True
-    world.cluster.put(body)
+    world.suspend()
     assert world.reconcile() > 0
     assert world.operator.read(world.name)["status"]["phase"] == "Suspended"
 
@@ -148,10 +151,7 @@ def test_nothing_of_a_deleted_benchmark_is_watched(world: World) -> None:
 
 
 def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
-    body = world.operator.read(world.name)
-    body["metadata"]["generation"] = body["metadata"].get("generation", 1) + 1
-    body["spec"]["suspend"] = True
-    world.cluster.put(body)
+    world.suspend()
     world.reconcile()
     world.reconcile()
     assert not world.is_watched()

@@ -8,7 +8,6 @@ from solrbench.controller.provisioners.registry import (
     EXISTING,
     PROVISIONERS,
     provisioner_of,
-    target_kinds,
 )
 from support.controller.runs import reconcile_context
 from support.resources.small_resource import SOLR, Changes, create, use
@@ -31,11 +30,6 @@ SOLR_OPERATOR, STATEFUL_SET = (
 )
 def test_spec_selects_the_provisioner(changes: Changes, provisioner: TargetProvisioner) -> None:
     assert provisioner_of(reconcile_context(Cloud(), changes)) is provisioner
-
-
-@pytest.mark.parametrize("provisioner", [EXISTING, *PROVISIONERS.values()])
-def test_deletion_knows_the_kinds_of_every_provisioner(provisioner: TargetProvisioner) -> None:
-    assert set(provisioner.owned_kinds) <= set(target_kinds())
 
 
 def test_nodes_of_others_are_neither_owned_nor_replaced() -> None:

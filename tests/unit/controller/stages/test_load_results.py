@@ -92,8 +92,8 @@ def kept_of(benchmark: SolrBenchmark) -> str:
 
 def test_while_measuring_it_is_kept_apart_from_the_results(world: World) -> None:
     assert KEPT in world.cluster.names("ConfigMap")
-    after = world.reconcile("one", seconds=2)
-    assert (after.status.report.stored_steps, after.status.verdicts) == (0, [])
+    status = world.reconcile("one", seconds=2).status
+    assert (status.report.stored_steps, status.verdicts, status.summary.verdict) == (0, [], "")
 
 
 def test_a_deadline_keeps_what_was_measured(world: World) -> None:
