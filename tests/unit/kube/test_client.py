@@ -1,6 +1,7 @@
 """What the client sends, and what it makes of refusals, logs, lists and watches."""
 
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, sleep
 from typing import Any
@@ -64,6 +65,7 @@ def test_a_refusal_is_no_absence() -> None:
     ("code", "text", "error"),
     [
         (400, "", PermanentError),
+        (401, "Unauthorized", UnauthorizedError),
         (413, "", PermanentError),
         (422, "", PermanentError),
         (500, "etcdserver: request is too large", PermanentError),
@@ -100,11 +102,6 @@ def test_a_response_that_is_no_object_or_takes_much_is_refused(body: bytes) -> N
     versions = {"/api": httpx.Response(200, content=body)}
     with failing(TemporaryError, "ApiUnreachable", "a response of the API server cannot be read"):
         cluster(**versions).server_hosts()
-
-
-def test_an_unknown_user_has_an_error_of_its_own() -> None:
-    with pytest.raises(UnauthorizedError):
-        cluster(**{"/x": status(401, "Unauthorized")}).read("/x")
 
 
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
@@ -352,11 +349,9 @@ def event(kind: str, version: str) -> Event:
     }
 
 
-def failure(code: int, reason: str) -> Event:
-    return {"kind": "Status", "code": code, "reason": reason, "message": "no"}
+def watch(response: httpx.Response, queries: list[dict[str, str]] | None = None) -> list[Any]:
+    """Return the versions that were seen."""
 
-
-def watched(response: httpx.Response, queries: list[dict[str, str]] | None = None) -> Cluster:
     def respond(request: httpx.Request) -> httpx.Response:
         if request.url.path == f"/apis/{BENCHMARKS[0]}":
             return resources(BENCHMARKS[1])
@@ -364,14 +359,9 @@ def watched(response: httpx.Response, queries: list[dict[str, str]] | None = Non
             queries.append(dict(request.url.params))
         return response
 
-    return cluster_of(respond)
-
-
-def watch(response: httpx.Response, queries: list[dict[str, str]] | None = None) -> list[Any]:
-    """Return the versions that were seen."""
     return [
         None if body is None else str(body["metadata"]["resourceVersion"])
-        for body in watched(response, queries).watch(dict(KNOWN), 3)
+        for body in cluster_of(respond).watch(dict(KNOWN), 3)
     ]
 
 
@@ -393,21 +383,23 @@ def test_an_object_that_is_gone_is_none() -> None:
     assert watch(stream_of(event("DELETED", "8"))) == [None]
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_a_version_that_is_too_old_is_expired(inside: bool) -> None:
-    old = {"type": "ERROR", "object": failure(410, "Expired")}
-    with pytest.raises(ExpiredError):
-        watch(stream_of(old) if inside else status(410))
+OLD = {"type": "ERROR", "object": {"kind": "Status", "code": 410, "message": "no"}}
 
 
-def test_a_watch_that_is_forbidden_has_an_error_of_its_own() -> None:
-    with failing(ForbiddenError, "ApiRefused"):
-        watch(status(403))
-
-
-def test_other_failures_may_pass() -> None:
-    with failing(TemporaryError, "ApiUnreachable"):
-        watch(status(500))
+@pytest.mark.parametrize(
+    ("response", "error", "reason"),
+    [
+        (lambda: status(410), ExpiredError, "ApiUnreachable"),
+        (lambda: stream_of(OLD), ExpiredError, "ApiUnreachable"),
+        (lambda: status(403), ForbiddenError, "ApiRefused"),
+        (lambda: status(500), TemporaryError, "ApiUnreachable"),
+    ],
+)
+def test_a_watch_that_ends_says_whether_it_may_go_on(
+    response: Callable[[], httpx.Response], error: type[TemporaryError], reason: str
+) -> None:
+    with failing(error, reason):
+        watch(response())
 
 
 def test_a_lost_connection_is_an_error_of_ours() -> None:
