@@ -2,11 +2,30 @@
 
 from typing import Any
 
+from solrbench.manifests.solr_cloud import POD_OPTIONS
 from support.resources.objects import operated_target
 from support.resources.small_resource import Changes
 
 CREATED = "2026-01-01T00:00:00Z"
 NAME = "base-solrcloud"
+OPENAPI_PATH = "/openapi/v3/apis/solr.apache.org/v1beta1"
+
+
+def published_schema(*options: str) -> dict[str, Any]:
+    """Return what matters of the document at this path, with these fields of the pod options.
+
+    It has the form of Kubernetes 1.34.
+    """
+    schema: dict[str, Any] = {"properties": {option: {"type": "object"} for option in options}}
+    for part in reversed(POD_OPTIONS):
+        schema = {"type": "object", "properties": {part: schema}}
+    kind = {"group": "solr.apache.org", "kind": "SolrCloud", "version": "v1beta1"}
+    schema["x-kubernetes-group-version-kind"] = [kind]
+    schemas = {
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": {"type": "object"},
+        "org.apache.solr.v1beta1.SolrCloud": schema,
+    }
+    return {"openapi": "3.0.0", "components": {"schemas": schemas}}
 
 
 def stored_cloud(changes: Changes | None = None) -> dict[str, Any]:

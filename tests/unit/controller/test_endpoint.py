@@ -96,14 +96,11 @@ def solr_cloud(**fields: Any) -> dict[str, Any]:
     return {"kind": "SolrCloud", "metadata": metadata, **fields}
 
 
-def by_name(cluster: FakeCluster) -> TargetEndpoint:
-    existing = stored({"spec.target": {"existing": {"solrCloudName": "books"}}})
-    target = not_none(existing.spec.target.existing)
-    return resolve_endpoint(cluster, ALLOWED, "search", target)
+BY_NAME = {"urls": None, "solrCloudName": "books"}
 
 
 def test_nodes_of_a_solr_cloud() -> None:
-    found = by_name(FakeCluster(cloud(True, True)))
+    found = find(FakeCluster(cloud(True, True)), **BY_NAME)
     assert found.urls == [
         "http://nodes-0.nodes.search.svc:8983/solr",
         "http://nodes-1.nodes.search.svc:8983/solr",
@@ -125,7 +122,7 @@ def test_nodes_of_a_solr_cloud() -> None:
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str) -> None:
     with failing(TemporaryError, reason):
-        by_name(cluster)
+        find(cluster, **BY_NAME)
 
 
 def replica(node: str) -> Replica:
@@ -133,20 +130,24 @@ def replica(node: str) -> Replica:
     return Replica("shard1", "c", f"{node}:8983_solr", url, "NRT", "active", leader=True)
 
 
-def test_leaders_that_answer_and_are_allowed_are_asked_directly(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    asked = []
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the URLs that are asked for Solr; the second node does not respond."""
+    urls_asked = []
 
     def client(urls: list[str], _: float, __: object, check: AddressCheck) -> SolrClient:
         # As the real one does when it connects.
         host = urlsplit(urls[0]).hostname or ""
         check(host, resolved(host))
-        asked.extend(urls)
+        urls_asked.extend(urls)
         down = "nodes-1" in urls[0]
         return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
+    return urls_asked
+
+
+def test_leaders_that_answer_and_are_allowed_are_asked_directly(asked: list[str]) -> None:
     found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     nodes = ["nodes-0.nodes.search", "nodes-1.nodes.search", "example.org", "metadata", "unknown"]
     cluster = FakeCluster()
@@ -160,15 +161,8 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
     ]
 
 
-def test_leaders_are_not_passed_by_since_the_api_server_does_not_respond(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def client(urls: list[str], _: float, __: object, check: AddressCheck) -> SolrClient:
-        host = urlsplit(urls[0]).hostname or ""
-        check(host, resolved(host))
-        return Solr({}).client(tuple(urls))
-
-    monkeypatch.setattr(endpoint, "SolrClient", client)
+@pytest.mark.usefixtures("asked")
+def test_leaders_are_not_passed_by_since_the_api_server_does_not_respond() -> None:
     found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
     cluster = FakeCluster(fault=refusal(error, kinds=["Service"]))

@@ -19,22 +19,7 @@ from support.fakes.fake_cluster import FakeCluster, Fault, no_fault, refusal
 from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
-
-PATH = f"/openapi/v3/apis/{API_VERSION}"
-
-
-def document(*options: str) -> dict[str, Any]:
-    """Return the part of a document that matters, in the form of Kubernetes 1.34."""
-    schema: dict[str, Any] = {"properties": {option: {"type": "object"} for option in options}}
-    for part in reversed(POD_OPTIONS):
-        schema = {"type": "object", "properties": {part: schema}}
-    kind = {"group": "solr.apache.org", "kind": "SolrCloud", "version": "v1beta1"}
-    schema["x-kubernetes-group-version-kind"] = [kind]
-    schemas = {
-        "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": {"type": "object"},
-        "org.apache.solr.v1beta1.SolrCloud": schema,
-    }
-    return {"openapi": "3.0.0", "components": {"schemas": schemas}}
+from support.resources.solr_clouds import OPENAPI_PATH, published_schema
 
 
 @pytest.mark.parametrize(
@@ -45,22 +30,23 @@ def document(*options: str) -> dict[str, Any]:
     ],
 )
 def test_fields_at_a_place(place: tuple[str, ...], fields: set[str]) -> None:
-    cluster = FakeCluster(documents={PATH: document("labels", "resources")})
+    cluster = FakeCluster(documents={OPENAPI_PATH: published_schema("labels", "resources")})
     assert known_fields(cluster, API_VERSION, KIND, place) == frozenset(fields)
 
 
 @pytest.mark.parametrize(
     ("published", "version", "kind"),
     [
-        (document(), API_VERSION, "SolrBackup"),
-        (document(), "solr.apache.org/v1", KIND),
+        (published_schema(), API_VERSION, "SolrBackup"),
+        (published_schema(), "solr.apache.org/v1", KIND),
         ({}, API_VERSION, KIND),
     ],
 )
 def test_another_kind_or_version_is_not_taken_for_it(
     published: dict[str, Any], version: str, kind: str
 ) -> None:
-    cluster = FakeCluster(documents={PATH: published, PATH.replace("v1beta1", "v1"): published})
+    paths = OPENAPI_PATH, OPENAPI_PATH.replace("v1beta1", "v1")
+    cluster = FakeCluster(documents=dict.fromkeys(paths, published))
     with failing(TemporaryError, "SchemaNotPublished"):
         known_fields(cluster, version, kind, POD_OPTIONS)
 

@@ -1,6 +1,5 @@
 """A target of the Solr Operator comes up, or its reason says whose turn it is."""
 
-import copy
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,15 +14,20 @@ from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.results import BenchmarkResultStore
-from solrbench.manifests.solr_cloud import POD_OPTIONS
 from solrbench.net import zookeeper
-from solrbench.net import zookeeper as four_letter_words
 from support.cluster.benchmarks import service
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import ATTEMPT, IMAGE, STARTED, stored
 from support.resources.small_resource import SOLR, Changes
-from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set, stored_cloud
+from support.resources.solr_clouds import (
+    CREATED,
+    OPENAPI_PATH,
+    published_schema,
+    ready_cloud,
+    ready_stateful_set,
+    stored_cloud,
+)
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=30)
 NEWER_FIELD = "defaultInitContainerSecurityContext"
@@ -35,7 +39,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         endpoint, "resolve", lambda host: ["10.0.0.7" if host.startswith("zk.") else "10.96.0.1"]
     )
-    monkeypatch.setattr(four_letter_words, "lookup", lambda *_: ["127.0.0.1"])
+    monkeypatch.setattr(zookeeper, "lookup", lambda *_: ["127.0.0.1"])
     monkeypatch.setattr(provisioned_zookeeper, "address_check", lambda *_, **__: None)
 
 
@@ -53,12 +57,7 @@ def _external(port: int) -> Changes:
 
 def schema(*fields: str) -> dict[str, Any]:
     """Return the document of an API server that knows SolrClouds."""
-    part: dict[str, Any] = {"properties": {field: {} for field in fields}}
-    for name in reversed(POD_OPTIONS):
-        part = {"properties": {name: part}}
-    kind = {"group": "solr.apache.org", "kind": "SolrCloud", "version": "v1beta1"}
-    part["x-kubernetes-group-version-kind"] = [kind]
-    return {"/openapi/v3/apis/solr.apache.org/v1beta1": {"components": {"schemas": {"x": part}}}}
+    return {OPENAPI_PATH: published_schema(*fields)}
 
 
 def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
@@ -68,8 +67,8 @@ def fake(*bodies: dict[str, Any], **more: Any) -> FakeCluster:
 
 def run(cluster: FakeCluster, changes: Changes, now: datetime = NOW) -> ReconcileContext:
     benchmark = stored({f"{SOLR}.provisioner": "SolrOperator"} | changes)
-    api = cluster
-    made = ReconcileContext(api, BenchmarkResultStore(api), Settings((), IMAGE), benchmark, {}, now)
+    reports, settings = BenchmarkResultStore(cluster), Settings((), IMAGE)
+    made = ReconcileContext(cluster, reports, settings, benchmark, {}, now)
     attempts = made.status.attempts.model_copy(update={"target": ATTEMPT})
     made.update(attempts=attempts, start_time=STARTED)
     return made
@@ -139,28 +138,28 @@ def test_a_solr_operator_that_does_not_run(outside: Changes) -> None:
     assert "watches namespace search" in message
 
 
+def coming_up(changes: Changes, ready: int, *pods: dict[str, Any]) -> FakeCluster:
+    """Return a cluster with a SolrCloud of which so many of two nodes are ready."""
+    cloud = ready_cloud(changes)
+    cloud["status"]["readyReplicas"] = ready
+    return fake(cloud, ready_stateful_set(changes), *pods)
+
+
 def test_a_cloud_that_comes_up(outside: Changes) -> None:
-    cloud = ready_cloud(outside)
-    cloud["status"]["readyReplicas"] = 1
-    cluster = fake(cloud, ready_stateful_set(outside), pod(phase="Running"))
-    found, message = reason(cluster, outside)
-    assert (found, message) == ("SolrCloudNotReady", "1 of 2 Solr nodes are ready")
+    found = reason(coming_up(outside, 1, pod(phase="Running")), outside)
+    assert found == ("SolrCloudNotReady", "1 of 2 Solr nodes are ready")
 
 
 def test_a_solr_operator_that_stopped_on_the_way(outside: Changes) -> None:
-    cloud = ready_cloud(outside)
-    cloud["status"]["readyReplicas"] = 1
     why = {"type": "Ready", "status": "False", "reason": "ReadinessGatesNotReady"}
     waiting = pod(phase="Running", conditions=[why])
-    found, message = reason(fake(cloud, ready_stateful_set(outside), waiting), outside)
+    found, message = reason(coming_up(outside, 1, waiting), outside)
     assert found == "SolrCloudNotReady"
     assert "Solr runs in base-solrcloud-0, but the Solr Operator has not yet opened" in message
 
 
 def test_pods_that_are_never_made(outside: Changes) -> None:
-    cloud = ready_cloud(outside)
-    cloud["status"]["readyReplicas"] = 0
-    found, message = reason(fake(cloud, ready_stateful_set(outside)), outside)
+    found, message = reason(coming_up(outside, 0), outside)
     assert found == "SolrCloudNotReady"
     assert message.startswith("no pod is created yet")
     assert "kubectl describe statefulset base-solrcloud" in message
@@ -171,12 +170,8 @@ def test_pods_that_are_never_made(outside: Changes) -> None:
 def test_trouble_of_an_init_container_is_the_reason(outside: Changes) -> None:
     waiting = {"waiting": {"reason": "ImagePullBackOff", "message": "no busybox"}}
     init = [{"name": "cp-solr-xml", "restartCount": 0, "state": waiting}]
-    cloud = ready_cloud(outside)
-    cloud["status"]["readyReplicas"] = 1
-    cluster = fake(
-        cloud, ready_stateful_set(outside), pod(phase="Pending", initContainerStatuses=init)
-    )
-    found, message = reason(cluster, outside)
+    starting = pod(phase="Pending", initContainerStatuses=init)
+    found, message = reason(coming_up(outside, 1, starting), outside)
     assert found == "ImagePullError"
     assert "cp-solr-xml" in message
 
@@ -192,7 +187,7 @@ def test_foreign_cloud_is_never_touched(outside: Changes) -> None:
 
 
 def test_a_cloud_that_is_going_is_waited_for(outside: Changes) -> None:
-    going = copy.deepcopy(ready_cloud(outside))
+    going = ready_cloud(outside)
     going["metadata"]["deletionTimestamp"] = CREATED
     assert reason(fake(going), outside)[0] == "RemovingOldTarget"
 
@@ -247,9 +242,7 @@ def test_a_provided_zookeeper_is_not_evicted_while_the_run_lasts() -> None:
     }
     assert set(budgets) == {"base-solr", "base-zookeeper"}
     spec = budgets["base-zookeeper"]
-    zookeeper_ref = next(each for each in cluster.applied if each["kind"] == "SolrCloud")["spec"][
-        "zookeeperRef"
-    ]["provided"]
-    assert spec["minAvailable"] == zookeeper_ref["replicas"]
-    labels = zookeeper_ref["zookeeperPodPolicy"]["labels"]
+    provided = cluster.applied[-1]["spec"]["zookeeperRef"]["provided"]
+    assert spec["minAvailable"] == provided["replicas"]
+    labels = provided["zookeeperPodPolicy"]["labels"]
     assert spec["selector"]["matchLabels"].items() <= labels.items()
