@@ -1,6 +1,7 @@
 """The objects of a cluster in memory, in place of the client of an API server.
 
 It keeps objects by kind, namespace and name; nothing runs, so pods are what a test puts there.
+Lookups go through a copy, as a test may change objects while a thread of the operator reads them.
 Every request is noted and passes the fault that a test injects.
 The real API server validates the same calls in tests/integration and tests/e2e.
 """
@@ -129,7 +130,7 @@ class FakeCluster(Cluster):
 
     def names(self, *kinds: str) -> set[str]:
         """Return the names of all objects of some kinds."""
-        return {name for found, _, name in self.objects if found in kinds}
+        return {name for found, _, name in [*self.objects] if found in kinds}
 
     def select(
         self, kind: str, namespace: str | None, labels: Mapping[str, str | Sequence[str]]
@@ -137,7 +138,7 @@ class FakeCluster(Cluster):
         """Return the objects of a kind in one namespace or all, without a request."""
         return [
             _copied(body)
-            for (found, place, _), body in self.objects.items()
+            for (found, place, _), body in [*self.objects.items()]
             if found == kind
             and namespace in (None, place)
             and _matches(body["metadata"].get("labels") or {}, labels)
