@@ -103,15 +103,10 @@ HOPS = [
 """To the `apply` of ZooKeeper; that of Solr comes from `ensure_pods` itself."""
 
 
-@pytest.fixture
-def made() -> tuple[Handlers, PrometheusMetrics]:
-    telemetry = PrometheusMetrics(CollectorRegistry(), "test")
-    return Handlers(FakeCluster(), SETTINGS, telemetry), telemetry
-
-
 def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(
-    made: tuple[Handlers, PrometheusMetrics], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    operator = OperatorDriver(FakeCluster(), monkeypatch)
     filters: dict[str, Any] = {}
 
     def note(name: str) -> Any:
@@ -119,7 +114,7 @@ def test_only_deletion_is_filtered_and_deletion_itself_is_noticed(
 
     monkeypatch.setattr(kopf.on, "delete", note("delete"))
     monkeypatch.setattr(kopf.on, "event", note("event"))
-    made[0].register(kopf.OperatorRegistry())
+    operator.handlers.register(kopf.OperatorRegistry())
     assert filters == {"delete": needs_finalizer, "event": None}
 
 
@@ -134,14 +129,14 @@ def shown(telemetry: PrometheusMetrics) -> set[str]:
 
 
 def test_metrics_of_a_benchmark_off_the_schedule_stay_until_it_is_gone(
-    made: tuple[Handlers, PrometheusMetrics],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    handlers, telemetry = made
-    body = benchmark(CLEANED)
-    asyncio.run(handlers.on_event(event={"type": None}, body=body))  # after a restart
-    assert shown(telemetry) == {"one"}
-    asyncio.run(handlers.on_event(event={"type": "DELETED"}, body=body))
-    assert shown(telemetry) == set()
+    operator = OperatorDriver(FakeCluster(benchmark(CLEANED)), monkeypatch)
+    operator.watch()
+    assert shown(operator.telemetry) == {"one"}
+    operator.cluster.objects.clear()
+    operator.watch()
+    assert shown(operator.telemetry) == set()
 
 
 class World:

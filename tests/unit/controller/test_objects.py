@@ -174,10 +174,10 @@ def test_it_is_named_of_an_export(reason: str) -> None:
 REFUSAL = 'pods "one" is forbidden: violates PodSecurity "restricted:latest"'
 
 
-def refusal(kind: str, name: str) -> dict[str, Any]:
+def refusal(kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
     return {
         "kind": "Event",
-        "metadata": {"name": f"refusal-of-{name}"},
+        "metadata": {"name": f"refusal-of-{name}", "namespace": namespace},
         "involvedObject": {"kind": kind, "name": name, "uid": f"uid-of-{name}"},
         "reason": "FailedCreate",
         "message": REFUSAL,
@@ -205,6 +205,17 @@ def test_load_pods_that_are_refused(component: str) -> None:
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "FailedCreate")
     after = world.reconcile("one", seconds=601)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+
+
+def test_an_export_pod_that_is_refused() -> None:
+    course = Course(CLAIM)
+    course.reconcile()
+    course.fake.put(refusal("Job", "base-export", "search"))
+    course.now += timedelta(seconds=MINUTE)
+    course.reconcile()
+    status, reason, message = course.condition
+    assert (status, reason) == ("Unknown", "FailedCreate")
+    assert REFUSAL in message
 
 
 def test_without_the_right_to_read_events_the_operator_goes_on(

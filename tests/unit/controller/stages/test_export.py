@@ -51,30 +51,6 @@ def test_a_failure_is_named_and_final() -> None:
     assert not needs_export(course.benchmark.spec, course.status)
 
 
-def test_a_pod_that_may_not_be_created_is_named_at_once() -> None:
-    course = Course(CLAIM)
-    course.reconcile()
-    job = course.fake.objects["Job", "search", "base-export"]
-    job["metadata"]["uid"] = "uid-of-export"
-    about = {"kind": "Job", "name": "base-export", "uid": "uid-of-export"}
-    words = 'pods "base-export-x" is forbidden: exceeded quota: team, requested: pods=1'
-    course.fake.put(
-        {
-            "kind": "Event",
-            "metadata": {"name": "refusal", "namespace": "search"},
-            "involvedObject": about,
-            "reason": "FailedCreate",
-            "message": words,
-            "lastTimestamp": NOW.isoformat(),
-        }
-    )
-    course.now += timedelta(seconds=60)
-    course.reconcile()
-    status, reason, message = course.condition
-    assert (status, reason) == ("Unknown", "FailedCreate")
-    assert words in message
-
-
 def test_a_job_that_says_nothing_is_named_by_kubernetes() -> None:
     course = Course(BUCKET)
     course.reconcile()
