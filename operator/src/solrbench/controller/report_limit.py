@@ -13,7 +13,7 @@ from solrbench.decide.pauses import awaits_export
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import stored_bytes
+from solrbench.kube.result_documents import Chunk, delete_chunks
 from solrbench.reasons.end import CleanupReason
 
 _KEPT = ("apiVersion", "kind", "metadata")
@@ -54,11 +54,11 @@ def drop_oldest_reports(
     sweep that is not over, of the baseline of such a one, and of `newest_uid`, which has just
     ended.
     """
-    chunks: dict[str, list[Manifest]] = defaultdict(list)
+    chunks: dict[str, list[Chunk]] = defaultdict(list)
     for body in cluster.list_metadata("v1", "ConfigMap", namespace, {LABEL_COMPONENT: REPORT}):
         if LABEL_STEP_RUN in body["metadata"]["labels"]:
-            chunks[controller_uid(body) or ""].append(body)
-    sizes = {uid: sum(map(stored_bytes, bodies)) for uid, bodies in chunks.items()}
+            chunks[controller_uid(body) or ""].append(Chunk.of(body))
+    sizes = {uid: sum(chunk.size for chunk in found) for uid, found in chunks.items()}
     left, dropped = sum(sizes.values()), []
     if left <= max_bytes:
         return [], left
@@ -68,9 +68,7 @@ def drop_oldest_reports(
             break
         if uid == newest_uid or uid not in chunks:
             continue
-        for chunk in chunks[uid]:
-            metadata = chunk["metadata"]
-            cluster.delete("v1", "ConfigMap", namespace, metadata["name"], uid=metadata["uid"])
+        delete_chunks(cluster, chunks[uid])
         left -= sizes[uid]
         text = (
             f"the stored results of {body['metadata']['name']}, {sizes[uid] / (1 << 20):.1f} MiB,"

@@ -55,7 +55,7 @@ class Chunk:
     Attributes:
         number: its place in the document; -1 if its name has none
         version: when it was written: versions grow, and may be compared (KEP-5504)
-        size: bytes, as far as it is known
+        size: bytes that it takes in etcd, as far as it is known
     """
 
     namespace: str
@@ -74,17 +74,16 @@ class Chunk:
         """Return what the metadata of a ConfigMap says."""
         metadata = body["metadata"]
         annotations = metadata.get("annotations") or {}
-        number = metadata["name"].rpartition("-")[2]
         return cls(
             metadata["namespace"],
             metadata["name"],
             metadata["uid"],
-            int(number) if number.isdecimal() and len(number) <= _DIGITS else -1,
+            _parse_number(metadata["name"].rpartition("-")[2], _DIGITS, -1),
             int(metadata["resourceVersion"]),
             metadata["labels"][LABEL_STEP_RUN],
             annotations.get(SHA256_ANNOTATION, ""),
             annotations.get(CHUNKS_ANNOTATION, ""),
-            stored_bytes(body),
+            _parse_number(annotations.get(BYTES_ANNOTATION, ""), _SIZE_DIGITS, 0),
             TRIMMED_ANNOTATION in annotations,
         )
 
@@ -94,11 +93,9 @@ _SIZE_DIGITS = 9
 """Of the bytes of a ConfigMap, which are a megabyte at most."""
 
 
-def stored_bytes(chunk: Manifest) -> int:
-    """Return what a chunk takes in etcd, as its metadata says."""
-    text = (chunk["metadata"].get("annotations") or {}).get(BYTES_ANNOTATION, "")
+def _parse_number(text: str, max_digits: int, default: int) -> int:
     # Anyone may have written it, also digits that are no number, and numbers without an end.
-    return int(text) if text.isdecimal() and len(text) <= _SIZE_DIGITS else 0
+    return int(text) if text.isdecimal() and len(text) <= max_digits else default
 
 
 def read_documents(
@@ -138,7 +135,7 @@ def delete_superseded(
 ) -> None:
     """Delete every chunk of a step run that is not of the document with this digest."""
     listed = list_chunks(cluster, benchmark, step_run_id)
-    _delete(cluster, [chunk for chunk in listed if chunk.sha256 != sha256])
+    delete_chunks(cluster, [chunk for chunk in listed if chunk.sha256 != sha256])
 
 
 def delete_leftovers(cluster: Cluster, listed: list[Chunk]) -> None:
@@ -147,10 +144,11 @@ def delete_leftovers(cluster: Cluster, listed: list[Chunk]) -> None:
     An operator that was killed while it wrote or replaced a document has left such.
     """
     kept = {chunk.name for chunks in _newest(listed) for chunk in chunks}
-    _delete(cluster, [chunk for chunk in listed if chunk.name not in kept])
+    delete_chunks(cluster, [chunk for chunk in listed if chunk.name not in kept])
 
 
-def _delete(cluster: Cluster, chunks: list[Chunk]) -> None:
+def delete_chunks(cluster: Cluster, chunks: list[Chunk]) -> None:
+    """Delete chunks, and none of another writer that has taken the name meanwhile."""
     for chunk in chunks:
         cluster.delete("v1", "ConfigMap", chunk.namespace, chunk.name, uid=chunk.uid)
 

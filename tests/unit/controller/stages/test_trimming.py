@@ -18,7 +18,7 @@ from solrbench.contract.storage import to_chunks
 from solrbench.controller.stages import export
 from solrbench.decide.export import needs_export
 from solrbench.errors import PermanentError
-from solrbench.kube.result_documents import find_documents, sorted_documents, stored_bytes
+from solrbench.kube.result_documents import find_documents, list_chunks, sorted_documents
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.reasons.end import ApiServerReason
 from support.controller.exported_benchmark import CLAIM, Course
@@ -62,7 +62,7 @@ def kept(course: Course) -> list[StepRunResult]:
 
 
 def size(course: Course) -> int:
-    return sum(map(stored_bytes, course.fake.select("ConfigMap", None, {})))
+    return sum(chunk.size for chunk in list_chunks(course.fake, course.benchmark))
 
 
 def test_series_and_files_go_after_the_status_has_the_export() -> None:
