@@ -31,7 +31,7 @@ OPERATED = ("SolrCloud", "ZookeeperCluster")
 """Kinds that come with other operators."""
 POD_KINDS = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim", "Deployment", "ReplicaSet")
 """Kinds that are pods, their volumes, or become pods by a controller of Kubernetes."""
-KIND_OF_METHOD = {"events": "Event", "pod_log": "Pod", "force_delete_pod": "Pod"}
+KIND_OF_METHOD = {"events": "Event", "pod_log": "Pod"}
 """Kinds that the arguments of a method do not name."""
 CREATED = "2026-01-01T00:00:00Z"
 
@@ -272,16 +272,11 @@ class FakeCluster(Cluster):
         if uid is not None and metadata.get("uid", uid) != uid:
             raise ConflictError(ApiServerReason.CONFLICT, "the uid differs")
         self.deleted.append(f"{kind}/{name}")
-        if metadata.get("finalizers") or name in self.on_lost_nodes:
+        is_lost = name in self.on_lost_nodes and grace_seconds != 0
+        if metadata.get("finalizers") or is_lost:
             metadata["deletionTimestamp"] = metadata["creationTimestamp"]
         else:
             self.objects.pop((kind, namespace, name), None)
-
-    @_request
-    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        if self.objects["Pod", namespace, name]["metadata"]["uid"] != uid:
-            raise ConflictError(ApiServerReason.CONFLICT, "the pod has another uid")
-        del self.objects["Pod", namespace, name]
 
     @_request
     def merge(self, api_version: str, kind: str, namespace: str, name: str, changes: Body) -> Body:

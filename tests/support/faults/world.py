@@ -52,7 +52,7 @@ from support.solr.cloud import Cloud
 
 T = TypeVar("T")
 Body = dict[str, Any]
-WRITES = ("apply", "replace_status", "delete", "force_delete_pod")
+WRITES = ("apply", "replace_status", "delete")
 MAX_ROUNDS = 150
 QUIET_ROUNDS = 3
 SECONDS_A_ROUND = 2

@@ -116,7 +116,7 @@ def force_delete(cluster: Cluster, pods: Iterable[LostPod]) -> None:
     """
     for pod in pods:
         log.warning("%s: %s", pod.namespace, pod.message)
-        cluster.force_delete_pod(pod.namespace, pod.name, pod.uid)
+        cluster.delete("v1", "Pod", pod.namespace, pod.name, 0, uid=pod.uid)
 
 
 def stored_token(context: ReconcileContext, component: str) -> str:

@@ -142,6 +142,8 @@ class Cluster(ObjectReader):
     ) -> None:
         """Delete an object and all it owns; it is no error if it is gone already.
 
+        With `grace_seconds` of 0 a pod is deleted without waiting for its kubelet.
+
         It raises `ConflictError` if the object of this name is not the one with `uid`.
         """
         # In the foreground an object stays until all it owns is gone, and with it its name.
@@ -153,10 +155,6 @@ class Cluster(ObjectReader):
         path = self._path(api_version, kind, namespace, name)
         with suppress(NotFoundError):
             self._send(f"deleting {kind} {name}", "DELETE", path, body=options)
-
-    def force_delete_pod(self, namespace: str, name: str, uid: str) -> None:
-        """Delete a pod without waiting for its kubelet; the rest is as with `delete`."""
-        self.delete("v1", "Pod", namespace, name, 0, uid=uid)
 
     def store_status(self, body: Manifest, status: Manifest) -> Manifest:
         """Write the status of a resource, and return the resource as it is stored then.
