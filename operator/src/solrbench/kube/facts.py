@@ -21,14 +21,6 @@ from solrbench.contract.environment import (
     spec_hash,
 )
 from solrbench.contract.load_plan import PASSWORD, USERNAME
-from solrbench.contract.names import (
-    COMPANION,
-    INDEX,
-    LABEL_BENCHMARK,
-    LABEL_COMPONENT,
-    SOLR,
-    ZOOKEEPER,
-)
 from solrbench.decide.evidence import add_entry
 from solrbench.decide.views import view_pod
 from solrbench.errors import TemporaryError
@@ -78,14 +70,14 @@ def list_labelled(
     target = names.target(benchmark)
 
     def read(name: str) -> Sequence[Manifest]:
-        return cluster.list(api_version, kind, namespace, {LABEL_BENCHMARK: name})
+        return cluster.list(api_version, kind, namespace, {names.LABEL_BENCHMARK: name})
 
     return read(own) if target == own else [*read(own), *filter(is_of_nodes, read(target))]
 
 
 def is_of_nodes(body: Manifest) -> bool:
     """Return whether an object is one of Solr or ZooKeeper."""
-    return (body["metadata"].get("labels") or {}).get(LABEL_COMPONENT) in names.NODES
+    return (body["metadata"].get("labels") or {}).get(names.LABEL_COMPONENT) in names.NODES
 
 
 def record_environment(
@@ -122,7 +114,8 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     pods = [
         pod
         for pod in list_labelled(cluster, benchmark, "v1", "Pod")
-        if pod["metadata"]["labels"].get(LABEL_COMPONENT) in (SOLR, ZOOKEEPER, COMPANION)
+        if pod["metadata"]["labels"].get(names.LABEL_COMPONENT)
+        in (names.SOLR, names.ZOOKEEPER, names.COMPANION)
     ]
     existing = benchmark.status.target.nodes
     return MeasuredTarget(
@@ -137,12 +130,12 @@ def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> d
     """Return where each component runs; for an existing target its Solr nodes are all there is."""
     nodes_by_component: dict[str, set[str]] = {}
     if benchmark.spec.target.existing is not None:
-        nodes_by_component[SOLR] = set(benchmark.status.target.nodes)
+        nodes_by_component[names.SOLR] = set(benchmark.status.target.nodes)
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
-        component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
+        component = pod["metadata"]["labels"].get(names.LABEL_COMPONENT, "")
         # Index pods have ended when the load begins: their nodes are no part of what is measured.
-        if node and component != INDEX:
+        if node and component != names.INDEX:
             nodes_by_component.setdefault(component, set()).add(node)
     return {component: sorted(nodes) for component, nodes in sorted(nodes_by_component.items())}
 
@@ -160,7 +153,7 @@ def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     """Return component to image, with the digest where the kubelet knows it."""
     images = {}
     for pod in pods:
-        component = pod["metadata"]["labels"].get(LABEL_COMPONENT, "")
+        component = pod["metadata"]["labels"].get(names.LABEL_COMPONENT, "")
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
             # A tag may move between attempts. An image loaded into the node has no digest.
             digest = status.get("imageID", "").rpartition("@")[2]

@@ -17,7 +17,6 @@ from solrbench.contract import names
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import Environment
 from solrbench.contract.foreign import ForeignDataError, read
-from solrbench.contract.names import LABEL_STEP_RUN, selector
 from solrbench.contract.pod_plans import EXPORT_PLAN_KEY, ExportPlan, StoredDocument
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
@@ -80,7 +79,7 @@ class Chunk:
             metadata["uid"],
             _parse_number(metadata["name"].rpartition("-")[2], _DIGITS, -1),
             int(metadata["resourceVersion"]),
-            metadata["labels"][LABEL_STEP_RUN],
+            metadata["labels"][names.LABEL_STEP_RUN],
             annotations.get(SHA256_ANNOTATION, ""),
             annotations.get(CHUNKS_ANNOTATION, ""),
             _parse_number(annotations.get(BYTES_ANNOTATION, ""), _SIZE_DIGITS, 0),
@@ -157,15 +156,15 @@ def list_chunks(
     cluster: Cluster, benchmark: SolrBenchmark, step_run_id: str | None = None
 ) -> list[Chunk]:
     """Return the chunks of every step run, or of one, without what is in them."""
-    one = {} if step_run_id is None else {LABEL_STEP_RUN: step_run_id}
-    labels, namespace = selector(benchmark, names.REPORT) | one, benchmark.metadata.namespace
+    one = {} if step_run_id is None else {names.LABEL_STEP_RUN: step_run_id}
+    labels, namespace = names.selector(benchmark, names.REPORT) | one, benchmark.metadata.namespace
     listed = cluster.list_metadata("v1", "ConfigMap", namespace, labels)
     return [
         Chunk.of(body)
         for body in listed
         # A deleted benchmark of the same name may have left some that are not collected yet.
         if controller_uid(body) == benchmark.metadata.uid
-        and LABEL_STEP_RUN in body["metadata"]["labels"]
+        and names.LABEL_STEP_RUN in body["metadata"]["labels"]
     ]
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
-from solrbench.contract.names import LABEL_STEP_RUN
 from solrbench.contract.pod_plans import (
     ACCESS_KEY,
     DIAGNOSTICS_FOLDER,
@@ -53,7 +52,7 @@ def build_report(
     chunks = []
     for number, chunk in enumerate(document.chunks):
         name = names.report(benchmark, step_run_id, document.sha256, number)
-        label = {LABEL_STEP_RUN: step_run_id}
+        label = {names.LABEL_STEP_RUN: step_run_id}
         meta = metadata(benchmark, names.REPORT, attempt, name, **label)
         packed = base64.b64encode(chunk).decode("ascii")
         # What all take is added up from metadata alone.
