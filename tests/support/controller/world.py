@@ -61,7 +61,7 @@ def message_of(benchmark: SolrBenchmark, type_: str = "Succeeded") -> str:
 
 
 def fail_with(error: Exception) -> Any:
-    def work(*_: object) -> None:
+    def work(*_: object, **__: object) -> None:
         raise error.with_traceback(None)  # or each time adds to the one before
 
     return work

@@ -54,11 +54,25 @@ def no_fault(_: Request, serve: Callable[[], Any]) -> Any:
     return serve()
 
 
-def refusal(error: Exception, methods: Collection[str] = (), kinds: Collection[str] = ()) -> Fault:
-    """Return a fault that refuses requests of some methods or about some kinds, by default all."""
+def refusal(
+    error: Exception,
+    methods: Collection[str] = (),
+    kinds: Collection[str] = (),
+    times: int | None = None,
+) -> Fault:
+    """Return a fault that refuses requests of some methods or about some kinds, by default all.
+
+    With `times`, it refuses so many of them and serves what comes after.
+    """
+    refused = 0
 
     def refuse(request: Request, serve: Callable[[], Any]) -> Any:
-        if (not methods or request.method in methods) and (not kinds or request.kind in kinds):
+        nonlocal refused
+        is_meant = (not methods or request.method in methods) and (
+            not kinds or request.kind in kinds
+        )
+        if is_meant and refused != times:
+            refused += 1
             raise error
         return serve()
 

@@ -236,16 +236,13 @@ def test_environment_of_containers_is_never_kept() -> None:
     assert "HUNTER" not in kept(world)[KEY]
 
 
-def refused(*_: object, **__: object) -> Any:
-    raise ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
-
-
 @pytest.mark.parametrize(("call", "what"), [("pod_log", "logs"), ("events", "events")])
 def test_missing_right_is_named_and_stops_nothing(
     monkeypatch: pytest.MonkeyPatch, call: str, what: str
 ) -> None:
     world = failed_world()
-    monkeypatch.setattr(FakeCluster, call, refused)
+    forbidden = ForbiddenError(ApiServerReason.API_REFUSED, "forbidden")
+    monkeypatch.setattr(FakeCluster, call, fail_with(forbidden))
     after = world.reconcile("one")
     assert after.status.phase == "Failed"
     text = kept(world)[KEY]
@@ -257,10 +254,7 @@ def test_missing_right_is_named_and_stops_nothing(
 def test_evidence_that_cannot_be_kept_stops_nothing(
     monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
-    def fail(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(failure_evidence, "store_diagnostics", fail)
+    monkeypatch.setattr(failure_evidence, "store_diagnostics", fail_with(error))
     after = failed_world().reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "OOMKilled")
     assert after.status.report.evidence == ""

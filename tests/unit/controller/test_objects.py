@@ -20,6 +20,7 @@ from support.cluster.benchmarks import small
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.world import World, condition_of
 from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod
+from support.fakes.fake_cluster import refusal
 from support.servers.api_stub import cluster_of, resources, status
 
 Body = dict[str, Any]
@@ -174,7 +175,7 @@ def test_it_is_named_of_an_export(reason: str) -> None:
 REFUSAL = 'pods "one" is forbidden: violates PodSecurity "restricted:latest"'
 
 
-def refusal(kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
+def refused_pod(kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
     return {
         "kind": "Event",
         "metadata": {"name": f"refusal-of-{name}", "namespace": namespace},
@@ -186,7 +187,7 @@ def refusal(kind: str, name: str, namespace: str = "default") -> dict[str, Any]:
 
 
 def test_zookeeper_that_is_refused() -> None:
-    world = World(small("one"), refusal("StatefulSet", "one-zookeeper"))
+    world = World(small("one"), refused_pod("StatefulSet", "one-zookeeper"))
     after = world.reconcile("one")
     assert condition_of(after, "TargetReady") == ("False", "FailedCreate")
     assert condition_of(after, "Succeeded") == ("Unknown", "FailedCreate")
@@ -201,7 +202,7 @@ def test_load_pods_that_are_refused(component: str) -> None:
     world.cluster.put(solr_pod())
     world.reconcile("one")  # makes the Jobs
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "Starting")
-    world.cluster.put(refusal("Job", f"one-{component}"))
+    world.cluster.put(refused_pod("Job", f"one-{component}"))
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "FailedCreate")
     after = world.reconcile("one", seconds=601)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
@@ -210,7 +211,7 @@ def test_load_pods_that_are_refused(component: str) -> None:
 def test_an_export_pod_that_is_refused() -> None:
     course = Course(CLAIM)
     course.reconcile()
-    course.fake.put(refusal("Job", "base-export", "search"))
+    course.fake.put(refused_pod("Job", "base-export", "search"))
     course.now += timedelta(seconds=MINUTE)
     course.reconcile()
     status, reason, message = course.condition
@@ -218,15 +219,10 @@ def test_an_export_pod_that_is_refused() -> None:
     assert REFUSAL in message
 
 
-def test_without_the_right_to_read_events_the_operator_goes_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    world = World(small("one"), refusal("StatefulSet", "one-zookeeper"))
-
-    def refuse(*_: str) -> None:
-        raise TemporaryError(ApiServerReason.API_REFUSED, "events is forbidden")
-
-    monkeypatch.setattr(world.cluster, "events", refuse)
+def test_without_the_right_to_read_events_the_operator_goes_on() -> None:
+    world = World(small("one"), refused_pod("StatefulSet", "one-zookeeper"))
+    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "events is forbidden")
+    world.cluster.fault = refusal(forbidden, ["events"])
     assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "ZooKeeperNotReady")
 
 

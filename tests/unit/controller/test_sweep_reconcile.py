@@ -8,7 +8,6 @@ Sweeps from their beginning to their end, on a cluster in memory.
 import asyncio
 import copy
 import random
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,7 +20,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.sweep.plan import make_plan
 from support.cluster.benchmarks import small
-from support.fakes.fake_cluster import POD_KINDS, Request, no_fault, refusal
+from support.fakes.fake_cluster import POD_KINDS, no_fault, refusal
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.resources.small_resource import REMOVE, change, create
 from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
@@ -249,15 +248,8 @@ def test_fail_fast_begins_no_further_point(sweeps: SweepDriver) -> None:
 
 def refuse_first(sweeps: SweepDriver) -> None:
     """Let the API server refuse the first benchmark, as a quota or a policy does."""
-    refused: list[Request] = []
-
-    def refuse(request: Request, serve: Callable[[], Any]) -> Any:
-        if request.method == "apply" and request.kind == "SolrBenchmark" and not refused:
-            refused.append(request)
-            raise PermanentError(ApiServerReason.MANIFEST_REJECTED, "denied")
-        return serve()
-
-    sweeps.cluster.fault = refuse
+    denied = PermanentError(ApiServerReason.MANIFEST_REJECTED, "denied")
+    sweeps.cluster.fault = refusal(denied, ["apply"], ["SolrBenchmark"], times=1)
 
 
 def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: SweepDriver) -> None:

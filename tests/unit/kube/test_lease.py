@@ -194,14 +194,7 @@ def test_the_process_ends_when_another_one_has_the_lease(world: World) -> None:
     world.two.try_take()
     world.seconds = LEASE_SECONDS
     world.two.try_take()
-    answers = iter([AWAY])
-
-    def fail_once(request: Any, serve: Any) -> Any:
-        for error in answers:
-            raise error
-        return serve()
-
-    world.cluster.fault = fail_once
+    world.cluster.fault = refusal(AWAY, times=1)
     ended: list[int] = []
     keep(world.one, ended)
     assert ended == [1]

@@ -13,7 +13,7 @@ from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, fail_with
 from support.controller.worlds import master_pod, measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
 
@@ -157,10 +157,7 @@ def test_another_attempt_measures_the_step_from_its_begin(world: World, master: 
 def test_failure_is_reported_even_if_nothing_can_be_kept(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
-        raise ValueError("damaged")
-
-    monkeypatch.setattr(load_results, "read_partial_result", broken)
+    monkeypatch.setattr(load_results, "read_partial_result", fail_with(ValueError("damaged")))
     after = world.reconcile("one", seconds=1000)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
     assert after.status.verdicts == []

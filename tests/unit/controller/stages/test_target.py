@@ -4,7 +4,6 @@ What is lost starts again, up to `spec.backoffLimit` times; test_failure_evidenc
 leaves.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -21,7 +20,7 @@ from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.end import ApiServerReason
 from support.controller.runs import NOW as START
 from support.controller.runs import provisioned
-from support.controller.world import NOW, World, condition_of, message_of
+from support.controller.world import NOW, World, condition_of, fail_with, message_of
 from support.controller.worlds import (
     STEP_RUN,
     Master,
@@ -33,7 +32,7 @@ from support.controller.worlds import (
     with_worker_lost,
     world_with,
 )
-from support.fakes.fake_cluster import Request, refusal
+from support.fakes.fake_cluster import refusal
 from support.resources.small_resource import REMOVE, Changes, create, use
 from support.solr.cloud import Cloud
 
@@ -159,14 +158,8 @@ def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at() -> None:
     world.cluster.put(master_pod())
     solr = world.cluster.objects["Pod", "default", "one-solr-0"]
     solr["status"]["containerStatuses"][0]["restartCount"] = 1
-    refused = iter([TemporaryError(ApiServerReason.API_UNREACHABLE, "429")])
-
-    def refuse_once(request: Request, serve: Callable[[], Any]) -> Any:
-        if request.kind == "Pod" and (error := next(refused, None)) is not None:
-            raise error
-        return serve()
-
-    world.cluster.fault = refuse_once
+    error = TemporaryError(ApiServerReason.API_UNREACHABLE, "429")
+    world.cluster.fault = refusal(error, kinds=["Pod"], times=1)
     after = world.reconcile("one")
     assert (Master.acknowledged, after.status.phase) == ([], "Measuring")
     assert world.reconcile("one").status.attempts.target == 2
@@ -211,10 +204,8 @@ def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch
     world = measured_so_far(retries=1)
     world.cluster.put(solr_pod())
 
-    def no_answer(*_: object) -> None:
-        raise TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused")
-
-    monkeypatch.setattr(target, "verify_target", no_answer)
+    away = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused")
+    monkeypatch.setattr(target, "verify_target", fail_with(away))
     after = world.reconcile("one")
     assert condition_of(after, "TargetReady")[0] == "True"
     assert after.status.phase == "Measuring"
