@@ -6,7 +6,6 @@ Secrets are read and never kept.
 import binascii
 from base64 import b64decode
 from collections.abc import Sequence
-from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -22,7 +21,7 @@ from solrbench.contract.environment import (
 )
 from solrbench.contract.load_plan import PASSWORD, USERNAME
 from solrbench.decide.evidence import add_entry
-from solrbench.decide.views import view_pod
+from solrbench.decide.views import PodView, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
@@ -86,13 +85,15 @@ def record_environment(
     """Return what the pods of a benchmark run on right now."""
     pods = list_labelled(cluster, benchmark, "v1", "Pod")
     images, status = _images(pods), benchmark.status
+    views = [view_pod(pod) for pod in pods]
+    nodes = _nodes_by_pod(views)
     return Environment(
         spec_hash=spec_hash(benchmark.spec),
         seeds=seeds(benchmark.spec),
         images=images,
-        solr_version=benchmark.status.target.solr_version,
+        solr_version=status.target.solr_version,
         jvm_version=jvm_version,
-        nodes=[_node(cluster, name) for name in sorted(set(_nodes_by_pod(pods).values()))],
+        nodes=[_node(cluster, name) for name in sorted(set(nodes.values()))],
         attempts=[
             AttemptRecord(
                 target=status.attempts.target,
@@ -100,8 +101,8 @@ def record_environment(
                 images=images,
                 solr_version=status.target.solr_version,
                 jvm_version=jvm_version,
-                nodes=_nodes_by_component(benchmark, pods),
-                pods=_nodes_by_pod(pods),
+                nodes=_nodes_by_component(benchmark, views),
+                pods=nodes,
                 documents=status.dataset.documents,
                 deleted_documents=status.dataset.deleted_documents,
             )
@@ -117,36 +118,30 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
         if pod["metadata"]["labels"].get(names.LABEL_COMPONENT)
         in (names.SOLR, names.ZOOKEEPER, names.COMPANION)
     ]
-    existing = benchmark.status.target.nodes
+    views, existing = [view_pod(pod) for pod in pods], benchmark.status.target.nodes
     return MeasuredTarget(
         attempt=benchmark.status.attempts.target,
-        pods={view.name: view.identity for view in map(view_pod, pods)} | existing,
-        nodes=_nodes_by_pod(pods),
+        pods={view.name: view.identity for view in views} | existing,
+        nodes=_nodes_by_pod(views),
         images=_images(pods),
     )
 
 
-def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[Manifest]) -> dict[str, list[str]]:
+def _nodes_by_component(benchmark: SolrBenchmark, pods: Sequence[PodView]) -> dict[str, list[str]]:
     """Return where each component runs; for an existing target its Solr nodes are all there is."""
     nodes_by_component: dict[str, set[str]] = {}
     if benchmark.spec.target.existing is not None:
         nodes_by_component[names.SOLR] = set(benchmark.status.target.nodes)
     for pod in pods:
-        node = (pod.get("spec") or {}).get("nodeName")
-        component = pod["metadata"]["labels"].get(names.LABEL_COMPONENT, "")
         # Index pods have ended when the load begins: their nodes are no part of what is measured.
-        if node and component != names.INDEX:
-            nodes_by_component.setdefault(component, set()).add(node)
+        if pod.node and pod.component != names.INDEX:
+            nodes_by_component.setdefault(pod.component, set()).add(pod.node)
     return {component: sorted(nodes) for component, nodes in sorted(nodes_by_component.items())}
 
 
-def _nodes_by_pod(pods: Sequence[Manifest]) -> dict[str, str]:
+def _nodes_by_pod(pods: Sequence[PodView]) -> dict[str, str]:
     """Return the node of each pod that has one; a pod that is not scheduled yet has none."""
-    return {
-        pod["metadata"]["name"]: node
-        for pod in pods
-        if (node := (pod.get("spec") or {}).get("nodeName"))
-    }
+    return {pod.name: pod.node for pod in pods if pod.node}
 
 
 def _images(pods: Sequence[Manifest]) -> dict[str, str]:
@@ -165,7 +160,7 @@ def _images(pods: Sequence[Manifest]) -> dict[str, str]:
 def _node(cluster: Cluster, name: str) -> NodeRecord:
     """Return what is known of a node; only its name where nodes may not be read."""
     try:
-        body: dict[str, Any] | None = cluster.get("v1", "Node", "", name)
+        body = cluster.get("v1", "Node", "", name)
     except ForbiddenError:  # an operator of one namespace has no rights to objects of the cluster
         body = None
     if body is None:
