@@ -141,9 +141,10 @@ def test_an_exception_while_a_failure_is_noted_ends_the_benchmark(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(cleanup, "keep_diagnostics", fail_with(TypeError("no logs")))
-    world = handled(monkeypatch, small("one", deadlines={"provisioningSeconds": 1}))
+    body = small("one", deadlines={"provisioningSeconds": 1})
+    operator = OperatorDriver(FakeCluster(body), monkeypatch)
     for _ in range(MAX_IN_A_ROW + 1):
-        body = world.operator.reconcile("one", seconds=2)
+        body = operator.reconcile("one", seconds=2)
     assert condition(body, "Succeeded") == ("False", "InternalError", "TypeError: no logs")
     assert body["status"]["phase"] == "Failed"
 
@@ -152,17 +153,10 @@ def test_an_exception_of_an_export_ends_it(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(export, "_advance", fail_with(IndexError("chunk")))
     volume = {"persistentVolumeClaim": {"claimName": "reports"}}
     changes: Changes = create() | {"spec.suspend": False, "spec.results": {"export": volume}}
-    world = handled(monkeypatch, resource(changes | {"metadata.name": "one"}))
-    claim = {"name": "reports", "labels": {}}
-    world.cluster.put({"kind": "PersistentVolumeClaim", "metadata": claim})
+    claim = {"kind": "PersistentVolumeClaim", "metadata": {"name": "reports", "labels": {}}}
+    operator = OperatorDriver(FakeCluster(resource(changes), claim), monkeypatch)
     for _ in range(MAX_IN_A_ROW + 30):
-        world.workloads.advance()
-        body = world.operator.reconcile("one", seconds=2)
+        operator.workloads.advance()
+        body = operator.reconcile("base", seconds=2)
     assert condition(body, "Succeeded")[0] == "True"
     assert condition(body, "Exported") == ("False", "InternalError", "IndexError: chunk")
-
-
-def handled(monkeypatch: pytest.MonkeyPatch, body: Body) -> SweepDriver:
-    sweeps = SweepDriver(monkeypatch)
-    sweeps.cluster.put(body)
-    return sweeps

@@ -8,7 +8,6 @@ from solrbench.manifests.agent import add_companion_agents
 from solrbench.manifests.common import OperatorImage
 from support.resources.companions import CONTAINER, DEPLOYMENT, changed
 from support.resources.objects import companions, stored
-from support.resources.pod_options import with_options
 
 RESTRICTED = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 
@@ -61,18 +60,6 @@ def test_references_lead_to_our_objects() -> None:
     assert pod["volumes"][0] == {"name": "files", "configMap": {"name": "base-files"}}
     source = pod["containers"][0]["env"][1]["valueFrom"]["configMapKeyRef"]
     assert source == {"name": "base-files", "key": "proxy.py"}
-
-
-def test_options_of_pods_hold_for_companions() -> None:
-    changes = with_options({"nodeSelector": {"disk": "ssd"}, "annotations": {"a.org/b": "c"}})
-    template = by_kind(companions(changes=changes))["Deployment"]["spec"]["template"]
-    assert template["spec"]["nodeSelector"] == {"disk": "ssd"}
-    assert template["metadata"]["annotations"] == {
-        "a.org/b": "c",
-        "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
-        "karpenter.sh/do-not-disrupt": "true",
-    }
-    assert stored(changes).spec.pod_options
 
 
 @pytest.mark.parametrize("collect", ["Servers", "ServersAndPods"])

@@ -35,12 +35,13 @@ class World:
     progress: list[int] = field(default_factory=list)
 
     def run(self, stored_steps: int | None = None) -> SolrBenchmark:
-        """Reconcile until the end, or until so many steps are stored."""
+        """Reconcile until the end, which is a success, or until so many steps are stored."""
         for _ in range(MAX_RECONCILES):
             body = self.reconcile()
             benchmark = SolrBenchmark.parse(body)
             self.progress.append(benchmark.status.progress_percent)
             if condition(body, "CleanedUp")[0] == "True":
+                assert condition(body, "Succeeded")[:2] == ("True", "Succeeded"), body["status"]
                 return benchmark
             if stored_steps == benchmark.status.report.stored_steps:
                 return benchmark
@@ -116,7 +117,6 @@ def pods_by_repeat(documents: list[StepRunResult]) -> list[set[str]]:
 def test_each_repeat_has_a_target_of_its_own(kills: float, monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshTarget", kills=kills)
     after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
     assert bool(made.kills.number) == bool(kills)
     documents = made.stored()
     assert len(documents) == REPEATS * len(STEPS)
@@ -134,7 +134,6 @@ def test_each_repeat_has_a_target_of_its_own(kills: float, monkeypatch: pytest.M
 def test_each_repeat_has_data_of_its_own(kills: float, monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshData", kills=kills)
     after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
     documents = made.stored()
     assert [len(each) for each in pods_by_repeat(documents)] == [1] * REPEATS
     assert len(set().union(*pods_by_repeat(documents))) == 1
@@ -155,8 +154,7 @@ def test_collection_on_an_existing_target_is_filled_for_each_repeat(
     made = world(monkeypatch, "FreshData", create(), kills=0.05)
     cloud = made.target.cloud
     cloud.make("others", "others")
-    after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
+    made.run()
     documents = made.stored()
     indexed = {each.repeat: each.target.indexed for each in documents if each.target is not None}
     assert len(set(indexed.values())) == REPEATS
@@ -170,7 +168,6 @@ def test_repeats_before_a_lost_target_stay(monkeypatch: pytest.MonkeyPatch) -> N
     before = {each.id: each for each in made.stored()}
     made.lose_target()
     after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
     documents = made.stored()
     assert {each.id: each for each in documents} | before == {each.id: each for each in documents}
     assert [len(each) for each in pods_by_repeat(documents)] == [1, 2, 1]
@@ -185,7 +182,6 @@ def test_target_of_a_repeat_that_is_over_cannot_be_lost(monkeypatch: pytest.Monk
     made.run(stored_steps=2)
     made.lose_target()
     after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
     assert after.status.attempts.starts_of_target == 1
 
 
@@ -254,7 +250,6 @@ def test_repeats_end_with_the_conclusions(
     one_step = {"spec.load.steps": STEPS[:1]}
     made = with_variants(monkeypatch, start_on, slower_percent, one_step, kills=0.05)
     after = made.run()
-    assert after.status.phase == "Succeeded", [each.message for each in after.status.conditions]
     assert {each.repeat for each in made.stored()} == set(range(1, repeats + 1))
     assert len(made.stored()) == repeats * 2
     assert after.status.report.repeats == repeats

@@ -71,6 +71,11 @@ class Shared:
         points: list[Body] = self.sweeps.read().get("status", {}).get("points", [])
         return points
 
+    def begin_second(self) -> None:
+        """Let it get on until the second point has begun."""
+        while len(self.sweeps.children()) < 2:
+            self.get_on()
+
     def finish(self) -> list[Body]:
         """Let it get on until nothing is left to do; return the points."""
         for _ in range(600):
@@ -162,8 +167,7 @@ def test_points_that_differ_in_access_exchange_their_companions(shared: Shared, 
 
 def test_a_companion_that_is_lost_makes_the_shared_target_again(shared: Shared) -> None:
     put_endpoints(shared)
-    while len(shared.sweeps.children()) < 2:
-        shared.get_on()
+    shared.begin_second()
     second = next(each["name"] for each in shared.get_on() if each["state"] == "Running")
     while f"trial-{second}-load-master-0" not in shared.sweeps.cluster.names("Pod"):
         shared.get_on()
@@ -218,8 +222,7 @@ def test_what_is_reused_is_known_before_anything_starts(shared: Shared) -> None:
 
 def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
     shared.put(USERS)
-    while len(shared.sweeps.children()) < 2:
-        shared.get_on()
+    shared.begin_second()
     for name in shared.solr_pods():
         del shared.sweeps.cluster.objects["Pod", "default", name]
     points = shared.finish()
@@ -249,8 +252,7 @@ def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None
 
 def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     shared.put(USERS)
-    while len(shared.sweeps.children()) < 2:
-        shared.get_on()
+    shared.begin_second()
     shared.sweeps.cluster.put(small("other"))  # it is older: they have no time of creation
     started = {"startTime": "2026-01-01T00:00:00Z"}
     other = shared.sweeps.operator.find("other", "default") or {}
@@ -267,8 +269,7 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
 
 def test_suspension_removes_the_target(shared: Shared) -> None:
     shared.put(USERS)
-    while len(shared.sweeps.children()) < 2:
-        shared.get_on()
+    shared.begin_second()
     shared.put(USERS, suspend=True)
     shared.get_on(10)
     assert shared.solr_pods() == []

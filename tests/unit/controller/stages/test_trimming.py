@@ -52,6 +52,14 @@ def exported(outcome: dict[str, Any] = OUTCOME, steps: list[StepRunResult] = STE
     return course
 
 
+def after_trimming() -> Course:
+    """Return one whose results have left the cluster since."""
+    course = exported()
+    course.reconcile()
+    course.reconcile()
+    return course
+
+
 def store(course: Course, *steps: StepRunResult) -> None:
     for step in steps:
         BenchmarkResultStore(course.fake).store(course.benchmark, step, 1)
@@ -112,9 +120,7 @@ def test_a_result_that_the_export_has_not_read_stays() -> None:
 
 @pytest.mark.parametrize("after", [False, True])
 def test_a_kill_between_two_writes_loses_nothing(after: bool) -> None:
-    reference = exported()
-    reference.reconcile()
-    reference.reconcile()
+    reference = after_trimming()
     names, number, kills = reference.fake.names("ConfigMap"), 0, kills_at(set())
     while number <= kills.changes:
         number += 1
@@ -149,9 +155,7 @@ def test_many_results_are_trimmed_in_several_reconciles(monkeypatch: pytest.Monk
 
 
 def test_the_job_and_its_plan_are_needed_no_more_when_all_is_trimmed() -> None:
-    course = exported()
-    course.reconcile()
-    course.reconcile()
+    course = after_trimming()
     for kind in ("Job", "ConfigMap"):
         del course.fake.objects[kind, "search", "base-export"]
     course.status = course.status.model_copy(update={"conditions": []})
@@ -173,9 +177,7 @@ def test_the_job_and_its_plan_are_needed_no_more_when_all_is_trimmed() -> None:
 def test_an_export_that_alone_has_all_is_never_written_again(
     changed: dict[str, Any], expected: tuple[str, str]
 ) -> None:
-    course = exported()
-    course.reconcile()
-    course.reconcile()
+    course = after_trimming()
     before = course.status.export
     assert before is not None
     course.change(changed)
