@@ -171,15 +171,12 @@ class Connection(ABC):
     """Sends requests to one API server; safe for threads.
 
     Attributes:
+        server: the URL of the API server
         seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
     """
 
+    server: str
     seconds_ahead = 0.0
-
-    @property
-    @abstractmethod
-    def server(self) -> str:
-        """The URL of the API server."""
 
     def send(  # noqa: PLR0913 - what HTTP requests have
         self,
@@ -262,13 +259,9 @@ class ApiConnection(Connection):
 
     def __init__(self, http: httpx.Client, sni_hostname: str | None = None) -> None:
         self._http = http
+        self.server = str(http.base_url).rstrip("/")
         weakref.finalize(self, http.close)  # no user of a client needs to close it
         self._extensions = {} if sni_hostname is None else {"sni_hostname": sni_hostname}
-
-    @property
-    def server(self) -> str:
-        """The URL of the API server."""
-        return str(self._http.base_url).rstrip("/")
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request, again if the server closed the kept connection at that moment."""

@@ -167,11 +167,7 @@ class LeasedConnection(Connection):
     def __init__(self, inner: Connection, lease: OperatorLease) -> None:
         self._inner = inner
         self._lease = lease
-
-    @property
-    def server(self) -> str:
-        """The URL of the API server."""
-        return self._inner.server
+        self.server = inner.server
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request.

@@ -52,11 +52,7 @@ class OfficialConnection(Connection):
 
     def __init__(self, api: client.ApiClient) -> None:
         self._api = api
-
-    @property
-    def server(self) -> str:
-        """The URL of the API server."""
-        return str(self._api.configuration.host).rstrip("/")
+        self.server = str(api.configuration.host).rstrip("/")
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request by the client's pool of connections."""

@@ -93,7 +93,11 @@ HOSTS_SECONDS = 60.0
 
 
 class ObjectReader:
-    """Reads the objects of one Kubernetes cluster."""
+    """Reads the objects of one Kubernetes cluster.
+
+    Attributes:
+        server: the URL of the API server
+    """
 
     def __init__(
         self,
@@ -101,17 +105,13 @@ class ObjectReader:
         timeout_seconds: float = TIMEOUT_SECONDS,
         kinds: KnownKinds | None = None,
     ) -> None:
+        self.server = connection.server
         self._connection = connection
         self._timeout_seconds = timeout_seconds
         self._send = partial(connection.send, seconds=timeout_seconds)
         self._kinds = kinds or KnownKinds(connection)
         self._hosts: list[str] = []
         self._hosts_until = -math.inf
-
-    @property
-    def server(self) -> str:
-        """The URL of the API server."""
-        return self._connection.server
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
