@@ -45,7 +45,10 @@ def _is_address(name: str) -> bool:
 
 @pytest.fixture
 def loop() -> Iterator[VirtualTimeLoop]:
-    """Give the loop in which a test that is a coroutine runs, if it asks for virtual time."""
+    """Give the loop in which a test that is a coroutine runs, if it asks for virtual time.
+
+    A module may have a loop of its own by this name.
+    """
     with contextlib.closing(VirtualTimeLoop()) as loop:
         yield loop
 
@@ -58,7 +61,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(pyfuncitem.obj).parameters
     test = pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names})
     loop = pyfuncitem.funcargs.get("loop")
-    if isinstance(loop, VirtualTimeLoop):
+    if isinstance(loop, asyncio.AbstractEventLoop):
         loop.run_until_complete(test)
     else:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:

@@ -4,8 +4,8 @@ import asyncio
 import gc
 import threading
 import weakref
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -89,201 +89,158 @@ class World:
         self.loop.ahead += pause.total_seconds()
 
 
-Play = Callable[[World], Coroutine[Any, Any, None]]
+@pytest.fixture
+def loop() -> Iterator[Clock]:
+    with closing(Clock()) as loop:
+        yield loop
 
 
 @pytest.fixture
-def play() -> Callable[[Play], World]:
-    def run(scene: Play) -> World:
-        with asyncio.Runner(loop_factory=Clock) as runner:
-            loop = runner.get_loop()
-            assert isinstance(loop, Clock)
-            world = World(loop)
-
-            async def whole() -> None:
-                try:
-                    async with asyncio.timeout(20 + 3 * LONG.total_seconds()):
-                        await scene(world)
-                finally:
-                    world.gate.set()
-                    world.schedule.close()
-
-            runner.run(whole())
-        return world
-
-    return run
+def world(loop: Clock) -> Iterator[World]:
+    world = World(loop)
+    yield world
+    world.gate.set()
+    world.schedule.close()
 
 
-def test_it_is_reconciled_when_its_pause_is_over(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-        world.schedule.add(ONE, 1, AT_ONCE)  # an event that changes nothing
-        world.later(LONG)
-        await world.until(2)
-
-    assert len(play(scene).calls) == 2
+async def test_it_is_reconciled_when_its_pause_is_over(world: World) -> None:
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    world.schedule.add(ONE, 1, AT_ONCE)  # an event that changes nothing
+    world.later(LONG)
+    await world.until(2)
+    assert len(world.calls) == 2
 
 
-def test_the_first_pause_is_kept(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.schedule.add(ONE, 1, LONG)
-        world.schedule.add(TWO, 1, AT_ONCE)
-        await world.until(1)
-
-    assert [name for name, _ in play(scene).calls] == ["two"]
+async def test_the_first_pause_is_kept(world: World) -> None:
+    world.schedule.add(ONE, 1, LONG)
+    world.schedule.add(TWO, 1, AT_ONCE)
+    await world.until(1)
+    assert [name for name, _ in world.calls] == ["two"]
 
 
 @pytest.mark.parametrize("wake", ["generation", "wake"])
-def test_a_change_ends_its_pause(play: Callable[[Play], World], wake: str) -> None:
-    async def scene(world: World) -> None:
-        world.schedule.add(ONE, 1, LONG)
-        if wake == "generation":
-            world.schedule.add(ONE, 2, LONG)
-        else:
-            world.schedule.wake("1", 1)
-            world.schedule.wake("1", 3000)  # does not delay it
-            world.schedule.wake("unknown")
-            world.later(timedelta(seconds=1))
-        await world.until(1)
-
-    assert len(play(scene).calls) == 1
-
-
-def test_a_change_during_a_reconcile_brings_another(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.gate.clear()
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.when(lambda: bool(world.calls))
+async def test_a_change_ends_its_pause(world: World, wake: str) -> None:
+    world.schedule.add(ONE, 1, LONG)
+    if wake == "generation":
         world.schedule.add(ONE, 2, LONG)
-        assert world.schedule.is_busy("1")
-        world.gate.set()
-        await world.until(2)
+    else:
+        world.schedule.wake("1", 1)
+        world.schedule.wake("1", 3000)  # does not delay it
+        world.schedule.wake("unknown")
+        world.later(timedelta(seconds=1))
+    await world.until(1)
+    assert len(world.calls) == 1
 
-    assert len(play(scene).calls) == 2
+
+async def test_a_change_during_a_reconcile_brings_another(world: World) -> None:
+    world.gate.clear()
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.when(lambda: bool(world.calls))
+    world.schedule.add(ONE, 2, LONG)
+    assert world.schedule.is_busy("1")
+    world.gate.set()
+    await world.until(2)
+    assert len(world.calls) == 2
 
 
-def test_an_error_is_logged_and_retried(
-    play: Callable[[Play], World], caplog: pytest.LogCaptureFixture
+async def test_an_error_is_logged_and_retried(
+    world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def scene(world: World) -> None:
-        world.error = ValueError("broken")
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-        world.later(RETRY)
-        await world.until(2)
-
-    assert len(play(scene).calls) == 2
+    world.error = ValueError("broken")
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    world.later(RETRY)
+    await world.until(2)
+    assert len(world.calls) == 2
     assert "default/one: unexpected exception" in caplog.text
 
 
-def test_one_that_is_gone_leaves_the_schedule(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.pause = None
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-        assert not world.schedule.knows("1")
-
-    play(scene)
+async def test_one_that_is_gone_leaves_the_schedule(world: World) -> None:
+    world.pause = None
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    assert not world.schedule.knows("1")
 
 
-def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(
-    play: Callable[[Play], World],
-) -> None:
-    async def scene(world: World) -> None:
-        world.gate.clear()
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.when(lambda: bool(world.calls))
-        world.schedule.stop("1")
-        world.schedule.wake("1")
-        assert world.schedule.is_busy("1")
-        world.gate.set()
-        await world.until(1)
-        assert not world.schedule.knows("1")
-        world.schedule.stop("unknown")
-
-    assert len(play(scene).calls) == 1
+async def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(world: World) -> None:
+    world.gate.clear()
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.when(lambda: bool(world.calls))
+    world.schedule.stop("1")
+    world.schedule.wake("1")
+    assert world.schedule.is_busy("1")
+    world.gate.set()
+    await world.until(1)
+    assert not world.schedule.knows("1")
+    world.schedule.stop("unknown")
+    assert len(world.calls) == 1
 
 
-def test_a_reconcile_runs_in_the_context_of_its_addition(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        MARK.set("kopf's")
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-
-    assert play(scene).calls == [("one", "kopf's")]
+async def test_a_reconcile_runs_in_the_context_of_its_addition(world: World) -> None:
+    MARK.set("kopf's")
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    assert world.calls == [("one", "kopf's")]
 
 
 class Body:
     """What kopf knows of a benchmark while it passes on an event."""
 
 
-def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
-    play: Callable[[Play], World],
+async def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
+    world: World,
 ) -> None:
     shown: ContextVar[Body | None] = ContextVar("shown", default=None)
-    kept: list[bool] = []
-
-    async def benchmarks_wait(world: World) -> None:
-        world.schedule.add(ONE, 1, LONG)
-        token, body = shown.set(Body()), weakref.ref(shown.get() or Body())
-        world.schedule.add(TWO, 1, LONG)
-        world.schedule.wake("2", 60)
-        shown.reset(token)
-        del token
-        gc.collect()
-        kept.append(body() is not None)
-
-    play(benchmarks_wait)
-    assert kept == [False]
+    world.schedule.add(ONE, 1, LONG)
+    token, body = shown.set(Body()), weakref.ref(shown.get() or Body())
+    world.schedule.add(TWO, 1, LONG)
+    world.schedule.wake("2", 60)
+    shown.reset(token)
+    del token
+    gc.collect()
+    assert body() is None
 
 
-def test_one_that_is_settled_rests_again_without_a_reconcile(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.is_settled = True
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-        item = world.schedule._items["1"]
-        assert world.schedule.run(item) == item.rest
-        world.schedule.add(ONE, 2, AT_ONCE)  # whatever its load says
-        await world.until(2)
-        world.is_settled = False
-        world.schedule.run(item)
-
-    assert len(play(scene).calls) == 3
+async def test_one_that_is_settled_rests_again_without_a_reconcile(world: World) -> None:
+    world.is_settled = True
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    item = world.schedule._items["1"]
+    assert world.schedule.run(item) == item.rest
+    world.schedule.add(ONE, 2, AT_ONCE)  # whatever its load says
+    await world.until(2)
+    world.is_settled = False
+    world.schedule.run(item)
+    assert len(world.calls) == 3
 
 
 @pytest.mark.parametrize(("is_running", "calls"), [(True, 2), (False, 1)])
-def test_a_change_of_a_pod_ends_the_pause_of_one_that_runs(
-    play: Callable[[Play], World], *, is_running: bool, calls: int
+async def test_a_change_of_a_pod_ends_the_pause_of_one_that_runs(
+    world: World, *, is_running: bool, calls: int
 ) -> None:
-    async def scene(world: World) -> None:
-        world.is_settled, world.is_running = True, is_running
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.until(1)
-        world.schedule.note_change("default", "two")
-        assert not world.schedule._items["1"].is_changed
-        world.schedule.note_change("default", "one")
-        assert world.schedule._items["1"].is_changed is is_running
-        await asyncio.sleep(0)
-        world.later(timedelta(seconds=CHANGE_SECONDS))
-        await world.until(calls)
-
-    assert len(play(scene).calls) == calls
+    world.is_settled, world.is_running = True, is_running
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.until(1)
+    world.schedule.note_change("default", "two")
+    assert not world.schedule._items["1"].is_changed
+    world.schedule.note_change("default", "one")
+    assert world.schedule._items["1"].is_changed is is_running
+    await asyncio.sleep(0)
+    world.later(timedelta(seconds=CHANGE_SECONDS))
+    await world.until(calls)
+    assert len(world.calls) == calls
 
 
-def test_a_change_during_a_reconcile_is_not_taken_for_seen(play: Callable[[Play], World]) -> None:
-    async def scene(world: World) -> None:
-        world.is_settled = True
-        world.gate.clear()
-        world.schedule.add(ONE, 1, AT_ONCE)
-        await world.when(lambda: bool(world.calls))
-        world.schedule.note_change("default", "one")
-        world.gate.set()
-        await world.until(1)
-        assert world.schedule._items["1"].is_changed
-
-    play(scene)
+async def test_a_change_during_a_reconcile_is_not_taken_for_seen(world: World) -> None:
+    world.is_settled = True
+    world.gate.clear()
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.when(lambda: bool(world.calls))
+    world.schedule.note_change("default", "one")
+    world.gate.set()
+    await world.until(1)
+    assert world.schedule._items["1"].is_changed
 
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
