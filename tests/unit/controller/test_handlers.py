@@ -300,7 +300,7 @@ def test_one_that_is_gone_is_not_due_again(world: World) -> None:
     assert world.due("one") is None
 
 
-def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
+async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
@@ -313,17 +313,13 @@ def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     world.cluster.put({"kind": "Pod", "metadata": pod | own})
     gone = world.body("one")
     del world.cluster.objects["SolrBenchmark", "default", "one"]
-
-    async def show() -> None:
-        event = asyncio.create_task(world.handlers.on_event(event={"type": "DELETED"}, body=gone))
-        while world.cluster.names("StatefulSet"):  # noqa: ASYNC110 - nothing announces it
-            await asyncio.sleep(0.01)
-        assert world.due("two") == QUEUED_PAUSE
-        del world.cluster.objects["Pod", "default", "one-zookeeper-0"]
-        await event
-        await world.handlers.on_cleanup()
-
-    asyncio.run(show())
+    event = asyncio.create_task(world.handlers.on_event(event={"type": "DELETED"}, body=gone))
+    while world.cluster.names("StatefulSet"):  # noqa: ASYNC110 - nothing announces it
+        await asyncio.sleep(0.01)
+    assert world.due("two") == QUEUED_PAUSE
+    del world.cluster.objects["Pod", "default", "one-zookeeper-0"]
+    await event
+    await world.handlers.on_cleanup()
     world.due("two")
     assert world.body("two")["status"]["phase"] == "Provisioning"
 

@@ -460,8 +460,5 @@ def test_a_list_that_expires_is_begun_anew(api_server: ApiServer) -> None:
     assert api_server.asked["team-b"] >= 1
 
 
-def test_other_requests_come_to_an_end() -> None:
-    async def pauses() -> list[float]:
-        return list(WatchRetries((1, 2)))
-
-    assert asyncio.run(pauses()) == [1, 2]
+async def test_other_requests_come_to_an_end() -> None:
+    assert list(WatchRetries((1, 2))) == [1, 2]

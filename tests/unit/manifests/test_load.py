@@ -49,7 +49,6 @@ def test_locustfile_is_mounted_read_only_in_workers_alone() -> None:
     assert {"name": "locustfile", "configMap": {"name": "mine"}} in pod(worker)["volumes"]
     mount = {"name": "locustfile", "mountPath": LOCUSTFILE_FOLDER, "readOnly": True}
     assert mount in container(worker)["volumeMounts"]
-    assert pod(worker)["automountServiceAccountToken"] is False
     master = {each["name"] for each in pod(load("master", changes))["volumes"]}
     assert "locustfile" not in master
     assert "queries" not in master
