@@ -22,20 +22,24 @@ TIME = NOW.isoformat()
 OWNED_BY_ONE = [{"uid": "uid-of-one", "controller": True}]
 
 
+def stored_conditions(**truths: str) -> list[dict[str, Any]]:
+    """Return conditions by their type, as they have been stored since the beginning."""
+    return [
+        {"type": type_, "status": status, "reason": "Test", "lastTransitionTime": TIME}
+        for type_, status in truths.items()
+    ]
+
+
 def measured_so_far(retries: int, **attempts: int) -> World:
     """Return a world with a benchmark whose target was ready, and whose pods are gone."""
     body = small("one", backoffLimit=retries)
-    conditions = [
-        {"type": type_, "status": "True", "reason": "Test", "lastTransitionTime": TIME}
-        for type_ in ("Accepted", "TargetReady", "DataIndexed")
-    ]
     body["status"] = {
         "startTime": TIME,
         "phase": "Measuring",
         "phaseStartTime": TIME,
         "attempts": {"target": 1, "load": 1} | attempts,
         "target": {"pods": {"one-solr-0": "some-uid/0"}},
-        "conditions": conditions,
+        "conditions": stored_conditions(Accepted="True", TargetReady="True", DataIndexed="True"),
     }
     return World(body)
 

@@ -20,6 +20,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.sweep.plan import make_plan
 from support.cluster.benchmarks import small
+from support.controller.worlds import stored_conditions
 from support.fakes.fake_cluster import POD_KINDS, no_fault, refusal
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.resources.small_resource import REMOVE, change, create
@@ -257,14 +258,8 @@ def test_what_is_in_the_way_of_a_point_is_said_of_the_sweep(sweeps: SweepDriver)
     sweeps.get_on()
     ((name, child),) = sweeps.children().items()
     refused = 'pods "x" is forbidden: exceeded quota: team'
-    waits = {
-        "type": "Succeeded",
-        "status": "Unknown",
-        "reason": "FailedCreate",
-        "message": refused,
-        "lastTransitionTime": "2026-01-01T12:00:00Z",
-    }
-    child["status"] = {"conditions": [waits]}
+    (waits,) = stored_conditions(Succeeded="Unknown")
+    child["status"] = {"conditions": [waits | {"reason": "FailedCreate", "message": refused}]}
     sweeps.cluster.put(child)
     sweeps.reconcile()
     status, reason, message = condition(sweeps.read(), "Succeeded")

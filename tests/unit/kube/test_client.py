@@ -134,16 +134,10 @@ def read_log(client: Cluster) -> str:
 
 
 def test_end_of_a_log_is_read_as_text_with_limits() -> None:
-    sent: list[httpx.Request] = []
-
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
-        sent.append(request)
-        return httpx.Response(200, content=b"\xc3\xa9t\xc3\xa9 \xff")
-
-    assert read_log(cluster_of(respond).within(1.5)) == "été \ufffd"
-    (request,) = sent
+    api = ApiStub()
+    api.responses[LOG_PATH] = httpx.Response(200, content=b"\xc3\xa9t\xc3\xa9 \xff")
+    assert read_log(cluster_of(api).within(1.5)) == "été \ufffd"
+    request = api.requests[-1]
     assert request.url.path == LOG_PATH
     assert dict(request.url.params) == {
         "container": "solr",

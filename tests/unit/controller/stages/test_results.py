@@ -27,7 +27,13 @@ from solrbench.stats.histograms import BucketCounts
 from support.cluster.benchmarks import config_map, small
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
-from support.controller.worlds import TIME, measured_so_far, plan_of, solr_pod
+from support.controller.worlds import (
+    TIME,
+    measured_so_far,
+    plan_of,
+    solr_pod,
+    stored_conditions,
+)
 from support.fakes.fake_cluster import Request, no_fault
 from support.results.builders import make_document, make_result, make_timed_result
 from support.results.trials import NEAR, measured
@@ -125,24 +131,12 @@ REPORT = {"baseline": {"report": {"configMap": {"name": "kept", "key": "old.json
 
 def ended(name: str, succeeded: bool) -> dict[str, Any]:
     """Return a benchmark that is over, and cleaned up."""
-    body = small(name)
-    truth = "True" if succeeded else "False"
-    conditions = {"Succeeded": truth, "CleanedUp": "True"}
-    body["status"] = {
+    status = {
         "startTime": TIME,
         "phase": "Succeeded" if succeeded else "Failed",
-        "conditions": [
-            {
-                "type": type_,
-                "status": status,
-                "reason": type_,
-                "message": "",
-                "lastTransitionTime": TIME,
-            }
-            for type_, status in conditions.items()
-        ],
+        "conditions": stored_conditions(Succeeded=str(succeeded), CleanedUp="True"),
     }
-    return body
+    return small(name) | {"status": status}
 
 
 def store_baseline(world: World, name: str, *milliseconds: int) -> None:
