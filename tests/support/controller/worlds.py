@@ -1,6 +1,7 @@
 """Worlds in which a benchmark has come so far: measuring, a finished step, a filled index."""
 
 import json
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Self
 
@@ -10,7 +11,10 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.step_document import StepRunResult
+from solrbench.controller.stages import load_results
+from solrbench.errors import TemporaryError
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.reasons.load import LoadReason
 from support.cluster.benchmarks import small
 from support.controller.world import NOW, World, condition_of
 from support.results.builders import make_document, make_result
@@ -123,13 +127,23 @@ def world_with(document: StepRunResult) -> World:
     return world
 
 
+@dataclass
 class Master:
-    """A load master with one finished step."""
+    """A load master with the result of one step run, in place of the client of one.
 
-    acknowledged: list[str] = []
+    Attributes:
+        current: its state; `None` where it does not respond any more
+        acknowledged: ids of the results that the operator has stored
+    """
 
-    def __init__(self, host: str, token: str, _: object = None) -> None:
-        self.host, self.token = host, token
+    document: StepRunResult
+    current: LoadState | None
+    acknowledged: list[str] = field(default_factory=list)
+
+    def put(self, patch: pytest.MonkeyPatch) -> Self:
+        """Let it be found at every address."""
+        patch.setattr(load_results, "LoadMasterClient", lambda *_: self)
+        return self
 
     def __enter__(self) -> Self:
         return self
@@ -138,16 +152,27 @@ class Master:
         return
 
     def state(self) -> LoadState:
-        return LoadState(
-            stage="Ramping" if self.acknowledged else "Waiting", unacknowledged=[STEP_RUN]
-        )
+        if self.current is None:
+            raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, "connection refused")
+        return self.current
+
+    def unfinished(self) -> StepRunResult:
+        self.state()
+        return self.document
 
     def result(self, step_run_id: str) -> StepRunResult:
-        assert step_run_id == STEP_RUN
-        return measured()
+        self.state()
+        assert step_run_id == self.document.id
+        return self.document.model_copy(update={"ended_early": None})
 
     def acknowledge(self, step_run_id: str) -> None:
+        self.state()
         self.acknowledged.append(step_run_id)
+
+
+def master_with_result(patch: pytest.MonkeyPatch) -> Master:
+    """Return a load master with a finished step."""
+    return Master(measured(), LoadState(stage="Waiting", unacknowledged=[STEP_RUN])).put(patch)
 
 
 def master_pod() -> dict[str, Any]:

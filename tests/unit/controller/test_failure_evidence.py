@@ -17,7 +17,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.controller import failure_evidence
 from solrbench.controller.events import Event, verdict_events
-from solrbench.controller.stages import cleanup, load_results, target
+from solrbench.controller.stages import cleanup, target
 from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.evidence import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
@@ -31,9 +31,9 @@ from support.controller.worlds import (
     DOCUMENTS,
     STEP_RUN,
     Index,
-    Master,
     indexed_world,
     master_pod,
+    master_with_result,
     measured,
     measured_so_far,
     passed,
@@ -368,14 +368,13 @@ def test_documents_of_older_versions_stay_as_they_are() -> None:
 
 
 def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load_results, "LoadMasterClient", Master)
-    monkeypatch.setattr(Master, "acknowledged", [])
+    master = master_with_result(monkeypatch)
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
     world.reconcile("one")
     world.cluster.put(master_pod())
     world.reconcile("one")
-    assert Master.acknowledged == [STEP_RUN]
+    assert master.acknowledged == [STEP_RUN]
     found = {each.pod: each for each in stored(world).pods or []}
     assert found.keys() == {"one-solr-0", "one-load-master"}
     assert [each.troubles for each in found.values()] == [[], []]
@@ -384,14 +383,13 @@ def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPa
 def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
     record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[problem])
-    monkeypatch.setattr(load_results, "LoadMasterClient", Master)
-    monkeypatch.setattr(Master, "acknowledged", [])
+    master = master_with_result(monkeypatch)
     world = world_with(measured(pods=[record]))
     world.cluster.put(solr_pod())
     world.reconcile("one")
     world.cluster.put(master_pod())
     status = world.reconcile("one").status
-    assert Master.acknowledged == [STEP_RUN]
+    assert master.acknowledged == [STEP_RUN]
     assert reasons(status) == ["PodRestarted"]
     assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
 

@@ -299,6 +299,7 @@ def test_a_point_whose_name_is_taken_is_said_once_and_fails(sweeps: SweepDriver)
     assert states(body) == ["Failed", "Inconclusive"]
     assert body["status"]["points"][0]["reason"] == "NameTaken"
     assert "blockedSince" not in body["status"]["points"][0]
+    assert "ownerReferences" not in sweeps.children()[f"trial-{first}"]["metadata"]
 
 
 def test_a_point_that_the_api_server_has_not_refused_does_not_fail(sweeps: SweepDriver) -> None:
@@ -406,19 +407,6 @@ def test_a_finished_sweep_is_deleted_after_its_time_to_live(sweeps: SweepDriver)
     sweeps.operator.now = sweeps.operator.now.replace(year=2027)
     sweeps.reconcile()
     assert sweeps.find() is None
-
-
-def test_a_name_that_is_taken_is_reported_and_spared(sweeps: SweepDriver) -> None:
-    sweeps.put(sweep_of(1))
-    sweeps.reconcile()
-    ((name, child),) = sweeps.children().items()
-    child["metadata"]["ownerReferences"] = []
-    sweeps.cluster.put(child)
-    sweeps.reconcile()
-    status, reason, message = condition(sweeps.read(), "Succeeded")
-    assert (status, reason) == ("Unknown", "PointNotCreated")
-    assert name in message
-    assert sweeps.children()[name]["metadata"]["ownerReferences"] == []
 
 
 def test_metrics_show_figures_by_value(sweeps: SweepDriver) -> None:

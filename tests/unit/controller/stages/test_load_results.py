@@ -1,8 +1,5 @@
 """What a step had measured is kept when its benchmark fails in the middle of it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -11,42 +8,12 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EndedEarly
 from solrbench.controller.stages import load_results
 from solrbench.errors import TemporaryError
-from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.controller.world import World, condition_of, fail_with
-from support.controller.worlds import master_pod, measured_so_far, solr_pod, worker_pod
+from support.controller.worlds import Master, master_pod, measured_so_far, solr_pod, worker_pod
 from support.results.builders import make_document, make_result
 
 KEPT = "one-report-unfinished"
-
-
-class Master:
-    """A load master in the middle of a step; `None` where it does not respond any more."""
-
-    def __init__(self, document: StepRunResult) -> None:
-        self.current: LoadState | None = LoadState(
-            stage="Measuring", step_run_id=document.id, repeat=1, step=document.step
-        )
-        self._document = document
-        self.acknowledged: list[str] = []
-
-    def result(self, step_run_id: str) -> StepRunResult:
-        self.state()
-        assert step_run_id == self._document.id
-        return self._document.model_copy(update={"ended_early": None})
-
-    def acknowledge(self, step_run_id: str) -> None:
-        self.state()
-        self.acknowledged.append(step_run_id)
-
-    def state(self) -> LoadState:
-        if self.current is None:
-            raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, "connection refused")
-        return self.current
-
-    def unfinished(self) -> StepRunResult | None:
-        self.state()
-        return self._document
 
 
 def broken_off(requests: int) -> StepRunResult:
@@ -57,15 +24,10 @@ def broken_off(requests: int) -> StepRunResult:
 
 @pytest.fixture
 def master(monkeypatch: pytest.MonkeyPatch) -> Master:
-    found = Master(broken_off(9))
-
-    @contextmanager
-    def connect(*_: object) -> Iterator[Master]:
-        yield found
-
-    monkeypatch.setattr(load_results, "_client", connect)
+    document = broken_off(9)
+    state = LoadState(stage="Measuring", step_run_id=document.id, repeat=1, step=document.step)
     monkeypatch.setattr(load_results, "_record_environment", lambda _: None)
-    return found
+    return Master(document, state).put(monkeypatch)
 
 
 @pytest.fixture

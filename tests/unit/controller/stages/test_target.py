@@ -12,7 +12,7 @@ import pytest
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.stages import load_results, target
+from solrbench.controller.stages import target
 from solrbench.controller.stages.target import observe_measured_target
 from solrbench.decide.conditions import DATA_INDEXED
 from solrbench.errors import TemporaryError
@@ -25,6 +25,7 @@ from support.controller.worlds import (
     STEP_RUN,
     Master,
     master_pod,
+    master_with_result,
     measured,
     measured_so_far,
     solr_pod,
@@ -120,9 +121,8 @@ def test_index_of_a_solr_that_does_not_respond_is_unknown() -> None:
 
 
 @pytest.fixture
-def master(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(load_results, "LoadMasterClient", Master)
-    monkeypatch.setattr(Master, "acknowledged", [])
+def master(monkeypatch: pytest.MonkeyPatch) -> Master:
+    return master_with_result(monkeypatch)
 
 
 def with_target(world: World, uid: str = "some-uid") -> World:
@@ -135,13 +135,12 @@ def with_target(world: World, uid: str = "some-uid") -> World:
     return world
 
 
-@pytest.mark.usefixtures("master")
-def test_pods_nodes_and_images_are_stored_with_the_result() -> None:
+def test_pods_nodes_and_images_are_stored_with_the_result(master: Master) -> None:
     world = with_target(measured_so_far(retries=2))
     world.reconcile("one")
     world.cluster.put(master_pod())
     world.reconcile("one")
-    assert Master.acknowledged == [STEP_RUN]
+    assert master.acknowledged == [STEP_RUN]
     assert stored(world).target == MeasuredTarget(
         attempt=1,
         pods={"one-solr-0": "some-uid/0"},
@@ -151,8 +150,7 @@ def test_pods_nodes_and_images_are_stored_with_the_result() -> None:
     )
 
 
-@pytest.mark.usefixtures("master")
-def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at() -> None:
+def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at(master: Master) -> None:
     world = with_target(measured_so_far(retries=2))
     world.reconcile("one")
     world.cluster.put(master_pod())
@@ -161,9 +159,9 @@ def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at() -> None:
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "429")
     world.cluster.fault = refusal(error, kinds=["Pod"], times=1)
     after = world.reconcile("one")
-    assert (Master.acknowledged, after.status.phase) == ([], "Measuring")
+    assert (master.acknowledged, after.status.phase) == ([], "Measuring")
     assert world.reconcile("one").status.attempts.target == 2
-    assert Master.acknowledged == []
+    assert master.acknowledged == []
 
 
 def test_nothing_ends_while_the_target_cannot_be_looked_at() -> None:
@@ -176,15 +174,14 @@ def test_nothing_ends_while_the_target_cannot_be_looked_at() -> None:
     assert condition_of(after, "TargetReady")[0] == "True"
 
 
-@pytest.mark.usefixtures("master")
-def test_record_outlives_a_lost_acknowledgement() -> None:
+def test_record_outlives_a_lost_acknowledgement(master: Master) -> None:
     known = MeasuredTarget(attempt=1, pods={"one-solr-0": "earlier"})
     times = {"start_time": NOW - timedelta(seconds=60), "end_time": NOW}
     world = with_target(world_with(measured(pods=[], target=known, **times)))
     world.reconcile("one")
     world.cluster.put(master_pod())
     world.reconcile("one")
-    assert Master.acknowledged == [STEP_RUN]
+    assert master.acknowledged == [STEP_RUN]
     assert stored(world).target == known
 
 
