@@ -198,6 +198,11 @@ class Index:
         self.documents = documents
         self.commits = 0
 
+    @classmethod
+    def whole(cls, documents: int = DOCUMENTS) -> Self:
+        """Return one whose replicas all hold so many."""
+        return cls(leader=documents, tlog=documents, pull=documents)
+
     def answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path.endswith("/update"):
             self.commits += 1

@@ -34,18 +34,10 @@ EVERYTHING = (*LOAD, *TARGET)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 FINALIZER = "storage.finalizers.solr.apache.org"
 OURS = {"uid": "0b5b", "controller": True}
-API_VERSIONS = {
+API_VERSIONS = {each.kind: each.api_version for each in OWNED_KINDS} | {
     "SolrBenchmark": "solrbench.io/v1alpha1",
     "SolrBenchmarkSweep": "solrbench.io/v1alpha1",
-    "StatefulSet": "apps/v1",
-    "ReplicaSet": "apps/v1",
-    "Deployment": "apps/v1",
     "DaemonSet": "apps/v1",
-    "Service": "v1",
-    "ConfigMap": "v1",
-    "Pod": "v1",
-    "PersistentVolumeClaim": "v1",
-    "ZookeeperCluster": "zookeeper.pravega.io/v1beta1",
 }
 
 

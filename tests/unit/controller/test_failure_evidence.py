@@ -194,8 +194,7 @@ def test_missing_documents_leave_the_state_of_the_collection(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     world = indexed_world()
-    few = Index(leader=DOCUMENTS - 1, tlog=DOCUMENTS - 1, pull=DOCUMENTS - 1)
-    after = passed(world, monkeypatch, few)
+    after = passed(world, monkeypatch, Index.whole(DOCUMENTS - 1))
     assert condition_of(after, "DataIndexed") == ("False", "DocumentCountMismatch")
     text = kept(world)[KEY]
     assert "collection one: 0 live nodes, 3 replicas" in text

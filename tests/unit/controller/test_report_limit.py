@@ -14,6 +14,7 @@ from solrbench.manifests.results import BYTES_ANNOTATION
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import NOW
+from support.controller.worlds import stored_conditions
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.fakes.operator_driver import OperatorDriver, condition
 
@@ -24,11 +25,9 @@ def benchmark(name: str, hours: int, status: str = "True", **spec: Any) -> dict[
     """Return a benchmark that ended some hours ago, or goes on."""
     body = small(name, **spec)
     body["metadata"] |= {"namespace": "search", "uid": f"uid-of-{name}"}
-    condition = {"type": "Succeeded", "status": status, "reason": "Test"}
     ended = (NOW - timedelta(hours=hours)).isoformat()
-    condition["lastTransitionTime"] = ended
     times = {} if status == "Unknown" else {"completionTime": ended}
-    return body | {"status": {"conditions": [condition], **times}}
+    return body | {"status": {"conditions": stored_conditions(Succeeded=status), **times}}
 
 
 def report(name: str, number: int, size: int, step_run: str | None = "r1-s0") -> dict[str, Any]:
@@ -88,12 +87,11 @@ def test_what_is_needed_stays() -> None:
 
 def sweep(status: str, **spec: Any) -> dict[str, Any]:
     """Return a sweep that is over or goes on."""
-    condition = {"type": "Succeeded", "status": status, "reason": "Test"}
     return {
         "kind": "SolrBenchmarkSweep",
         "metadata": {"name": "trial", "namespace": "search", "uid": "uid-of-trial"},
         "spec": {"template": {"spec": spec}},
-        "status": {"conditions": [condition]},
+        "status": {"conditions": stored_conditions(Succeeded=status)},
     }
 
 
@@ -112,17 +110,20 @@ def test_points_of_a_sweep_and_its_baseline_stay_until_it_is_over(status: str, k
     assert drop(cluster, 1) == (["old"] if kept else ["point-1", "point-0", "oldest", "old"])
 
 
+def cluster_with_large(other: dict[str, Any]) -> FakeCluster:
+    """Return a cluster with a benchmark that fails at once, and another one with 80 MiB."""
+    name = other["metadata"]["name"]
+    bodies = [other, *(report(name, number, 40 * MIB) for number in range(2))]
+    for each in bodies:
+        each["metadata"]["namespace"] = "default"
+    return FakeCluster(*bodies, small("one", podOptions=[{"serviceAccountName": "admin"}]))
+
+
 def test_results_that_are_all_needed_are_said_to_be_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waiting = benchmark("waiting", 5, "Unknown") | {"spec": {"suspend": True}}
-    big = [report("waiting", number, 40 * MIB) for number in range(2)]
-    for each in big:
-        each["metadata"]["namespace"] = "default"
-    operator = OperatorDriver(
-        FakeCluster(waiting, *big, small("one", podOptions=[{"serviceAccountName": "admin"}])),
-        monkeypatch,
-    )
+    operator = OperatorDriver(cluster_with_large(waiting), monkeypatch)
     operator.reconcile("one")
     body = operator.reconcile("one")
     *_, message = condition(body, "CleanedUp")
@@ -149,12 +150,7 @@ def test_nothing_is_read_but_metadata_while_there_is_room() -> None:
 def test_the_end_of_a_benchmark_drops_results_with_an_event(
     monkeypatch: pytest.MonkeyPatch, refused: bool
 ) -> None:
-    old = benchmark("old", 2)
-    big = [report("old", number, 40 * MIB) for number in range(2)]
-    for each in (old, *big):
-        each["metadata"]["namespace"] = "default"
-    bad = small("one", podOptions=[{"serviceAccountName": "admin"}])
-    cluster = FakeCluster(old, *big, bad)
+    cluster = cluster_with_large(benchmark("old", 2))
     operator = OperatorDriver(cluster, monkeypatch)
     if refused:
         error = TemporaryError(ApiServerReason.API_UNREACHABLE, "no")

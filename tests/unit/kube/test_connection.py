@@ -32,6 +32,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, authority: trustme.CA) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.authority = authority
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         authority.issue_cert("api.internal", "127.0.0.1").configure_cert(context)
         authority.configure_trust(context)
@@ -70,10 +71,8 @@ def server(authority: trustme.CA) -> Iterator[Server]:
         yield http
 
 
-def access(
-    server: Server, authority: trustme.CA, user: dict[str, Any], **cluster: Any
-) -> ClusterAccess:
-    ca = {"certificate-authority-data": encoded(authority.cert_pem)}
+def access(server: Server, user: dict[str, Any], **cluster: Any) -> ClusterAccess:
+    ca = {"certificate-authority-data": encoded(server.authority.cert_pem)}
     url = f"https://127.0.0.1:{server.server_port}"
     return ClusterAccess("one", url, "default", ca | cluster, user)
 
@@ -97,48 +96,45 @@ def test_authorities_are_read_only_where_a_connection_is_secured(authority: trus
     assert plain.verify_mode is ssl.CERT_REQUIRED
 
 
-def test_a_token_is_sent(server: Server, authority: trustme.CA) -> None:
-    assert read(access(server, authority, {"token": "right"})) == {}
+def test_a_token_is_sent(server: Server) -> None:
+    assert read(access(server, {"token": "right"})) == {}
     with pytest.raises(UnauthorizedError):
-        read(access(server, authority, {"token": "wrong"}))
+        read(access(server, {"token": "wrong"}))
 
 
-def test_a_token_that_was_replaced_is_read_again(
-    server: Server, authority: trustme.CA, tmp_path: Path
-) -> None:
+def test_a_token_that_was_replaced_is_read_again(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("right\n", "utf-8")
-    cluster = Cluster(open_connection(access(server, authority, {"tokenFile": str(file)})))
+    cluster = Cluster(open_connection(access(server, {"tokenFile": str(file)})))
     assert cluster.read("/x") == {}
     server.token = "next"
     file.write_text("next", "utf-8")
     assert cluster.read("/x") == {}
 
 
-def test_a_client_certificate_is_shown(server: Server, authority: trustme.CA) -> None:
-    own = authority.issue_cert("user.test")
+def test_a_client_certificate_is_shown(server: Server) -> None:
+    own = server.authority.issue_cert("user.test")
     user = {
         "client-certificate-data": encoded(own.cert_chain_pems[0]),
         "client-key-data": encoded(own.private_key_pem),
     }
-    assert read(access(server, authority, user)) == {}
+    assert read(access(server, user)) == {}
     assert server.certificates == ["user.test"]
 
 
 def test_an_unknown_authority_is_refused(server: Server) -> None:
+    unknown = encoded(trustme.CA().cert_pem)
     with pytest.raises(UnreachableError, match="certificate verify failed"):
-        read(access(server, trustme.CA(), {"token": "right"}))
+        read(access(server, {"token": "right"}, **{"certificate-authority-data": unknown}))
 
 
-def test_trust_can_be_switched_off_and_the_name_be_another(
-    server: Server, authority: trustme.CA
-) -> None:
+def test_trust_can_be_switched_off_and_the_name_be_another(server: Server) -> None:
     user = {"token": "right"}
     lax = {"insecure-skip-tls-verify": True, "certificate-authority-data": ""}
-    assert read(access(server, authority, user, **lax)) == {}
-    assert read(access(server, authority, user, **{"tls-server-name": "api.internal"})) == {}
+    assert read(access(server, user, **lax)) == {}
+    assert read(access(server, user, **{"tls-server-name": "api.internal"})) == {}
     with pytest.raises(UnreachableError, match=r"not valid for 'other\.internal'"):
-        read(access(server, authority, user, **{"tls-server-name": "other.internal"}))
+        read(access(server, user, **{"tls-server-name": "other.internal"}))
 
 
 def program(text: str, version: str = "v1", **more: Any) -> dict[str, Any]:
@@ -160,25 +156,23 @@ INFO = (
 
 
 @pytest.mark.parametrize("version", ["v1", "v1beta1"])
-def test_a_program_gives_the_token(server: Server, authority: trustme.CA, version: str) -> None:
+def test_a_program_gives_the_token(server: Server, version: str) -> None:
     user = program(PRINT, version, env=[{"name": "TOKEN", "value": "right"}])
-    assert read(access(server, authority, user)) == {}
+    assert read(access(server, user)) == {}
 
 
-def test_a_program_learns_of_the_cluster(server: Server, authority: trustme.CA) -> None:
+def test_a_program_learns_of_the_cluster(server: Server) -> None:
     server.token = "https"
-    assert read(access(server, authority, program(INFO, provideClusterInfo=True))) == {}
+    assert read(access(server, program(INFO, provideClusterInfo=True))) == {}
 
 
-def test_an_expired_token_of_a_program_is_asked_for_again(
-    server: Server, authority: trustme.CA, tmp_path: Path
-) -> None:
+def test_an_expired_token_of_a_program_is_asked_for_again(server: Server, tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     text = (
         f"import json; open({str(calls)!r}, 'a').write('x'); print(json.dumps({{'status':"
         " {'token': 'right', 'expirationTimestamp': '2001-01-01T00:00:00Z'}}))"
     )
-    cluster = Cluster(open_connection(access(server, authority, program(text))))
+    cluster = Cluster(open_connection(access(server, program(text))))
     assert [cluster.read("/x"), cluster.read("/x")] == [{}, {}]
     assert calls.read_text("utf-8") == "xx"
 
@@ -197,10 +191,10 @@ def test_an_expired_token_of_a_program_is_asked_for_again(
     ],
 )
 def test_credentials_that_cannot_be_had_are_explained(
-    server: Server, authority: trustme.CA, user: dict[str, Any], words: str
+    server: Server, user: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(NoClusterError, match=words):
-        read(access(server, authority, user))
+        read(access(server, user))
 
 
 def test_an_api_server_that_is_away_is_one_short_error() -> None:

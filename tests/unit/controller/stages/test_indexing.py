@@ -40,7 +40,7 @@ def test_replicas_that_are_behind_are_waited_for(
     assert condition_of(after, "DataIndexed") == ("False", "ReplicasDisagree")
     assert condition_of(after, "Succeeded") == ("Unknown", "ReplicasDisagree")
     assert after.status.phase == "Indexing"
-    whole = Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    whole = Index.whole()
     after = passed(world, monkeypatch, whole)
     assert condition_of(after, "DataIndexed") == ("True", "Indexed")
     assert after.status.dataset.documents == DOCUMENTS
@@ -56,7 +56,7 @@ def test_what_was_concluded_stays_while_replicas_catch_up(
     assert dataset["verdict"] == "Valid"
     found = {"step": "indexing", "resource": "Merges", "message": "80 %"}
     dataset |= {"verdict": "Invalid", "bottleneck": found, "solr": {"nodes": 3}}
-    whole = Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    whole = Index.whole()
     after = passed(world, monkeypatch, whole).status.dataset
     assert (after.verdict, after.documents) == ("Invalid", DOCUMENTS)
     assert after.bottleneck is not None
@@ -73,16 +73,15 @@ def test_commit_that_outlasts_its_request_is_counted_from_its_begin(
                 raise httpx.ReadTimeout("600 s")
             return super().answer(request)
 
-    whole = {"leader": DOCUMENTS, "tlog": DOCUMENTS, "pull": DOCUMENTS}
-    after = passed(world, monkeypatch, Merging(**whole))
+    after = passed(world, monkeypatch, Merging.whole())
     assert after.status.dataset.commit_time is None  # Solr did not respond, but not for long
     monkeypatch.setattr(indexing, "COMMIT_TIMEOUT_SECONDS", 0)
-    passed(world, monkeypatch, Merging(**whole))
+    passed(world, monkeypatch, Merging.whole())
     for _ in range(2):
         world.now += timedelta(seconds=605)
-        after = passed(world, monkeypatch, Merging(**whole))
+        after = passed(world, monkeypatch, Merging.whole())
         assert after.status.dataset.commit_seconds is None
-    after = passed(world, monkeypatch, Index(**whole))
+    after = passed(world, monkeypatch, Index.whole())
     assert condition_of(after, "DataIndexed") == ("True", "Indexed")
     assert after.status.dataset.commit_seconds == pytest.approx(1210, abs=5)
 
@@ -95,7 +94,7 @@ def test_node_that_is_lost_while_documents_are_counted(
             world.cluster.objects.pop(("Pod", "default", "one-solr-0"), None)
             return super().answer(request)
 
-    whole = Losing(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS)
+    whole = Losing.whole()
     after = passed(world, monkeypatch, whole)
     assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")
     assert after.status.attempts.target == 2
@@ -133,7 +132,7 @@ def test_number_of_the_generator_counts_when_index_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch, surplus: int
 ) -> None:
     found = documents_of(world) + surplus
-    index = Index(leader=found, tlog=found, pull=found)
+    index = Index.whole(found)
     after = passed(without_pod(world, 2, sent=None), monkeypatch, index)
     expected = ("False", "DocumentCountMismatch") if surplus else ("True", "Indexed")
     assert condition_of(after, "DataIndexed") == expected
@@ -156,7 +155,7 @@ def test_count_of_solr_is_taken_when_reports_of_files_are_gone(
     outcome: tuple[str, str],
 ) -> None:
     world.cluster.put(config_map("mine", **{"a.jsonl": "{}", "q.txt": "q=*:*"}))
-    index = Index(leader=found, tlog=found, pull=found)
+    index = Index.whole(found)
     after = passed(without_pod(world, 2, sent, **FILES), monkeypatch, index)
     assert condition_of(after, "DataIndexed") == outcome
     if outcome[0] == "True":
@@ -172,7 +171,7 @@ def test_pods_of_a_finished_index_are_protected_no_more(
     behind = Index(leader=DOCUMENTS, tlog=0, pull=0)
     passed(world, monkeypatch, behind)
     assert world.cluster.names("PodDisruptionBudget") == {"one-index"}
-    passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=DOCUMENTS, pull=DOCUMENTS))
+    passed(world, monkeypatch, Index.whole())
     assert "one-index" not in world.cluster.names("PodDisruptionBudget")
 
 
