@@ -28,6 +28,7 @@ from support.resources.small_resource import create
 from support.solr.recorded_solr import Solr
 
 ALLOWED = ("*.svc",)
+DEFAULT = patterns_in(DEFAULT_PATTERNS, "search")
 ADDRESSES = {
     "search.search.svc": ["10.0.0.7"],
     "nodes-0.nodes.search.svc": ["10.0.0.8"],
@@ -166,9 +167,8 @@ def test_leaders_are_not_passed_by_since_the_api_server_does_not_respond() -> No
     found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "a gateway times out")
     cluster = FakeCluster(fault=refusal(error, kinds=["Service"]))
-    allowed = patterns_in(DEFAULT_PATTERNS, "search")
     with pytest.raises(TemporaryError, match="times out"):
-        leader_urls(cluster, allowed, "search", found, [replica("nodes-0.nodes.search")])
+        leader_urls(cluster, DEFAULT, "search", found, [replica("nodes-0.nodes.search")])
 
 
 def test_single_endpoint_is_not_bypassed() -> None:
@@ -202,7 +202,7 @@ def test_a_service_that_only_the_default_permits_must_lead_to_its_pods(
 ) -> None:
     cluster = FakeCluster(service("search", **spec), *pods)
     existing = not_none(stored(create()).spec.target.existing)
-    allowed = (*patterns_in(DEFAULT_PATTERNS, "search"), *(["search.*.svc"] if is_named else []))
+    allowed = (*DEFAULT, *(["search.*.svc"] if is_named else []))
     with (
         nullcontext()
         if error is None or is_named
@@ -215,7 +215,7 @@ def test_a_service_that_only_the_default_permits_must_lead_to_its_pods(
 
 
 def test_a_service_that_goes_after_the_check_is_waited_for() -> None:
-    check = address_check(FakeCluster(), allowed=patterns_in(DEFAULT_PATTERNS, "search"))
+    check = address_check(FakeCluster(), allowed=DEFAULT)
     with pytest.raises(TemporaryError, match="no Service"):
         check("solr-0.search.search.svc.cluster.local", ["10.0.0.7"])
     check("10.0.0.7", ["10.0.0.7"])

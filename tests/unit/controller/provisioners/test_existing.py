@@ -25,7 +25,8 @@ def ready(cloud: Cloud, changes: dict[str, object] | None = None) -> ReconcileCo
     return reconcile_context(cloud, changes, stored_status(run))
 
 
-def later(cloud: Cloud, run: ReconcileContext, seconds: float) -> ReconcileContext:
+def later(cloud: Cloud, run: ReconcileContext, seconds: float = 0) -> ReconcileContext:
+    """Return the next reconcile."""
     return reconcile_context(cloud, None, stored_status(run), NOW + timedelta(seconds=seconds))
 
 
@@ -212,9 +213,9 @@ def test_nodes_that_were_there_must_come_back() -> None:
     cloud.nodes = {"a:8983_solr": "1"}
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b is gone"))
     with failing(TemporaryError, "SolrNotLive", "b:8983_solr"):
-        reconcile_target(reconcile_context(cloud, None, stored_status(run)))
+        reconcile_target(later(cloud, run))
     cloud.nodes = first | {"b:8983_solr": "2"}
-    run = reconcile_context(cloud, None, stored_status(run))
+    run = later(cloud, run)
     reconcile_target(run)
     assert run.status.target.nodes == cloud.nodes
 
@@ -224,7 +225,7 @@ def test_lost_target_gets_a_fresh_collection() -> None:
     run = ready(cloud)
     cloud.changed.clear()
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node b was started again"))
-    reconcile_target(reconcile_context(cloud, None, stored_status(run)))
+    reconcile_target(later(cloud, run))
     assert cloud.changed == [
         ("DELETE", "base"),
         ("DELETE CONFIG", f"{CONFIG_SETS}1"),
@@ -240,7 +241,7 @@ def test_collection_is_not_deleted_while_a_node_still_loads_it() -> None:
     cloud.changed.clear()
     cloud.make("base", f"{CONFIG_SETS}1", state="down")
     restart_target(run, TargetLostError(TargetReason.TARGET_NODE_LOST, "node a was started again"))
-    run = reconcile_context(cloud, None, stored_status(run))
+    run = later(cloud, run)
     with failing(TemporaryError, "ReplicasNotActive", "base_shard1_replica_n1 is down"):
         reconcile_target(run)
     assert cloud.changed == []
