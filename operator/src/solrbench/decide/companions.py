@@ -46,10 +46,9 @@ def check_companions(found: CompanionPods) -> Outcome | None:
         if found.available.get(name, 0) != wanted
     ]
     if missing:
+        message = f"available are {', '.join(missing)}"
         problem = first_problem(found.pods, found.now) or found.creation
-        if problem is not None:
-            return wait(problem.reason, problem.message)
-        return wait(CompanionReason.COMPANION_NOT_READY, f"available are {', '.join(missing)}")
+        return problem or wait(CompanionReason.COMPANION_NOT_READY, message)
     # The pods of an earlier attempt or template end later; those that stay are to be remembered.
     count = sum(found.wanted.values())
     if len(found.pods) == count and all(pod.ready and not pod.deleting for pod in found.pods):

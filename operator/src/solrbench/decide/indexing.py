@@ -4,7 +4,7 @@ A backup is restored without a Job; what Solr holds then is checked, too.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from solrbench.api.v1alpha1.dataset import Dataset
@@ -75,13 +75,12 @@ def check_pods_work(run: IndexRun) -> Outcome | None:
     if run.job.succeeded:
         return None
     needed = [pod for pod in run.pods if pod.phase in ("Pending", "Running")]
-    problem, since = first_problem(needed, run.now), None
-    if problem is not None:
-        since = problem.since
-    elif run.creation is not None:
+    problem = first_problem(needed, run.now)
+    if problem is None and run.creation is not None:
         # Of a pod that has to be made again since, it is not known for how long it is missing.
-        problem, since = run.creation, None if run.dataset.documents else run.job.created
-    return check_starting(problem, since, run.now, run.starting_seconds)
+        since = None if run.dataset.documents else run.job.created
+        problem = replace(run.creation, since=since)
+    return check_starting(problem, run.now, run.starting_seconds)
 
 
 def check_job_succeeded(run: IndexRun) -> Outcome | None:

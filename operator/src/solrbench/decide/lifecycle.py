@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, deadline_seconds
-from solrbench.decide.outcome import Outcome, fail, wait
+from solrbench.decide.outcome import Outcome, fail
 from solrbench.decide.pods import PodProblem
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
@@ -31,18 +31,16 @@ def check_deadline(
     )
 
 
-def check_starting(
-    problem: PodProblem | None, since: datetime | None, now: datetime, limit_seconds: int
-) -> Outcome | None:
+def check_starting(problem: PodProblem | None, now: datetime, limit_seconds: int) -> Outcome | None:
     """Wait with the problem of a pod; fail where it has not started for longer than its deadline.
 
-    `since` is `None` for a pod that has run: what holds that up has the deadline of the phase.
+    What holds up a pod that has run has the deadline of the phase.
     """
-    if problem is None:
-        return None
-    seconds = 0.0 if since is None else (now - since).total_seconds()
+    if problem is None or problem.since is None:
+        return problem
+    seconds = (now - problem.since).total_seconds()
     if seconds <= limit_seconds:
-        return wait(problem.reason, problem.message)
+        return problem
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,
         f"pods have not started for {seconds:.0f} s, limit {limit_seconds} s"

@@ -1,7 +1,7 @@
 """Whether a load goes on, starts again or fails; its live status; where a new attempt begins."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
 
@@ -96,13 +96,12 @@ def check_jobs_ended(run: LoadRun) -> Outcome | None:
 def check_pods_work(run: LoadRun) -> Outcome | None:
     """Wait with the problem of a pod."""
     problem = first_problem(_needed(run), run.now)
-    since = None if problem is None else problem.since
     if problem is None and run.creation is not None:
-        problem, since = run.creation, min((job.created for job in run.jobs), default=None)
-    # A load that has begun may go on without a worker that is made again.
-    has_begun = run.load is not None and run.load.stage != _WAITING_FOR_WORKERS
-    since = None if has_begun else since
-    return check_starting(problem, since, run.now, run.starting_seconds)
+        since = min((job.created for job in run.jobs), default=None)
+        problem = replace(run.creation, since=since)
+    if run.load is not None and run.load.stage != _WAITING_FOR_WORKERS:
+        return problem  # a load that has begun may go on without a worker that is made again
+    return check_starting(problem, run.now, run.starting_seconds)
 
 
 def check_measured(run: LoadRun) -> Outcome | None:

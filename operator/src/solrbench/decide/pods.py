@@ -11,8 +11,9 @@ from typing import Any
 from solrbench.contract.names import AGENT
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import StepRunResult
+from solrbench.decide.outcome import Outcome
 from solrbench.decide.views import ContainerView, PodView
-from solrbench.reasons.kinds import Reason
+from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.target import PodReason
 
 STUCK_AFTER = timedelta(seconds=40)
@@ -30,15 +31,14 @@ _MAX_TEXT = 400
 
 
 @dataclass(frozen=True)
-class PodProblem:
-    """One reason why a pod does not do its work.
+class PodProblem(Outcome):
+    """Why a pod does not do its work, which its stage waits for.
 
     Attributes:
         since: when the pod was made, if it has not started since
     """
 
-    reason: Reason
-    message: str
+    error: type[SolrbenchError] = TemporaryError
     since: datetime | None = field(default=None, compare=False)
 
 

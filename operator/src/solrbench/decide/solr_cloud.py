@@ -149,7 +149,7 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
         return None
     problem = first_problem(state.pods, state.now) or state.creation
     if problem is not None:
-        return wait(problem.reason, problem.message)
+        return problem
     if state.stateful_set is not None and not state.pods:
         name = state.stateful_set["metadata"]["name"]
         return wait(

@@ -165,7 +165,7 @@ def _check_ready(component: ComponentPods, reason: Reason, message: str) -> Outc
     if component.ready == component.wanted:
         return None
     problem = first_problem(component.pods, component.now) or component.creation
-    return wait(reason, message) if problem is None else wait(problem.reason, problem.message)
+    return problem or wait(reason, message)
 
 
 def check_clusters_served(served: bool) -> Outcome | None:
