@@ -8,7 +8,7 @@ from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats, format_size
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.sweep.differences import MeasuredCondition, join_some, phrase_point
+from solrbench.sweep.differences import MeasuredCondition, join_some
 from solrbench.sweep.points import AxisValue
 
 _AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
@@ -117,7 +117,7 @@ def _to_repeat(
         )
         yield f"Points cannot be compared with fewer than {MIN_REPEATS} valid repeats. {remedy}"
     inconclusive = [
-        (found[point.name], phrase_point(point.values, condition.baseline.values) + condition.where)
+        (found[point.name], condition.phrase(point) + condition.where)
         for condition in conditions
         if condition.baseline is not None
         for point in condition.others

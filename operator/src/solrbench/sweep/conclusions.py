@@ -27,7 +27,6 @@ from solrbench.sweep.differences import (
     compare_with_baselines,
     find_best,
     join_some,
-    phrase_point,
     read_measured,
     rule_of,
 )
@@ -35,7 +34,7 @@ from solrbench.sweep.index_size import answer_sizes
 from solrbench.sweep.interactions import Interaction, find_interactions
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.points import AxisValue, Values
+from solrbench.sweep.points import AxisValue
 from solrbench.sweep.state import is_valid
 
 MAX_VALUES = 4
@@ -84,7 +83,7 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
     interactions = find_interactions(conditions, figure.comparison, rule)
     sentences = [
         *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
-        *answer_best(figure, plan.baseline.point.values, best),
+        *answer_best(figure, best),
         *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
         *answer_sizes(plan, points),
@@ -110,30 +109,28 @@ MAX_CONDITIONS = 3
 
 
 def answer_best(
-    figure: ObjectiveFigure, usual: Values, found: Sequence[tuple[RankedCondition, BestSet]]
+    figure: ObjectiveFigure, found: Sequence[tuple[RankedCondition, BestSet]]
 ) -> Iterator[str]:
-    """Yield whether the best point changes with the condition, then the best of each condition.
-
-    `usual` has the values of the baseline.
-    """
+    """Yield whether the best point changes with the condition, then the best of each condition."""
     chosen = [(each, best) for each, best in found if best]
     for each, best in found[:MAX_CONDITIONS]:
         if not best and each.candidates and (len(each.candidates) > 1 or not each.condition.values):
-            first = _describe(each.candidates[0], figure, each, usual)
+            first = _describe(each.candidates[0], figure, each)
             where, leader = each.condition.where, figure.leader
             few = f"which may be chance with fewer than {MIN_REPEATS} repeats"
             yield f"{leader.capitalize()}{where}, {few}: {first}."
     if len(chosen) > 1:
-        yield _over_conditions(chosen, usual)
+        yield _over_conditions(chosen)
     for each, best in chosen[:MAX_CONDITIONS]:
-        yield from _of_condition(each, best, figure, usual)
+        yield from _of_condition(each, best, figure)
 
 
-def _over_conditions(chosen: Sequence[tuple[RankedCondition, BestSet]], usual: Values) -> str:
+def _over_conditions(chosen: Sequence[tuple[RankedCondition, BestSet]]) -> str:
     """Return the settings that are among the best in each condition, or that there are none."""
     axes = " and ".join(value.axis for value in chosen[0][0].condition.values)
     among = [
-        {_settings(candidate, each, usual): None for candidate, _ in best} for each, best in chosen
+        {each.condition.phrase(candidate.measured): None for candidate, _ in best}
+        for each, best in chosen
     ]
     common = [name for name in among[0] if all(name in names for names in among[1:])]
     if common:
@@ -148,17 +145,7 @@ def _over_conditions(chosen: Sequence[tuple[RankedCondition, BestSet]], usual: V
     return f"The best point changes with {axes}: {named}."
 
 
-def _settings(candidate: Candidate, ranked: RankedCondition, usual: Values) -> str:
-    """Return the settings of a point that differ from the baseline of the sweep."""
-    given = {value.axis: value for value in ranked.condition.values}
-    # As if the condition was that of the baseline, so that only settings differ.
-    base = tuple(given.get(value.axis, value) for value in usual)
-    return phrase_point(candidate.measured.values, base)
-
-
-def _of_condition(
-    ranked: RankedCondition, best: BestSet, figure: ObjectiveFigure, usual: Values
-) -> Iterator[str]:
+def _of_condition(ranked: RankedCondition, best: BestSet, figure: ObjectiveFigure) -> Iterator[str]:
     """Yield the best point of a condition; then what is Same, and what is not known."""
     (chosen, difference), *rest = best
     where, first = ranked.condition.where, ranked.candidates[0]
@@ -166,14 +153,14 @@ def _of_condition(
     if difference is not None:
         leader = (
             f" It is the cheapest of {len(best)} points without a shown difference from the"
-            f" {figure.leader}, {_describe(first, figure, ranked, usual)}."
+            f" {figure.leader}, {_describe(first, figure, ranked)}."
         )
-    yield f"Best{where}: {_describe(chosen, figure, ranked, usual)}.{leader}"
+    yield f"Best{where}: {_describe(chosen, figure, ranked)}.{leader}"
     which = "best" if difference is None else figure.leader
-    same = _named(rest, Conclusion.SAME, ranked, usual)
+    same = _named(rest, Conclusion.SAME, ranked)
     if same:
         yield f"No relevant difference from the {which}{where}: {join_some(same)}."
-    inconclusive = _named(rest, Conclusion.INCONCLUSIVE, ranked, usual)
+    inconclusive = _named(rest, Conclusion.INCONCLUSIVE, ranked)
     if inconclusive:
         yield f"Inconclusive against the {which}{where}: {join_some(inconclusive)}."
 
@@ -182,10 +169,9 @@ def _named(
     near: Sequence[tuple[Candidate, Difference | None]],
     conclusion: Conclusion,
     ranked: RankedCondition,
-    usual: Values,
 ) -> list[str]:
     return [
-        f"{_settings(candidate, ranked, usual)} "
+        f"{ranked.condition.phrase(candidate.measured)} "
         + (
             _cost(candidate.planned)
             if conclusion is Conclusion.SAME
@@ -196,11 +182,10 @@ def _named(
     ]
 
 
-def _describe(
-    candidate: Candidate, figure: ObjectiveFigure, ranked: RankedCondition, usual: Values
-) -> str:
+def _describe(candidate: Candidate, figure: ObjectiveFigure, ranked: RankedCondition) -> str:
+    settings = ranked.condition.phrase(candidate.measured)
     shown = figure.text(candidate.measured.shown_value)
-    return f"{_settings(candidate, ranked, usual)}, {shown} {_cost(candidate.planned)}"
+    return f"{settings}, {shown} {_cost(candidate.planned)}"
 
 
 def _cost(planned: PlannedPoint) -> str:

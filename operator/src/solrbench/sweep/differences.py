@@ -65,10 +65,12 @@ class MeasuredCondition(NamedTuple):
 
     Attributes:
         values: of the axes that are conditions; empty where the sweep has none
-        baseline: the point with the settings of the baseline of the sweep; None if not measured
+        usual: these, and the settings of the baseline of the sweep
+        baseline: the point with the usual values; None if not measured
     """
 
     values: Values
+    usual: Values
     baseline: MeasuredPoint | None
     others: tuple[MeasuredPoint, ...]
 
@@ -89,8 +91,11 @@ class MeasuredCondition(NamedTuple):
 
     def changes(self, point: MeasuredPoint) -> list[AxisValue]:
         """Return the values in which a point differs from the baseline, if that was measured."""
-        baseline = self.baseline
-        return [] if baseline is None else changed_values(point.values, baseline.values)
+        return [] if self.baseline is None else changed_values(point.values, self.usual)
+
+    def phrase(self, point: MeasuredPoint) -> str:
+        """Return the settings of a point that are not the usual ones, such as `heap 2Gi`."""
+        return text_of_values(changed_values(point.values, self.usual)) or "the baseline"
 
 
 def group_by_condition(
@@ -116,19 +121,14 @@ def group_measured(
     spec: SweepSpec, usual: Values, points: Iterable[MeasuredPoint]
 ) -> list[MeasuredCondition]:
     """Return the conditions with the measured points of each, that of the baseline first."""
-    settings = [place for place, axis in enumerate(spec.axes) if not axis.is_condition]
-
-    def is_usual(point: MeasuredPoint) -> bool:
-        return all(point.values[place].index == usual[place].index for place in settings)
-
-    return [
-        MeasuredCondition(
-            values,
-            next(filter(is_usual, group), None),
-            tuple(point for point in group if not is_usual(point)),
-        )
-        for values, group in group_by_condition(spec, usual, ((e.values, e) for e in points))
-    ]
+    conditions = []
+    for values, group in group_by_condition(spec, usual, ((e.values, e) for e in points)):
+        given = {value.axis: value for value in values}
+        own = tuple(given.get(value.axis, value) for value in usual)
+        baseline = next((e for e in group if not changed_values(e.values, own)), None)
+        others = tuple(e for e in group if changed_values(e.values, own))
+        conditions.append(MeasuredCondition(values, own, baseline, others))
+    return conditions
 
 
 def read_measured(
@@ -369,11 +369,6 @@ def estimate_pair(
 
 
 MAX_NAMED = 5
-
-
-def phrase_point(values: Values, baseline: Values) -> str:
-    """Return what a point differs in from the baseline, such as `heap 2Gi`."""
-    return text_of_values(changed_values(values, baseline)) or "the baseline"
 
 
 def join_some(texts: Iterable[str], most: int = MAX_NAMED) -> str:
