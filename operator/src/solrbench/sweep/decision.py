@@ -8,7 +8,6 @@ again.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import NamedTuple
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus, SweepTarget
 from solrbench.api.v1alpha1.sweep_spec import PointOrder
@@ -43,18 +42,11 @@ class SweepDecision:
     removed: tuple[SweepTarget, ...] = ()
 
 
-class _Blocker(NamedTuple):
-    """Why no point may begin."""
-
-    reason: Reason
-    message: str
-
-
 def decide_sweep(seen: SweepObservation) -> SweepDecision:
     """Return the next status of a sweep and the benchmarks that it needs."""
     blocker = _find_blocker(seen)
     if blocker is not None:
-        held = _hold(seen, blocker)
+        held = _hold(seen, *blocker)
         return SweepDecision(held, removed=find_idle(held.points, held.targets))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
@@ -93,16 +85,16 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     return SweepDecision(status, _to_apply(seen, status), find_idle(points, status.targets))
 
 
-def _find_blocker(seen: SweepObservation) -> _Blocker | None:
+def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
+    """Return reason and message if no point may begin."""
     fixed = seen.sweep.status.fixed_hash
     if fixed is not None and fixed != seen.plan.fixed_hash:
-        return _Blocker(
-            SweepReason.SWEEP_CHANGED,
+        return SweepReason.SWEEP_CHANGED, (
             "spec.template, spec.baseline and the fields of spec.axes must not change once a point"
-            " has begun: change them back, or create another sweep",
+            " has begun: change them back, or create another sweep"
         )
     if seen.plan.problems:
-        return _Blocker(SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems))
+        return SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems)
     planned = {point.point.name for point in seen.plan.points}
     lost = [
         name
@@ -111,24 +103,23 @@ def _find_blocker(seen: SweepObservation) -> _Blocker | None:
     ]
     if lost:
         names = ", ".join(lost[:MAX_NAMED])
-        return _Blocker(
-            SweepReason.POINTS_REMOVED,
+        return SweepReason.POINTS_REMOVED, (
             f"{len(lost)} points that have begun are in the sweep no more: {names}; put their"
-            " values back, or create another sweep",
+            " values back, or create another sweep"
         )
     if seen.room is None or not seen.sweep.spec.check_room:
         return None
     without = find_points_without_capacity(seen.plan.points, seen.room)
-    return _Blocker(SweepReason.POINTS_DO_NOT_FIT, "; ".join(without)) if without else None
+    return (SweepReason.POINTS_DO_NOT_FIT, "; ".join(without)) if without else None
 
 
-def _hold(seen: SweepObservation, blocker: _Blocker) -> SweepStatus:
+def _hold(seen: SweepObservation, reason: Reason, message: str) -> SweepStatus:
     """Return the status of a sweep that begins nothing; what is under way goes on."""
     stored = seen.sweep.status
     points = finish_points(stored.points, seen.children, seen.sweep.spec, stored.round)
     conditions = seen.conditions()
-    conditions.set(ACCEPTED, "False", blocker.reason, blocker.message)
-    conditions.set(SUCCEEDED, "Unknown", blocker.reason, blocker.message)
+    conditions.set(ACCEPTED, "False", reason, message)
+    conditions.set(SUCCEEDED, "Unknown", reason, message)
     return stored.model_copy(
         update={
             "observed_generation": seen.sweep.metadata.generation,
