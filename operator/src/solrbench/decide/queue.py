@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, SUCCEEDED
+from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, is_over, stored_condition
 from solrbench.reasons.end import CleanupReason
 
 MAX_IN_A_ROW = 60
@@ -55,13 +55,11 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     """Return the entry of a benchmark as the API server gives it."""
     metadata, status = body["metadata"], body.get("status") or {}
     created = metadata.get("creationTimestamp")
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
-    is_started = status.get("startTime") is not None
-    is_finished = conditions.get(SUCCEEDED, {}).get("status") in ("True", "False")
+    is_started, is_finished = status.get("startTime") is not None, is_over(body)
     # Pods that are being removed may still disturb others, so clean-up belongs to a place.
-    is_cleaned_up = conditions.get(CLEANED_UP, {}).get("reason") in CLEANUP_DONE_REASONS
+    is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in CLEANUP_DONE_REASONS
     # An export draws figures, which takes CPU of a node; its Job has a deadline.
-    is_exporting = conditions.get(EXPORTED, {}).get("status") == "Unknown"
+    is_exporting = stored_condition(body, EXPORTED).get("status") == "Unknown"
     # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
     # would hold its place for ever.
     gave_up = status.get("internalErrors", 0) >= MAX_IN_A_ROW
@@ -75,7 +73,7 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
             is_started and not gave_up and not (is_finished and is_cleaned_up and not is_exporting)
         ),
         waiting=(
-            conditions.get(ACCEPTED, {}).get("status") == "True"
+            stored_condition(body, ACCEPTED).get("status") == "True"
             and not (body.get("spec") or {}).get("suspend")
             and metadata.get("deletionTimestamp") is None
             and not is_started

@@ -9,7 +9,7 @@ from typing import Any
 from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.api.v1alpha1.sweep import PointCounts, SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
-from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
+from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions, stored_condition
 from solrbench.decide.views import controller_uid
 from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
@@ -52,8 +52,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     if body is None or controller_uid(body) != owner_uid:
         return None
     status, spec = body.get("status") or {}, body.get("spec") or {}
-    conditions = {condition["type"]: condition for condition in status.get("conditions") or []}
-    succeeded, summary = conditions.get(SUCCEEDED, {}), status.get("summary") or {}
+    succeeded, summary = stored_condition(body, SUCCEEDED), status.get("summary") or {}
     created, start, end = (
         None if text is None else datetime.fromisoformat(text)
         for text in (
