@@ -7,11 +7,12 @@ import pytest
 from solrbench.analysis.metrics import Difference, percentile_metric
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.sweep.answers import compares_answers, point_label, upgrade_sentences
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
+from support.results.measured_points import valid_point
 
 VERSIONS = {"name": "version", "field": "target.solrCloud.image.tag", "values": ["9.8.1", "9.10.1"]}
 HEAPS = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "1Gi"]}
@@ -59,12 +60,7 @@ def sentence(different: int, cpu: float | None, conclusion: Conclusion | None) -
     plan = make_plan(found)
     points = {each.point.name: each.point for each in plan.points}
     measured = [
-        SweepPoint(
-            name=point.name,
-            values=point.indexes,
-            state="Valid",
-            cpu_milliseconds_per_request=2.0 if point.is_baseline else cpu,
-        )
+        valid_point(point, cpu_milliseconds_per_request=2.0 if point.is_baseline else cpu)
         for point in points.values()
     ]
     other = next(name for name, point in points.items() if not point.is_baseline)

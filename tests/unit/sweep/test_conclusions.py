@@ -1,52 +1,40 @@
 import time
 from collections.abc import Mapping, Sequence
 from random import Random
-from statistics import fmean
 from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.sweep.conclusions import answer_sweep
 from solrbench.sweep.index_size import answer_sizes
 from solrbench.sweep.plan import SweepPlan, make_plan
+from solrbench.sweep.points import DesignPoint
 from support.resources import small_sweep
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
+from support.results import measured_points
 from support.results.compared_figures import spread
+from support.results.measured_points import repeated, valid_point
 
 
 def answer(
     figures: Mapping[str, float],
     changes: Changes | None = None,
     deviation: float | None = 1.0,
-    template: Changes | None = None,
     rounds: int | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return words and answers of a sweep whose points have these p95 by their values."""
-    sweep = parse_sweep(changes, template)
-    plan = make_plan(sweep)
-    points = [
-        SweepPoint(
-            name=each.point.name,
-            values=each.point.indexes,
-            state="Valid",
-            p95_milliseconds=figures.get(each.point.text),
-            repeats=5 if deviation is not None else 1,
-            repeat_values=_repeats(figures.get(each.point.text), deviation),
-            repeat_rounds=[1, 2, 3, 4, 5] if rounds is not None and deviation is not None else None,
-            rounds=rounds,
-        )
-        for each in plan.points
-    ]
-    found, sentences, _ = answer_sweep(sweep.spec, plan, points)
-    by_name = {each.point.name: each.point.text for each in plan.points}
-    return {by_name[name]: each.conclusion for name, each in found.items()}, sentences
 
+    def measure(point: DesignPoint) -> dict[str, Any]:
+        figure = figures.get(point.text)
+        found: dict[str, Any] = {"p95_milliseconds": figure, "repeats": 1, "rounds": rounds}
+        if deviation is not None and figure is not None:
+            found |= repeated(spread(figure, 5, deviation))
+            found["repeat_rounds"] = None if rounds is None else [1, 2, 3, 4, 5]
+        return found
 
-def _repeats(figure: float | None, deviation: float | None) -> list[float] | None:
-    return spread(figure, 5, deviation) if figure is not None and deviation is not None else None
+    words, sentences, _ = measured_points.answer(parse_sweep(changes), measure)
+    return words, sentences
 
 
 FIGURES = {
@@ -78,27 +66,10 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
 
 
 def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
-    sweep = parse_sweep()
-    template = sweep.spec.template.model_copy(
-        update={
-            "spec": sweep.spec.template.spec
-            | {"load": sweep.spec.template.spec["load"] | {"repeats": {"startOn": "FreshTarget"}}}
-        }
-    )
-    spec = sweep.spec.model_copy(update={"template": template})
-    plan = make_plan(sweep.model_copy(update={"spec": spec}))
-    points = [
-        SweepPoint(
-            name=each.point.name,
-            values=each.point.indexes,
-            state="Valid",
-            p95_milliseconds=10,
-            repeats=5,
-            repeat_values=spread(10, 5, 1),
-        )
-        for each in plan.points
-    ]
-    assert not any("one target" in each for each in answer_sweep(spec, plan, points)[1])
+    sweep = parse_sweep({}, {"spec.load.repeats": {"count": 5, "startOn": "FreshTarget"}})
+    _, sentences, _ = measured_points.answer(sweep, lambda _: repeated(spread(10, 5, 1)))
+    assert sentences
+    assert not any("one target" in each for each in sentences)
 
 
 def test_what_shares_a_target_is_compared_without_a_suffix() -> None:
@@ -125,25 +96,12 @@ def test_one_repeat_has_no_word() -> None:
 @pytest.mark.parametrize(("deviation", "repeats"), [(1.0, 3), (3.0, 5), (5.0, 10)])
 def test_the_cheapest_of_equal_points_is_best(deviation: float, repeats: int) -> None:
     """By the best mean, it was named in 4 to 32 % of sweeps."""
-    sweep, plan = parse_sweep(), make_plan(parse_sweep())
-    right = 0
-    for seed in range(50):
-        draw = Random(seed)
-        points = []
-        for each in plan.points:
-            values = [draw.gauss(100, deviation) for _ in range(repeats)]
-            points.append(
-                SweepPoint(
-                    name=each.point.name,
-                    values=each.point.indexes,
-                    state="Valid",
-                    p95_milliseconds=fmean(values),
-                    repeats=repeats,
-                    repeat_values=values,
-                )
-            )
-        best = answer_sweep(sweep.spec, plan, points).best
-        right += best[0].name == plan.points[0].point.name
+    sweep, draw, right = parse_sweep(), Random(1), 0
+    for _ in range(50):
+        _, _, best = measured_points.answer(
+            sweep, lambda _: repeated([draw.gauss(100, deviation) for _ in range(repeats)])
+        )
+        right += best[0].values == "heap 512Mi, nodes 1/1"
     assert right >= 49
 
 
@@ -275,15 +233,13 @@ def _answers(reads: Sequence[float], **figures: Any) -> list[str]:
     plan = _plan(len(reads))
     given = {"reads_deviation": 0.05, "repeats": 3} | figures
     points = [
-        SweepPoint(
-            name=planned.point.name,
-            values=planned.point.indexes,
-            state="Valid",
-            index_bytes=_GIB * (1 + planned.point.indexes[0]),
-            reads_per_request=reads[planned.point.indexes[0]],
+        valid_point(
+            each.point,
+            index_bytes=_GIB * (1 + each.point.indexes[0]),
+            reads_per_request=reads[each.point.indexes[0]],
             **given,
         )
-        for planned in plan.points
+        for each in plan.points
     ]
     return list(answer_sizes(plan, points))
 
@@ -313,8 +269,5 @@ def test_two_sizes_say_nothing() -> None:
 
 def test_points_whose_pods_were_not_read_say_nothing() -> None:
     plan = _plan(6)
-    points = [
-        SweepPoint(name=each.point.name, values=each.point.indexes, state="Valid")
-        for each in plan.points
-    ]
+    points = [valid_point(each.point) for each in plan.points]
     assert list(answer_sizes(plan, points)) == []

@@ -11,12 +11,11 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
-from solrbench.stats.distributions import relative_deviation_percent
-from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.plan import make_plan
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.sweep.points import DesignPoint
 from support.repository import ROOT
 from support.resources.small_sweep import HEAP, parse_sweep
+from support.results.measured_points import answer, repeated
 from support.results.published_times import BALANCED, DIRECT
 
 NODES = {"name": "nodes", "field": "target.solrCloud.nodes", "values": [1, 3]}
@@ -48,29 +47,16 @@ def study(name: str, **spec: Any) -> Any:
 
 def conclude(sweep: Any, runs: Mapping[str, Sequence[float]]) -> Found:
     """Return the same of a sweep whose points have these values of the figure of its objective."""
-    plan = make_plan(sweep)
-    assert not plan.problems
-    points = []
-    for each in plan.points:
-        values = runs.get(each.point.text, ())
-        shown = sum(values) / len(values) if values else None
-        points.append(
-            SweepPoint(
-                name=each.point.name,
-                values=each.point.indexes,
-                state="Valid" if values else "Pending",
-                repeats=len(values) or None,
-                repeat_values=list(values) or None,
-                deviation_percent=relative_deviation_percent(values) if len(values) > 1 else None,
-                requests_per_second=shown,
-                p95_milliseconds=shown,
-                value=shown,
-            )
-        )
-    conclusions, sentences, best = answer_sweep(sweep.spec, plan, points)
-    texts = {each.point.name: each.point.text for each in plan.points}
-    named = {texts[name]: each.conclusion for name, each in conclusions.items()}
-    return named, sentences, texts[best[0].name] if best else None
+
+    def measure(point: DesignPoint) -> dict[str, Any]:
+        if point.text not in runs:
+            return {"state": "Planned"}
+        found = repeated(runs[point.text])
+        shown = found["p95_milliseconds"]
+        return found | {"requests_per_second": shown, "value": shown}
+
+    conclusions, sentences, best = answer(sweep, measure)
+    return conclusions, sentences, best[0].values if best else None
 
 
 @pytest.mark.parametrize(

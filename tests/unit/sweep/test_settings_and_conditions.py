@@ -2,18 +2,14 @@
 
 from collections.abc import Mapping
 from random import Random
-from statistics import geometric_mean
 from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import Axis
-from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.plan import make_plan
-from support.resources.small_resource import Changes
 from support.resources.small_sweep import HEAP, parse_sweep, plan
 from support.results.compared_figures import spread
+from support.results.measured_points import Answers, answer, repeated
 from support.results.published_times import BALANCED, DIRECT
 
 USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2, 4]}
@@ -62,28 +58,10 @@ def test_an_axis_of_both_must_say_what_it_is() -> None:
     assert plan({"spec.axes": [mixed | {"role": "Setting"}]}).problems == ()
 
 
-def measure(
-    repeats: Mapping[Any, list[float]], axes: list[Any], **spec: Any
-) -> tuple[Any, Any, list[SweepPoint]]:
-    """Return a sweep over all combinations whose points have these p95 by the labels of values."""
-    changes: Changes = {"spec.design": "Full", "spec.axes": axes}
-    sweep = parse_sweep(changes | {f"spec.{name}": value for name, value in spec.items()})
-    made = make_plan(sweep)
-    assert not made.problems
-    points = []
-    for each in made.points:
-        values = repeats[tuple(value.label for value in each.point.values)]
-        points.append(
-            SweepPoint(
-                name=each.point.name,
-                values=each.point.indexes,
-                state="Valid",
-                p95_milliseconds=geometric_mean(values),
-                repeats=len(values),
-                repeat_values=values,
-            )
-        )
-    return sweep, made, points
+def measure(repeats: Mapping[Any, list[float]], axes: list[Any]) -> Answers:
+    """Return what is said of all combinations, whose p95 are given by the labels of values."""
+    sweep = parse_sweep({"spec.design": "Full", "spec.axes": axes})
+    return answer(sweep, lambda point: repeated(repeats[tuple(e.label for e in point.values)]))
 
 
 LOADS = {
@@ -94,10 +72,8 @@ LOADS = {
 
 
 def test_a_setting_is_compared_in_each_condition_and_the_best_changes() -> None:
-    sweep, made, points = measure(LOADS, [ENDPOINTS, USERS])
-    found, sentences, chosen = answer_sweep(sweep.spec, made, points)
-    by_name = {each.point.name: each.point.text for each in made.points}
-    assert {by_name[name]: each.conclusion for name, each in found.items()} == {
+    conclusions, sentences, chosen = measure(LOADS, [ENDPOINTS, USERS])
+    assert conclusions == {
         "endpoint balancer, users 1": "Better",
         "endpoint balancer, users 2": "Inconclusive",
         "endpoint balancer, users 4": "Worse",
@@ -123,22 +99,16 @@ def test_what_is_best_in_each_condition_is_said_once() -> None:
         for heap, level in (("512Mi", 100.0), ("1Gi", 100.4), ("2Gi", 70.0))
         for users in ("1", "2", "4")
     }
-    _, sentences, _ = answer_sweep(*_of(measure(repeats, [HEAP, USERS])))
+    _, sentences, _ = measure(repeats, [HEAP, USERS])
     assert "In each of 3 conditions of users, heap 2Gi is among the best." in sentences
     assert not any("Best: " in each for each in sentences)  # never over conditions
     assert sum(each.startswith("Best with users ") for each in sentences) == 3
 
 
-def _of(measured: tuple[Any, Any, list[SweepPoint]]) -> tuple[Any, Any, list[SweepPoint]]:
-    sweep, made, points = measured
-    return sweep.spec, made, points
-
-
 def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
     repeats = {(users,): spread(10.0 * int(users), 5, 1.0) for users in ("1", "2", "4")}
-    sweep, made, points = measure(repeats, [USERS])
-    found, sentences, chosen = answer_sweep(sweep.spec, made, points)
-    assert found == {}
+    conclusions, sentences, chosen = measure(repeats, [USERS])
+    assert conclusions == {}
     assert sentences == [
         "The p95 of the baseline: 10 ms with users 1; 20 ms with users 2; 40 ms with users 4."
     ]
@@ -147,19 +117,7 @@ def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
 
 def test_conditions_without_other_settings_are_named() -> None:
     sweep = parse_sweep({"spec.axes": [HEAP, USERS]})
-    made = make_plan(sweep)
-    points = [
-        SweepPoint(
-            name=each.point.name,
-            values=each.point.indexes,
-            state="Valid",
-            p95_milliseconds=10,
-            repeats=5,
-            repeat_values=spread(10.0, 5, 1.0),
-        )
-        for each in made.points
-    ]
-    _, sentences, _ = answer_sweep(sweep.spec, made, points)
+    _, sentences, _ = answer(sweep, lambda _: repeated(spread(10.0, 5, 1.0)))
     assert any(
         each.startswith("Nothing is compared with users 2; users 4, where") for each in sentences
     )
@@ -176,7 +134,7 @@ def test_three_axes_that_act_together_beyond_each_two_are_named() -> None:
                 is_all = (heap, cached, users) == ("1Gi", "2", "2")
                 repeats[heap, cached, users] = spread(150.0 if is_all else 100.0, 5, 1.0)
     axes = [HEAP | {"values": ["512Mi", "1Gi"]}, CACHED, USERS | {"values": [1, 2]}]
-    _, sentences, _ = answer_sweep(*_of(measure(repeats, axes)))
+    _, sentences, _ = measure(repeats, axes)
     named = [each for each in sentences if each.startswith("Interaction of ")]
     assert named[0].startswith("Interaction of heap and users: ")  # a condition comes first
     assert named[2].startswith("Interaction of heap and caches: ")
@@ -196,9 +154,8 @@ def test_conclusions_of_all_conditions_together_are_hardly_ever_wrong() -> None:
             for heap in ("512Mi", "1Gi", "2Gi")
             for users in (1, 2, 3, 4)
         }
-        sweep, made, points = measure(repeats, axes)
-        found, _, best = answer_sweep(sweep.spec, made, points)
-        wrong += any(each.conclusion in ("Better", "Worse") for each in found.values())
+        conclusions, _, best = measure(repeats, axes)
+        wrong += any(each in ("Better", "Worse") for each in conclusions.values())
         wrong_best += any("512Mi" not in each.values for each in best)
     assert wrong <= 1
     assert wrong_best <= 1

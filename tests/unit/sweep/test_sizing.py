@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1.prices import Prices
-from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
@@ -39,6 +39,7 @@ from support.resources.small_sizing import (
     with_objectives,
 )
 from support.resources.small_sweep import DONE, again, observe, parse_sweep, plan
+from support.results.measured_points import valid_point
 
 OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
 
@@ -341,13 +342,7 @@ def test_cost_of_requests_is_that_at_the_capacity(
         }
     )
     planned = make_plan(sweep).points
-    point = SweepPoint(
-        name=planned[0].point.name,
-        values=planned[0].point.indexes,
-        state="Valid",
-        value=340,
-        repeat_values=[330, 340, 350],
-    )
+    point = valid_point(planned[0].point, value=340, repeat_values=[330, 340, 350])
     (cost,) = point_costs(sweep.spec, pair_points(planned, [point])).values()
     if rate is None:
         assert (cost.requests, cost.bounds) == (None, None)
@@ -469,10 +464,8 @@ def test_the_status_of_a_sizing_of_100_points_is_small() -> None:
     seen = observe(changes)
     measured_values = [each * 1.2345 for each in (0.81, 0.8, 0.82, 0.8)] * 5
     points = [
-        SweepPoint(
-            name=each.point.name,
-            values=each.point.indexes,
-            state="Valid",
+        valid_point(
+            each.point,
             requests_per_second=300.1,
             p95_milliseconds=123.4,
             failed_percent=0.001,
