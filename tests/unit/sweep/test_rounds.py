@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep import SweepPoint
+from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil
 from solrbench.sweep.decision import SweepDecision, decide_sweep
@@ -16,7 +16,7 @@ from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
-from solrbench.sweep.state import SweepObservation, count_points, round_of
+from solrbench.sweep.state import ChildView, SweepObservation, round_of
 from solrbench.sweep.validation import build_child
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import (
@@ -27,6 +27,7 @@ from support.resources.small_sweep import (
     observe,
     parse_sweep,
     plan,
+    run_to_end,
     users_axis,
 )
 
@@ -35,32 +36,36 @@ ROUNDS: Changes = {
     "spec.startOn": "FreshTarget",
     "spec.parallelism": 4,
 }
-RepeatValues = dict[int, Sequence[float]]
-"""p95 of each round, by the number of users; the last one is that of all later rounds."""
+FAILED = None
+RepeatValues = dict[int, Sequence[float | None]]
+"""p95 of each round, by the number of users; the last one is that of all later rounds. 0 stands for
+one that is Invalid."""
 
 
-def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[Any, list[str]]:
-    """Return the last observation and the benchmarks that were made, in their order."""
+def measure(figures: RepeatValues, changes: Changes | None = None) -> tuple[SweepStatus, list[str]]:
+    """Return the status at the end, and the benchmarks that were made, in their order."""
     axes = {"spec.axes": [users_axis(len(figures))]}
     return go_on(figures, observe(ROUNDS | axes | (changes or {}), concurrency=4))
 
 
-def go_on(figures: RepeatValues, seen: SweepObservation) -> tuple[Any, list[str]]:
+def go_on(figures: RepeatValues, seen: SweepObservation) -> tuple[SweepStatus, list[str]]:
+    """Return the same of a sweep that was observed; its points are in the order of their values."""
     made: list[str] = []
-    for _ in range(30):
-        decision = decide_sweep(seen)
-        running = [each for each in decision.status.points if each.state == "Running"]
-        made += [benchmark_name("trial", each.name, round_of(each)) for each in running]
-        children = {each.name: ended(figures, each) for each in running}
-        seen = again(seen, decision, children)
-        if decision.status.completion_time is not None:
-            return seen, made
-    raise AssertionError(seen.sweep.status)
+
+    def end(point: SweepPoint) -> ChildView:
+        made.append(benchmark_name("trial", point.name, round_of(point)))
+        return ended(figures, point)
+
+    status = run_to_end(seen, end)
+    points = sorted(status.points, key=lambda each: each.values)
+    return status.model_copy(update={"points": points}), made
 
 
-def ended(figures: RepeatValues, point: SweepPoint) -> Any:
+def ended(figures: RepeatValues, point: SweepPoint) -> ChildView:
     of_point = figures[point.values[0] + 1]
     figure = of_point[min(round_of(point), len(of_point)) - 1]
+    if figure is FAILED:
+        return replace(DONE, has_succeeded=False, reason="DeadlineExceeded")
     verdict, value = (VERDICT, figure) if figure else ("Invalid", 7.8)
     repeats = [{"target": 1, "p95Milliseconds": value}]
     summary = {"p95Milliseconds": value, "verdict": verdict, "repeats": repeats}
@@ -70,47 +75,41 @@ def ended(figures: RepeatValues, point: SweepPoint) -> Any:
 VERDICT = "Valid"
 EQUAL = (100.0, 100.1, 99.9, 100.0, 100.1, 99.9)
 NOISY = (95.0, 111.0, 99.0, 106.0, 93.0, 107.0)
+NEAR = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
+SEED = {"name": "seed", "field": "seed", "values": [1, 2, 3, 4], "role": "Setting"}
 
 
 def test_time_goes_to_the_points_that_are_open() -> None:
-    seen, made = measure({1: EQUAL, 2: (100.5, 100.4, 100.6), 3: (200.0, 201.0, 199.0), 4: NOISY})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.rounds for each in points] == [6, 3, 3, 6]
-    assert [each.conclusion for each in points] == [None, "Same", "Worse", "Inconclusive"]
+    status, made = measure({1: EQUAL, 2: (100.5, 100.4, 100.6), 3: (200.0, 201.0, 199.0), 4: NOISY})
+    assert [each.rounds for each in status.points] == [6, 3, 3, 6]
+    assert [each.conclusion for each in status.points] == [None, "Same", "Worse", "Inconclusive"]
     assert len(made) == len(set(made)) == 18
     assert made[-1].endswith("-6")
-    assert seen.sweep.status.phase == "Succeeded"
-    assert seen.sweep.status.estimate.remaining_seconds == 0
+    assert status.phase == "Succeeded"
+    assert status.estimate.remaining_seconds == 0
 
 
 def test_what_is_open_beside_the_best_goes_on() -> None:
-    near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
-    figures: RepeatValues = {1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near}
-    seed = {"name": "seed", "field": "seed", "values": [1, 2, 3], "role": "Setting"}
-    seen, _ = measure(figures, {"spec.axes": [seed]})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.rounds for each in points] == [6, 6, 6]  # the baseline takes part in every round
+    figures: RepeatValues = {1: EQUAL, 2: (49.9, 50.0, 50.1), 3: NEAR}
+    status, _ = measure(figures, {"spec.axes": [SEED | {"values": [1, 2, 3]}]})
+    # The baseline takes part in every round.
+    assert [each.rounds for each in status.points] == [6, 6, 6]
 
 
 def test_conditions_are_not_compared_and_no_choice_for_the_best() -> None:
-    near = (50.0, 53.0, 48.0, 52.0, 49.0, 51.0)
     given = {"spec.axes": [users_axis(3) | {"role": "Condition"}]}
-    seen, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: near}, given)
-    assert [each.rounds for each in seen.sweep.status.points] == [3, 3, 3]
-    assert [each.conclusion for each in seen.sweep.status.points] == [None, None, None]
-    assert seen.sweep.status.best == []
+    status, _ = measure({1: EQUAL, 2: (49.9, 50.0, 50.1), 3: NEAR}, given)
+    assert [each.rounds for each in status.points] == [3, 3, 3]
+    assert [each.conclusion for each in status.points] == [None, None, None]
+    assert status.best == []
 
 
 def test_a_best_point_that_is_the_same_as_the_baseline_is_not_compared() -> None:
     """2 is 1 % above and 3 is 2 % below 1: the Same as it, and open beside each other."""
     above, below = (100.75, 101.1, 101.15), (98.25, 98.1, 97.65)
-    seen, _ = measure({1: EQUAL, 2: above, 3: below})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.conclusion for each in points] == [None, "Same", "Same"]
-    assert [each.rounds for each in points] == [3, 3, 3]
-
-
-SEED = {"name": "seed", "field": "seed", "values": [1, 2, 3, 4], "role": "Setting"}
+    status, _ = measure({1: EQUAL, 2: above, 3: below})
+    assert [each.conclusion for each in status.points] == [None, "Same", "Same"]
+    assert [each.rounds for each in status.points] == [3, 3, 3]
 
 
 def test_what_slows_down_a_round_cancels_out() -> None:
@@ -121,10 +120,9 @@ def test_what_slows_down_a_round_cancels_out() -> None:
         each * factor for each, factor in zip(slower, (1.004, 0.997, 1, 1.003, 1), strict=True)
     ]
     repeats = {"until": "Decided", "min": 5, "max": 10}
-    seen, _ = measure({1: slower, 2: above, 3: equal}, {"spec.repeats": repeats})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.conclusion for each in points] == [None, "Worse", "Same"]
-    assert [each.repeat_rounds for each in points] == [[1, 2, 3, 4, 5]] * 3
+    status, _ = measure({1: slower, 2: above, 3: equal}, {"spec.repeats": repeats})
+    assert [each.conclusion for each in status.points] == [None, "Worse", "Same"]
+    assert [each.repeat_rounds for each in status.points] == [[1, 2, 3, 4, 5]] * 3
 
 
 def test_only_what_may_be_best_goes_on_until_the_best_is_known() -> None:
@@ -132,9 +130,8 @@ def test_only_what_may_be_best_goes_on_until_the_best_is_known() -> None:
     far: RepeatValues = {1: (200.0, 190.0, 211.0, 195.0, 205.0, 192.0)}
     figures = far | {2: EQUAL, 3: near, 4: (180.0, 170.0, 195.0)}
     race = {"until": "BestKnown", "min": 4, "max": 6}
-    seen, _ = measure(figures, {"spec.axes": [SEED], "spec.repeats": race})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.rounds for each in points] == [6, 6, 6, 4]  # the baseline takes part in each
+    status, _ = measure(figures, {"spec.axes": [SEED], "spec.repeats": race})
+    assert [each.rounds for each in status.points] == [6, 6, 6, 4]
 
 
 def test_a_sweep_with_repeats_goes_on_until_it_is_decided() -> None:
@@ -150,10 +147,10 @@ def test_repeats_of_the_template_are_rounds() -> None:
     seen = SweepObservation(sweep, make_plan(sweep), {}, NOW, concurrency=1)
     point = seen.plan.points[0].point
     assert build_child(sweep, point)["spec"]["load"]["repeats"] == {}
-    seen, made = go_on({1: EQUAL, 2: NOISY}, seen)
-    assert [each.rounds for each in seen.sweep.status.points] == [3, 3]
+    status, made = go_on({1: EQUAL, 2: NOISY}, seen)
+    assert [each.rounds for each in status.points] == [3, 3]
     assert len(made) == len(set(made)) == 6
-    assert seen.sweep.status.round == 3
+    assert status.round == 3
     orders = {tuple(each.split("-")[2] for each in made[at : at + 2]) for at in (0, 2, 4)}
     assert len(orders) == 2  # the order of each round is drawn
     listed = parse_sweep(changes | {"spec.order": "Listed"}, template)
@@ -162,15 +159,12 @@ def test_repeats_of_the_template_are_rounds() -> None:
 
 
 def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
-    seen, _ = measure({1: EQUAL, 2: EQUAL})
-    more = parse_sweep(ROUNDS | {"spec.axes": [users_axis(3)]})
-    status = seen.sweep.status.model_copy(update={"completion_time": None})
-    sweep = seen.sweep.model_copy(update={"spec": more.spec, "status": status})
-    again_seen = replace(seen, sweep=sweep, plan=make_plan(more), children={})
-    seen, _ = go_on({1: EQUAL, 2: EQUAL, 3: EQUAL}, again_seen)
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.repeat_rounds for each in points] == [[1, 2, 3, 4, 5, 6], [1, 2, 3], [4, 5, 6]]
-    assert points[2].conclusion == "Same"
+    before, _ = measure({1: EQUAL, 2: EQUAL})
+    more = observe(ROUNDS | {"spec.axes": [users_axis(3)]}, concurrency=4)
+    figures: RepeatValues = {1: EQUAL, 2: EQUAL, 3: EQUAL}
+    status, _ = go_on(figures, again(more, SweepDecision(before), {}))
+    assert [each.repeat_rounds for each in status.points] == [[*range(1, 7)], [1, 2, 3], [4, 5, 6]]
+    assert status.points[2].conclusion == "Same"
 
 
 @pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])
@@ -199,11 +193,10 @@ def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
 
 def test_inconclusive_rounds_are_compared_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.VERDICT", "Inconclusive")
-    seen, _ = measure({1: EQUAL, 2: EQUAL})
-    points = seen.sweep.status.points
-    assert [each.state for each in points] == ["Inconclusive"] * 2
-    assert {each.conclusion for each in points} == {None, "Same"}
-    counts = count_points(points)
+    status, _ = measure({1: EQUAL, 2: EQUAL})
+    assert [each.state for each in status.points] == ["Inconclusive"] * 2
+    assert {each.conclusion for each in status.points} == {None, "Same"}
+    counts = status.counts
     assert (counts.succeeded, counts.inconclusive, counts.invalid) == (2, 2, 0)
 
 
@@ -223,35 +216,23 @@ def test_rounds_need_no_interval_from_within_a_step(
     done = replace(DONE, status={**DONE.status, "verdicts": [verdict]})
     monkeypatch.setattr(f"{__name__}.DONE", done)
     monkeypatch.setattr(f"{__name__}.VERDICT", "Inconclusive")
-    seen, _ = measure({1: EQUAL, 2: EQUAL})
-    assert [each.state for each in seen.sweep.status.points] == [state] * 2
+    status, _ = measure({1: EQUAL, 2: EQUAL})
+    assert [each.state for each in status.points] == [state] * 2
 
 
 def test_invalid_rounds_are_left_out() -> None:
-    seen, _ = measure({1: EQUAL, 2: (100.0, 0, 100.1, 99.9, 100.0), 3: (0, 0, 0, 0)})
-    points = sorted(seen.sweep.status.points, key=lambda each: each.values)
-    assert [each.state for each in points] == ["Valid", "Valid", "Invalid"]
-    assert (points[1].rounds, points[1].repeats) == (4, 3)
-    assert points[2].rounds == 3
-    assert points[2].conclusion is None or points[2].conclusion == "Inconclusive"
+    status, _ = measure({1: EQUAL, 2: (100.0, 0, 100.1, 99.9, 100.0), 3: (0, 0, 0, 0)})
+    assert [each.state for each in status.points] == ["Valid", "Valid", "Invalid"]
+    _, second, third = status.points
+    assert (second.rounds, second.repeats) == (4, 3)
+    assert third.rounds == 3
+    assert third.conclusion in {None, "Inconclusive"}
 
 
 def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:
-    seen = observe(ROUNDS | {"spec.axes": [users_axis(2)]}, concurrency=4)
-    for number in range(8):
-        decision = decide_sweep(seen)
-        running = [each for each in decision.status.points if each.state == "Running"]
-        bad = replace(DONE, has_succeeded=False, reason="DeadlineExceeded")
-        children = {
-            each.name: bad
-            if number == 1 and each.values == [1]
-            else ended({1: EQUAL, 2: EQUAL}, each)
-            for each in running
-        }
-        seen = again(seen, decision, children)
-    points = sorted(decision.status.points, key=lambda each: each.values)
-    assert [(each.state, each.rounds) for each in points] == [("Valid", 3), ("Failed", 1)]
-    assert decision.status.phase == "Failed"
+    status, _ = measure({1: EQUAL, 2: (100.0, FAILED)})
+    assert [(each.state, each.rounds) for each in status.points] == [("Valid", 3), ("Failed", 1)]
+    assert status.phase == "Failed"
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 1, 2), (2, 5)])
