@@ -2,8 +2,8 @@
 
 import base64
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 import yaml
@@ -25,7 +25,8 @@ from solrbench.decide.evidence import (
     secret_names,
     secret_values,
 )
-from solrbench.decide.views import ContainerView, Replica, view_pod
+from solrbench.decide.views import ContainerView, PodView, Replica
+from support.resources.pod_views import pod_view
 
 PASSWORD = 'Sol"r R&cks/4'
 
@@ -195,28 +196,24 @@ def test_secrets_that_containers_may_know_are_found() -> None:
     assert secret_names({}) == set()
 
 
-def pod(phase: str = "Running", *, ready: bool = True, **container: Any) -> Any:
-    conditions = [{"type": "Ready", "status": str(ready)}]
-    statuses = [{"name": "solr"} | container]
-    return view_pod(
-        {
-            "metadata": {
-                "name": "one-solr-0",
-                "uid": "u",
-                "creationTimestamp": "2026-01-01T00:00:00Z",
-                "labels": {"app.kubernetes.io/component": "solr", "solrbench.io/attempt": "2"},
-            },
-            "spec": {"nodeName": "n1"},
-            "status": {"phase": phase, "conditions": conditions, "containerStatuses": statuses},
-        }
-    )
+def pod(phase: str = "Running", *, ready: bool = True, restarts: int = 0) -> PodView:
+    container = ContainerView("solr", restarts)
+    created = datetime(2026, 1, 1, tzinfo=UTC)
+    fields = {"attempt": 2, "node": "n1", "phase": phase, "ready": ready}
+    return pod_view("one-solr-0", created, containers=(container,), **fields)
 
 
 def test_pod_is_described_with_the_end_of_its_containers() -> None:
-    ended = {"reason": "OOMKilled", "exitCode": 137, "message": "no\nmemory"}
-    waiting = {"reason": "CrashLoopBackOff", "message": "back-off"}
-    states: dict[str, Any] = {"lastState": {"terminated": ended}, "state": {"waiting": waiting}}
-    assert describe_pod(pod(ready=False, restartCount=3, **states)) == (
+    solr = ContainerView(
+        "solr",
+        restarts=3,
+        waiting_reason="CrashLoopBackOff",
+        waiting_message="back-off",
+        ended_reason="OOMKilled",
+        exit_code=137,
+        termination_message="no\nmemory",
+    )
+    assert describe_pod(replace(pod(ready=False), containers=(solr,))) == (
         "pod one-solr-0 (solr): Running, not ready, attempt 2, node n1\n"
         "  container solr: 3 restarts, waits: CrashLoopBackOff back-off, ended: OOMKilled,"
         " exit code 137, last words: no memory"
@@ -228,12 +225,12 @@ def test_pod_is_described_with_the_end_of_its_containers() -> None:
     [
         (pod(), False),
         (pod("Succeeded", ready=False), False),
-        (pod(restartCount=1), True),
+        (pod(restarts=1), True),
         (pod("Failed", ready=False), True),
         (pod("Pending", ready=False), True),
     ],
 )
-def test_pods_with_a_problem_come_first(found: Any, problem: bool) -> None:
+def test_pods_with_a_problem_come_first(found: PodView, problem: bool) -> None:
     assert has_problem(found) is problem
 
 
@@ -267,9 +264,8 @@ def test_latest_events_are_kept_in_their_order() -> None:
     ]
     lines = describe_events("Pod x", events).splitlines()
     assert lines[0] == "events of Pod x:"
-    assert [line.rpartition(" ")[2] for line in lines[1:]] == [
-        f"m{second}" for second in range(30 - MAX_EVENTS, 30)
-    ]
+    kept = [f"m{second}" for second in range(30 - MAX_EVENTS, 30)]
+    assert [line.rpartition(" ")[2] for line in lines[1:]] == kept
     assert describe_events("Pod x", []) == ""
 
 

@@ -15,15 +15,16 @@ from solrbench.decide.pods import (
     has_new_events,
     pod_problem,
 )
-from solrbench.decide.views import ContainerView, PodView, view_pod
+from solrbench.decide.views import ContainerView, PodView
 from support.narrowing import not_none
 from support.resources.pod_views import pod_view
 from support.results.builders import START, make_document, make_result
 
 QUOTA = 'pods "base-solr-1" is forbidden: exceeded quota: compute'
 OWNER = {"kind": "StatefulSet", "metadata": {"name": "base-solr", "uid": "s1"}}
-CREATED = datetime(2025, 3, 1, 12, tzinfo=UTC)
-POD = pod_view("base-solr-0", CREATED)
+NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
+POD = pod_view("base-solr-0", NOW)
+PENDING = replace(POD, phase="Pending", ready=False)
 
 
 def event(message: str = QUOTA, uid: str = "s1", **times: Any) -> dict[str, Any]:
@@ -40,9 +41,7 @@ def problem(
 
 def words(*events: dict[str, Any], **status: Any) -> str:
     """Return the message of what there must be."""
-    found = problem(*events, **status)
-    assert found is not None
-    return found[1]
+    return not_none(problem(*events, **status))[1]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +57,7 @@ def words(*events: dict[str, Any], **status: Any) -> str:
     ],
 )
 def test_a_refusal_is_named_with_the_words_of_the_api_server(times: dict[str, Any]) -> None:
-    found = not_none(problem(event(**times), pods=(POD,)))
-    reason, message = found
+    reason, message = not_none(problem(event(**times), pods=(POD,)))
     assert reason == "FailedCreate"
     assert message.startswith(f"pods of StatefulSet base-solr are refused: {QUOTA};")
 
@@ -70,7 +68,6 @@ def test_the_latest_refusal_counts() -> None:
 
 
 def test_a_refusal_before_the_newest_pod_or_of_an_earlier_owner_of_the_name_is_over() -> None:
-    assert POD.created == CREATED
     assert problem(event(lastTimestamp="2025-03-01T11:59:59Z"), pods=(POD,)) is None
     assert problem(event(uid="s0")) is None
     assert problem() is None
@@ -93,25 +90,16 @@ def at(seconds: float) -> datetime:
     return START + timedelta(seconds=seconds)
 
 
-def ended(seconds: float, reason: str = "Error", code: int = 1) -> dict[str, Any]:
-    return {"reason": reason, "exitCode": code, "finishedAt": at(seconds).isoformat()}
+def pod(name: str = "b-solr-0", *, created: float = -60) -> PodView:
+    return pod_view(name, at(created), containers=(ContainerView("solr"),))
 
 
-def pod(
-    *, name: str = "b-solr-0", created: float = -60, restarts: int = 0, **states: Any
-) -> PodView:
-    container = {"name": "solr", "restartCount": restarts} | states
-    return view_pod(
-        {
-            "metadata": {
-                "name": name,
-                "uid": "u",
-                "creationTimestamp": at(created).astimezone(UTC).isoformat(),
-                "labels": {"app.kubernetes.io/component": "solr"},
-            },
-            "status": {"phase": "Running", "containerStatuses": [container]},
-        }
+def ended(seconds: float, reason: str = "Error", code: int = 1, restarts: int = 1) -> PodView:
+    """Return a pod whose container ended so many seconds after the begin of the step run."""
+    container = ContainerView(
+        "solr", restarts, ended_reason=reason, exit_code=code, ended=at(seconds)
     )
+    return replace(pod(), containers=(container,))
 
 
 def troubles(*pods: PodView) -> list[tuple[str, str, datetime]]:
@@ -120,7 +108,7 @@ def troubles(*pods: PodView) -> list[tuple[str, str, datetime]]:
 
 
 def test_quiet_pods_are_recorded_without_troubles() -> None:
-    document = add_pod_events(DOCUMENT, [pod(restarts=2, lastState={"terminated": ended(-30)})])
+    document = add_pod_events(DOCUMENT, [ended(-30, restarts=2)])
     assert document.pods is not None
     (record,) = document.pods
     assert (record.pod, record.component, record.restarts) == ("b-solr-0", "solr", 2)
@@ -128,21 +116,21 @@ def test_quiet_pods_are_recorded_without_troubles() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "kind"),
+    ("seen", "kind"),
     [
-        ({"restarts": 1, "lastState": {"terminated": ended(4)}}, "Restarted"),
-        ({"restarts": 1, "lastState": {"terminated": ended(4, "OOMKilled", 137)}}, "OOMKilled"),
-        ({"state": {"terminated": ended(4)}}, "Restarted"),
-        ({"restarts": 1, "lastState": {"terminated": ended(4, "Completed", 0)}}, "Restarted"),
+        (ended(4), "Restarted"),
+        (ended(4, "OOMKilled", 137), "OOMKilled"),
+        (ended(4, restarts=0), "Restarted"),
+        (ended(4, "Completed", 0), "Restarted"),
     ],
 )
-def test_ends_within_the_step_run_are_events(state: dict[str, Any], kind: str) -> None:
-    assert troubles(pod(**state)) == [("b-solr-0", kind, at(4))]
+def test_ends_within_the_step_run_are_events(seen: PodView, kind: str) -> None:
+    assert troubles(seen) == [("b-solr-0", kind, at(4))]
 
 
 def test_end_of_our_agent_is_no_event() -> None:
-    body = pod(restarts=1, lastState={"terminated": ended(4, "OOMKilled", 137)})
-    agents = replace(body, containers=(replace(body.containers[0], name=AGENT),))
+    killed = ended(4, "OOMKilled", 137)
+    agents = replace(killed, containers=(replace(killed.containers[0], name=AGENT),))
     assert troubles(agents) == []
     assert not has_new_events([agents], START)
 
@@ -150,9 +138,9 @@ def test_end_of_our_agent_is_no_event() -> None:
 @pytest.mark.parametrize(
     "quiet",
     [
-        pytest.param(pod(restarts=1, lastState={"terminated": ended(-0.5)}), id="ended before"),
-        pytest.param(pod(restarts=1, lastState={"terminated": ended(10.5)}), id="ended after"),
-        pytest.param(pod(state={"terminated": ended(9, "Completed", 0)}), id="its work is done"),
+        pytest.param(ended(-0.5), id="ended before"),
+        pytest.param(ended(10.5), id="ended after"),
+        pytest.param(ended(9, "Completed", 0, restarts=0), id="its work is done"),
         pytest.param(pod(created=11), id="created after"),
     ],
 )
@@ -165,10 +153,10 @@ def test_pod_created_within_the_step_run_is_a_replacement() -> None:
 
 
 def test_news_are_added_to_what_is_known_and_nothing_is_forgotten() -> None:
-    first = add_pod_events(DOCUMENT, [pod(), pod(name="b-zookeeper-0")])
+    first = add_pod_events(DOCUMENT, [pod(), pod("b-zookeeper-0")])
     assert add_pod_events(first, [pod()]) is first
-    again = add_pod_events(first, [pod(restarts=1, lastState={"terminated": ended(4)})])
-    assert add_pod_events(again, [pod(restarts=1, lastState={"terminated": ended(4)})]) is again
+    again = add_pod_events(first, [ended(4)])
+    assert add_pod_events(again, [ended(4)]) is again
     assert again.pods is not None
     assert [(each.pod, len(each.troubles)) for each in again.pods] == [
         ("b-solr-0", 1),
@@ -180,20 +168,14 @@ def test_news_are_added_to_what_is_known_and_nothing_is_forgotten() -> None:
 
 
 def test_only_pods_with_news_are_worth_a_look() -> None:
-    assert not has_new_events([pod(restarts=1, lastState={"terminated": ended(-30)})], START)
-    assert not has_new_events([pod(state={"terminated": ended(3, "Completed", 0)})], START)
-    assert has_new_events([pod(restarts=1, lastState={"terminated": ended(3)})], START)
+    assert not has_new_events([ended(-30)], START)
+    assert not has_new_events([ended(3, "Completed", 0, restarts=0)], START)
+    assert has_new_events([ended(3)], START)
     assert has_new_events([pod(created=2)], START)
 
 
-NOW = datetime(2025, 3, 1, 12, tzinfo=UTC)
-
-PROBLEM_POD = pod_view("base-solr-0", NOW, uid="u1", ip="10.0.0.1", node="node-1")
-PENDING = replace(PROBLEM_POD, phase="Pending", ready=False)
-
-
 def with_container(**fields: Any) -> PodView:
-    return replace(PROBLEM_POD, containers=(replace(ContainerView(name="solr"), **fields),))
+    return replace(POD, containers=(ContainerView("solr", **fields),))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +186,7 @@ def with_container(**fields: Any) -> PodView:
             "Unschedulable",
             "Insufficient memory.; lower resources.requests or add nodes",
         ),
-        (replace(PROBLEM_POD, reason="Evicted", message="low on disk"), "Evicted", "low on disk"),
+        (replace(POD, reason="Evicted", message="low on disk"), "Evicted", "low on disk"),
         (with_container(ended_reason="OOMKilled"), "OOMKilled", "raise resources.limits.memory"),
         (
             with_container(waiting_reason="ImagePullBackOff", waiting_message="not found"),
@@ -239,7 +221,7 @@ def test_pod_in_trouble_has_its_problem(pod: PodView, reason: str, words: str) -
 @pytest.mark.parametrize(
     "pod",
     [
-        PROBLEM_POD,
+        POD,
         PENDING,
         with_container(waiting_reason="ContainerCreating"),
         with_container(ended_reason="Completed", exit_code=0),
@@ -274,6 +256,6 @@ def test_long_messages_are_cut() -> None:
 def test_the_first_trouble_by_name() -> None:
     second = replace(with_container(ended_reason="OOMKilled"), name="b")
     first = replace(with_container(waiting_reason="ErrImagePull"), name="a")
-    problem = not_none(first_problem([second, PROBLEM_POD, first], NOW))
+    problem = not_none(first_problem([second, POD, first], NOW))
     assert problem.reason == "ImagePullError"
-    assert first_problem([PROBLEM_POD], NOW) is None
+    assert first_problem([POD], NOW) is None

@@ -114,21 +114,28 @@ def test_a_container_that_waits() -> None:
     assert (found.waiting_reason, found.waiting_message) == ("ImagePullBackOff", "no such image")
 
 
+TERMINATED = {
+    "terminated": {
+        "reason": "OOMKilled",
+        "exitCode": 137,
+        "message": "bye\n",
+        "finishedAt": "2025-03-01T12:00:00Z",
+    }
+}
+
+
 @pytest.mark.parametrize(
     "states",
     [
-        {"state": {"terminated": {"reason": "OOMKilled", "exitCode": 137, "message": "bye\n"}}},
-        {
-            "state": {"waiting": {"reason": "CrashLoopBackOff"}},
-            "lastState": {"terminated": {"reason": "OOMKilled", "exitCode": 137, "message": "bye"}},
-        },
+        {"state": TERMINATED},
+        {"state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": TERMINATED},
     ],
     ids=["now", "the run before"],
 )
 def test_a_container_that_ended(states: dict[str, Any]) -> None:
     found = viewed(container(**states))
-    ended = found.ended_reason, found.exit_code, found.termination_message
-    assert ended == ("OOMKilled", 137, "bye")
+    ended = found.ended_reason, found.exit_code, found.termination_message, found.ended
+    assert ended == ("OOMKilled", 137, "bye", datetime(2025, 3, 1, 12, tzinfo=UTC))
 
 
 def test_last_words_of_a_pod_are_those_of_the_first_container_that_left_some() -> None:
