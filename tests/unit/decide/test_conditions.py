@@ -1,20 +1,17 @@
-"""Conditions of one reconcile, the progress that is shown, and how long a stage may take."""
+"""Conditions of one reconcile, and the progress that is shown."""
 
 from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Attempts, Condition
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.decide.conditions import (
     ACCEPTED,
     ALL_TYPES,
-    CLEANED_UP,
     COMPLETE,
-    DATA_INDEXED,
     MAX_MESSAGE,
     MAX_REASON,
     MEASURED,
@@ -22,7 +19,6 @@ from solrbench.decide.conditions import (
     TARGET_READY,
     Conditions,
     Truth,
-    deadline_seconds,
     holds,
     is_finished,
     progress_percent,
@@ -30,7 +26,6 @@ from solrbench.decide.conditions import (
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
-from support.resources.small_resource import resource
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -174,23 +169,3 @@ def test_control_characters_of_others_are_left_out() -> None:
     conditions = Conditions([], datetime(2026, 1, 1, tzinfo=UTC), 1)
     conditions.set(SUCCEEDED, "False", TargetReason.SOLR_ERROR, "a\x1b[31mred\r\nINFO \x00b")
     assert conditions.get(SUCCEEDED).message == "a [31mred \nINFO  b"
-
-
-LIMITS = {"provisioningSeconds": 10, "indexingSeconds": 20, "measuringSeconds": 30}
-SPEC = SolrBenchmark.parse(resource({"spec.deadlines": LIMITS})).spec
-
-
-@pytest.mark.parametrize(
-    ("condition", "seconds"),
-    [
-        (ACCEPTED, 10),
-        (TARGET_READY, 10),
-        (DATA_INDEXED, 20),
-        (MEASURED, 30),
-        (SUCCEEDED, None),
-        (CLEANED_UP, None),
-        (COMPLETE, None),
-    ],
-)
-def test_limit_of_a_stage(condition: str, seconds: int | None) -> None:
-    assert deadline_seconds(SPEC, condition) == seconds

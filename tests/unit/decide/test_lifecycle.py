@@ -9,7 +9,17 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, TARGET_READY, Conditions, Truth
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    COMPLETE,
+    DATA_INDEXED,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+    Conditions,
+    Truth,
+)
 from solrbench.decide.lifecycle import (
     check_deadline,
     check_load_attempts,
@@ -40,20 +50,25 @@ def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
     return found
 
 
+LIMITS = {"provisioningSeconds": 60, "indexingSeconds": 70, "measuringSeconds": 80}
+SPEC = SolrBenchmark.parse(small("one", deadlines=LIMITS)).spec
+BLOCKER = wait(TargetReason.SOLR_NOT_READY, "0 of 1")
+
+
 @pytest.mark.parametrize(
-    ("condition", "seconds", "exceeded"),
-    [(TARGET_READY, 60.0, False), (TARGET_READY, 61.0, True), (SUCCEEDED, 9e9, False)],
+    ("condition", "limit"),
+    [(ACCEPTED, 60), (TARGET_READY, 60), (DATA_INDEXED, 70), (MEASURED, 80)],
 )
-def test_stage_fails_once_its_deadline_is_exceeded(
-    condition: str, seconds: float, exceeded: bool
-) -> None:
-    spec = SolrBenchmark.parse(small("one", deadlines={"provisioningSeconds": 60})).spec
-    blocker = wait(TargetReason.SOLR_NOT_READY, "0 of 1")
-    outcome = check_deadline(spec, condition, "Provisioning", seconds, blocker)
-    assert (outcome is not None) is exceeded
-    if exceeded:
-        words = "Provisioning took 61 s, limit 60 s", "last seen: SolrNotReady: 0 of 1"
-        assert_outcome(outcome, "DeadlineExceeded", PermanentError, *words)
+def test_stage_fails_once_its_deadline_is_exceeded(condition: str, limit: int) -> None:
+    assert check_deadline(SPEC, condition, "Provisioning", limit, BLOCKER) is None
+    outcome = check_deadline(SPEC, condition, "Provisioning", limit + 1, BLOCKER)
+    words = f"Provisioning took {limit + 1} s, limit {limit} s", "last seen: SolrNotReady: 0 of 1"
+    assert_outcome(outcome, "DeadlineExceeded", PermanentError, *words)
+
+
+@pytest.mark.parametrize("condition", [SUCCEEDED, CLEANED_UP, COMPLETE])
+def test_other_stages_have_no_deadline(condition: str) -> None:
+    assert check_deadline(SPEC, condition, "CleaningUp", 9e9, BLOCKER) is None
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The conditions of a resource, and the phase, progress and deadlines that follow from them.
+"""The conditions of a resource, and the progress that follows from them.
 
 `lastTransitionTime` moves only when a condition's status flips (Kubernetes API conventions,
 "Typical status properties").
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, cast
 
-from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.status import Status
 from solrbench.reasons.kinds import Reason
@@ -159,17 +158,3 @@ def progress_percent(  # noqa: PLR0913 - what is done, and of how much
     percent = (40.0 * before + percent) / max(starts, 1)
     percent += 60.0 * status.report.stored_steps / max(total_steps, 1)
     return min(99, int(percent))
-
-
-def deadline_seconds(spec: Spec, condition: str) -> int | None:
-    """Return the limit of a stage in seconds, or `None` where waiting has no limit.
-
-    A benchmark waits in the queue for as long as others run. One that refers to missing objects
-    has as long as provisioning may take: they may be applied a moment later.
-    """
-    return {
-        ACCEPTED: spec.deadlines.provisioning_seconds,
-        TARGET_READY: spec.deadlines.provisioning_seconds,
-        DATA_INDEXED: spec.deadlines.indexing_seconds,
-        MEASURED: spec.deadlines.measuring_seconds,
-    }.get(condition)

@@ -6,7 +6,15 @@ from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
-from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED, Conditions, deadline_seconds
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    DATA_INDEXED,
+    MEASURED,
+    SUCCEEDED,
+    TARGET_READY,
+    Conditions,
+)
 from solrbench.decide.outcome import Outcome, fail
 from solrbench.decide.pods import PodProblem
 from solrbench.reasons.end import CleanupReason
@@ -17,11 +25,20 @@ from solrbench.reasons.lifecycle import LifecycleReason
 def check_deadline(
     spec: Spec, condition: str, phase: str, seconds: float, blocker: Outcome
 ) -> Outcome | None:
-    """Fail when the stage that makes a condition true has lasted longer than its deadline."""
+    """Fail when the stage that makes a condition true has lasted longer than its deadline.
+
+    A benchmark waits in the queue for as long as others run. One that refers to missing objects
+    has as long as provisioning may take: they may be applied a moment later.
+    """
     # A baseline may take days before it is over, and has deadlines of its own.
     if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
         return None
-    limit = deadline_seconds(spec, condition)
+    limit = {
+        ACCEPTED: spec.deadlines.provisioning_seconds,
+        TARGET_READY: spec.deadlines.provisioning_seconds,
+        DATA_INDEXED: spec.deadlines.indexing_seconds,
+        MEASURED: spec.deadlines.measuring_seconds,
+    }.get(condition)
     if limit is None or seconds <= limit:
         return None
     return fail(
