@@ -1,6 +1,5 @@
 """An existing target: its SolrCloud, its collection and its nodes."""
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,26 +7,19 @@ import pytest
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.existing_target import (
     DEFAULT_PATTERNS,
-    PATIENCE,
-    ExistingNodes,
     ExistingSolrCloud,
     check_addresses,
     check_enough_nodes,
     check_existing_cloud,
-    check_existing_nodes,
     check_name,
     check_own_collection,
-    check_user_collection,
     host_of,
     patterns_in,
     qualify,
 )
-from solrbench.decide.outcome import TargetLostError
-from solrbench.decide.views import NodeIdentity, Replica
-from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
-from solrbench.reasons.target import TargetReason
+from solrbench.errors import PermanentError, TemporaryError
 from support.failing import failing
-from support.resources.outcomes import assert_outcome, seen
+from support.resources.outcomes import assert_outcome
 
 
 def cloud(*ready: bool) -> dict[str, Any]:
@@ -36,12 +28,6 @@ def cloud(*ready: bool) -> dict[str, Any]:
         for name, each in zip("abc", ready, strict=False)
     ]
     return {"status": {"solrNodes": nodes}}
-
-
-def test_cloud_with_all_nodes_ready() -> None:
-    found = ExistingSolrCloud("books", "search", served=True, body=cloud(True, True))
-    assert check_existing_cloud(found) is None
-    assert found.node_urls == ["http://a.nodes.search:8983/solr", "http://b.nodes.search:8983/solr"]
 
 
 @pytest.mark.parametrize(
@@ -61,31 +47,6 @@ def test_cloud_that_is_not_there_yet_is_waited_for(
     assert_outcome(check_existing_cloud(found), reason, TemporaryError, message)
 
 
-def replica(state: str) -> Replica:
-    url = "http://a:8983/solr"
-    return Replica("shard1", "books_shard1_a", "a:8983_solr", url, "NRT", state, leader=False)
-
-
-@pytest.mark.parametrize(
-    ("replicas", "reason"),
-    [
-        ((), "CollectionNotFound"),
-        ((replica("down"),), "ReplicasNotActive"),
-        ((replica("active"),), None),
-    ],
-)
-def test_collection_of_the_user_is_waited_for(
-    replicas: tuple[Replica, ...], reason: str | None
-) -> None:
-    outcome = check_user_collection("books", replicas)
-    assert seen(outcome) == (reason and (reason, TemporaryError))
-
-
-@pytest.mark.parametrize("config_set", [None, "solrbench-0b5b-1", "solrbench-0b5b-2"])
-def test_collection_of_the_benchmark_is_its_own(config_set: str | None) -> None:
-    assert check_own_collection("base", config_set, "solrbench-0b5b-") is None
-
-
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])
 def test_foreign_collection_ends_the_benchmark(config_set: str) -> None:
     outcome = check_own_collection("base", config_set, "solrbench-0b5b-")
@@ -97,38 +58,6 @@ def test_each_replica_of_a_shard_needs_a_node() -> None:
     assert check_enough_nodes(two, 2) is None
     words = "adds up to 2", "has 1 live nodes"
     assert_outcome(check_enough_nodes(two, 1), "TooFewNodes", PermanentError, *words)
-
-
-SILENT = TemporaryError(TargetReason.SOLR_UNREACHABLE, "connection refused")
-STARTED = {"a": "1", "b": "1"}
-
-
-def nodes(**started: str) -> dict[str, NodeIdentity]:
-    return {name: NodeIdentity("9.10.1", 1, start) for name, start in started.items()}
-
-
-AGAIN = TargetLostError
-TOO_LONG = PATIENCE + timedelta(seconds=1)
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        (ExistingNodes(STARTED, nodes(a="1", b="1", c="7"), timedelta()), None),
-        (ExistingNodes(STARTED, nodes(a="1"), timedelta()), ("TargetNodeLost", AGAIN)),
-        (ExistingNodes(STARTED, nodes(a="1", b="2"), timedelta()), ("TargetNodeLost", AGAIN)),
-        (ExistingNodes(STARTED, SILENT, PATIENCE), None),
-        (
-            ExistingNodes(STARTED, SILENT, PATIENCE, required=True),
-            ("SolrUnreachable", TemporaryError),
-        ),
-        (ExistingNodes(STARTED, SILENT, TOO_LONG), ("TargetUnreachable", AGAIN)),
-    ],
-)
-def test_nodes_of_an_existing_target_that_was_ready(
-    found: ExistingNodes, expected: tuple[str, type[SolrbenchError]] | None
-) -> None:
-    assert seen(check_existing_nodes(found)) == expected
 
 
 DEFAULTS = patterns_in(DEFAULT_PATTERNS, "team")

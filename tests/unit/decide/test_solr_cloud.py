@@ -5,18 +5,16 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import first_outcome
 from solrbench.decide.pods import PodProblem
 from solrbench.decide.solr_cloud import (
     LOCK,
     QUEUE,
     SolrCloudState,
     check_cloud_ready,
-    check_owned,
     check_reconciled,
     unmet_conditions,
 )
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import TemporaryError
 from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
@@ -29,17 +27,6 @@ POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
 
 def owner() -> str:
     return str(ready_cloud()["metadata"]["ownerReferences"][0]["uid"])
-
-
-def test_cloud_of_the_benchmark_that_is_ready() -> None:
-    state = SolrCloudState(ready_cloud(), ready_stateful_set(), (POD,), owner(), NOW)
-    assert check_owned(state) is None
-    assert first_outcome((check_reconciled, check_cloud_ready), state) is None
-
-
-def test_cloud_of_another_owner_ends_the_benchmark() -> None:
-    state = SolrCloudState(ready_cloud(), None, (), "another", NOW)
-    assert_outcome(check_owned(state), "SolrCloudNameTaken", PermanentError)
 
 
 def test_pods_that_may_not_be_created() -> None:

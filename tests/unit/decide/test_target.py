@@ -3,22 +3,18 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 
 import pytest
 
 from solrbench.decide.outcome import Outcome, TargetLostError, first_outcome
 from solrbench.decide.pods import PodProblem
-from solrbench.decide.solr_cloud import check_clouds_served
 from solrbench.decide.target import (
     NODE_CHECKS,
     ComponentPods,
     TargetNodes,
-    check_clusters_served,
     check_ensemble,
     check_pods_unchanged,
     check_provided_made,
-    check_reachable,
     check_solr_pods,
     check_zookeeper_heap,
     describe_acceptance,
@@ -68,6 +64,10 @@ def test_heap_that_zookeeper_reports(mebibytes: int | None, matches: bool) -> No
     if not matches:
         words = f"zoo-2 reports a maximum heap of {mebibytes} MiB"
         assert_outcome(outcome, "HeapMismatch", PermanentError, words)
+
+
+def test_provided_zookeeper_that_is_made_is_not_waited_for() -> None:
+    assert check_provided_made("base-zookeeper", made=True) is None
 
 
 AGAIN = TargetLostError
@@ -170,19 +170,3 @@ def test_pods_of_a_target_that_was_ready(
 ) -> None:
     outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
     assert seen(outcome) == expected
-
-
-@pytest.mark.parametrize(
-    ("check", "reason", "named"),
-    [
-        (check_clouds_served, "SolrOperatorMissing", "solr-operator"),
-        (check_clusters_served, "ZooKeeperOperatorMissing", "zookeeper.mode"),
-        (partial(check_provided_made, "base-zookeeper"), "ZooKeeperNotReady", "base-zookeeper"),
-        (partial(check_reachable, "zk-0:2181"), "ZooKeeperUnreachable", "connectionString"),
-    ],
-)
-def test_what_is_missing_is_waited_for_by_name(
-    check: Callable[[bool], Outcome | None], reason: str, named: str
-) -> None:
-    assert check(True) is None
-    assert_outcome(check(False), reason, TemporaryError, named)

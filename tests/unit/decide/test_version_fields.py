@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.version_fields import check_version_fields, version_problems
+from solrbench.decide.version_fields import version_problems
 from support.resources.objects import stored
-from support.resources.small_resource import SOLR, create
+from support.resources.small_resource import SOLR
 
 QUERIES = {"configMap": {"name": "q", "key": "q.txt"}}
 REQUEST = {"name": "first", "parameters": {"wt": "xlsx"}}
@@ -67,13 +67,3 @@ def test_settings_that_every_version_knows_pass() -> None:
         ],
     }
     assert version_problems(stored(changes).spec) == []
-
-
-def test_versions_of_nodes_count_where_no_tag_shows_them() -> None:
-    spec = stored(create() | {"spec.workload.parameters": {"wt": "ruby"}}).spec
-    assert version_problems(spec) == []
-    assert check_version_fields(spec, ["9.10.1"]) is None
-    outcome = check_version_fields(spec, ["10.0.0", "9.10.1"])
-    assert outcome is not None
-    assert outcome.reason == "FieldNotInVersion"
-    assert "wt=ruby, Solr 10.0.0 does not know it" in outcome.message
