@@ -5,10 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.state import ChildView, SweepObservation
@@ -288,22 +287,6 @@ def test_an_objective_that_no_point_has_is_refused(
     changes: Changes, template: Changes, problem: str
 ) -> None:
     assert plan(changes, template).problems == (problem,)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"metric": "Capacity", "step": "one"}, "step must not go with Capacity"),
-        ({"metric": "IndexBytes", "variant": "a"}, "step and variant must not go with"),
-        ({"metric": "Capacity", "request": "find"}, "request must go with"),
-        ({"metric": "Users"}, "metric"),
-    ],
-)
-def test_an_objective_that_contradicts_itself_is_refused(
-    given: Mapping[str, str], message: str
-) -> None:
-    with pytest.raises(ValidationError, match=message):
-        SweepObjective.model_validate(given)
 
 
 RELEASES = {"name": "release", "field": "target.solrCloud.image.tag", "values": ["9.9.0", "9.10.1"]}

@@ -64,14 +64,6 @@ HOSTILE: dict[str, Changes] = {
     "an expression in 200 brackets": {"spec.exclude": ["(" * 200]},
     "an expression with 250 signs": {"spec.exclude": ["!" * 250 + "true"]},
     "an expression with a huge number": {"spec.exclude": ["9" * 200 + " == 1"]},
-    "a long expression": {"spec.exclude": ["true || " * 1000 + "true"]},
-    "more exclusions than there may be": {"spec.exclude": ["point.heap == '1Gi'"] * 17},
-    "labels of ours in the template": {
-        "spec.template.metadata": {"labels": {"solrbench.io/benchmark": "other"}}
-    },
-    "annotations of ours in the template": {
-        "spec.template.metadata": {"annotations": {"solrbench.io/target": "prod"}}
-    },
     "100,000 unknown fields in the template": {
         "spec.template.spec": {f"unknown{n}": 1 for n in range(100_000)}
     },
