@@ -1,12 +1,14 @@
-import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
+from solrbench.sweep.state import ChildView
 from support.resources.small_sweep import (
     DONE,
     NOW,
@@ -81,51 +83,48 @@ def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:
     assert best.memory_bytes == (512 + 256) * 2**20 * 5 // 4
 
 
+HEAPS = [f"{size}Mi" for size in range(512, 832, 16)]
+USERS = {"name": "users", "field": "load.steps[0].users", "values": [*range(1, 26)]}
+
+
+def end_of_500_points(
+    axis: dict[str, Any], end: Callable[[], ChildView], max_bytes: int
+) -> SweepStatus:
+    """Return the status of 25 loads with 20 values of an axis, which must be small."""
+    changes = {"spec.axes": [axis, USERS], "spec.design": "Full", "spec.maxPoints": 500}
+    seen = observe(changes)
+    children = {each.point.name: end() for each in seen.plan.points}
+    running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in children]
+    begun = SweepDecision(SweepStatus(points=running))
+    status = decide_sweep(again(seen, begun, children)).status
+    assert status.counts.succeeded == 500
+    assert len(status.model_dump_json(by_alias=True, exclude_none=True)) < max_bytes
+    return status
+
+
 @pytest.mark.slow
 def test_the_status_of_500_points_is_small() -> None:
-    axes = [
-        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
-        {"name": "documents", "field": "dataset.generator.documents", "values": list(range(1, 21))},
-    ]
-    changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
-    seen = observe(changes)
+    documents = {"field": "dataset.generator.documents", "values": [*range(1, 21)]}
     summary = {"requestsPerSecond": 12345.6, "p95Milliseconds": 1234.56, "failedPercent": 12.345}
     child = replace(DONE, summary=summary | {"verdict": "Invalid"}, reuses="Index")
-    names = [each.point.name for each in seen.plan.points]
-    running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in names]
-    begun = SweepDecision(SweepStatus(points=running))
-    decision = decide_sweep(again(seen, begun, dict.fromkeys(names, child)))
-    assert decision.status.counts.succeeded == 500
-    raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    assert len(json.dumps(raw, separators=(",", ":"))) < 100_000
+    end_of_500_points({"name": "documents"} | documents, lambda: child, 100_000)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_the_status_of_500_points_in_25_conditions_is_small() -> None:
-    axes = [
-        {"name": "heap", "field": "target.solrCloud.heap", "values": [f"{n}Mi" for n in HEAPS]},
-        {"name": "users", "field": "load.steps[0].users", "values": list(range(1, 26))},
-    ]
-    changes = {"spec.axes": axes, "spec.design": "Full", "spec.maxPoints": 500}
-    seen = observe(changes)
-    draw, children = Random(1), {}
-    for each in seen.plan.points:
+    draw = Random(1)
+
+    def end() -> ChildView:
         repeats = [
             {"target": 1, "requestsPerSecond": 123.4, "p95Milliseconds": draw.gauss(123, 3)}
             for _ in range(5)
         ]
         found = SUMMARY | {"verdict": "Valid", "repeats": repeats}
-        children[each.point.name] = replace(DONE, summary=found, reuses="Index")
-    running = [SweepPoint(name=each, values=[0, 0], state="Running") for each in children]
-    begun = SweepDecision(SweepStatus(points=running))
-    decision = decide_sweep(again(seen, begun, children))
-    assert len(decision.status.best) == MAX_BEST
-    raw = decision.status.model_dump(mode="json", by_alias=True, exclude_none=True)
-    assert len(json.dumps(raw, separators=(",", ":"))) < 120_000
+        return replace(DONE, summary=found, reuses="Index")
 
-
-HEAPS = range(512, 832, 16)
+    heaps = {"name": "heap", "field": "target.solrCloud.heap", "values": HEAPS}
+    assert len(end_of_500_points(heaps, end, 120_000).best) == MAX_BEST
 
 
 def test_a_sweep_lives_for_its_time() -> None:
