@@ -168,10 +168,6 @@ def stored(*offsets: int, attempt: int = 1, **fields: Any) -> StepRunResult:
     return document.model_copy(update={"list_offsets": list(offsets)} | fields)
 
 
-def test_the_first_attempt_begins_with_the_lists() -> None:
-    assert plan_resumption(StepRunId(1, 0, 0, "first"), [], 1, 1) == Resumption()
-
-
 def test_every_attempt_since_the_last_stored_step_run_may_have_begun_the_next_one() -> None:
     assert plan_resumption(SECOND, [stored(30, 4)], 2, 1) == Resumption(
         offsets=[30, 4], lost_steps=1

@@ -1,4 +1,4 @@
-"""Which downloads, options of pods and names of objects a benchmark may ask for."""
+"""Which options of pods and names of objects a benchmark may ask for."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
     POD_OPTIONS,
     ReferredObject,
-    check_downloads,
     check_object,
     check_objective_steps,
     check_pod_options,
@@ -20,23 +19,6 @@ from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
 from support.resources.small_resource import SOLR, Changes, step
-
-HOSTS, ALLOWED = ("files.example.org",), ("*.example.org",)
-
-
-def test_another_host_than_those_that_are_allowed_is_refused_by_name() -> None:
-    assert check_downloads(HOSTS, ALLOWED, (), secrets_allowed=False) is None
-    outcome = check_downloads((*HOSTS, "evil.org"), ALLOWED, (), secrets_allowed=False)
-    words = "spec.dataset.http.urls: evil.org matches none", "datasets.allowedHosts"
-    assert_outcome(outcome, "HostNotAllowed", PermanentError, *words)
-
-
-def test_secrets_are_the_installers_choice() -> None:
-    fields = ("spec.dataset.http.auth",)
-    outcome = check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=False)
-    assert_outcome(outcome, "DatasetSecretNotAllowed", PermanentError, "spec.dataset.http.auth: ")
-    assert check_downloads(HOSTS, ALLOWED, fields, secrets_allowed=True) is None
-
 
 OBJECTIVE = {"name": "fast", "responseTime": {"maxMilliseconds": 1}}
 STEPS = [step(name="low"), {"users": 5, "requests": 1}]

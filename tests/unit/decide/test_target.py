@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 import pytest
 
 from solrbench.decide.outcome import Outcome, TargetLostError, first_outcome
-from solrbench.decide.pods import PodProblem
 from solrbench.decide.target import (
     NODE_CHECKS,
     ComponentPods,
@@ -21,7 +20,6 @@ from solrbench.decide.target import (
 )
 from solrbench.decide.views import ContainerView, PodView
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
-from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome, seen
 from support.resources.pod_views import pod_view
 from support.resources.solr_clouds import CREATED
@@ -46,12 +44,6 @@ def test_components_are_waited_for(
     stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
     assert_outcome(stuck, "Unschedulable", TemporaryError)
     assert check(replace(waiting, ready=3, pods=(UNSCHEDULABLE,))) is None
-
-
-def test_pods_that_may_not_be_created() -> None:
-    refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
-    outcome = check_solr_pods(ComponentPods(0, 3, (), NOW, refused))
-    assert_outcome(outcome, "FailedCreate", TemporaryError, "exceeded quota")
 
 
 @pytest.mark.parametrize(

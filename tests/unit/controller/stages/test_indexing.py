@@ -196,7 +196,8 @@ def check(changes: Changes, **settings: Any) -> None:
 def test_a_host_without_dots_is_a_service_of_the_namespace() -> None:
     check(http())
     check(http(), dataset_hosts=("*.{namespace}.svc", "example.org"))
-    with failing(PermanentError, "HostNotAllowed", r"example\.org matches none"):
+    refusal = r"http\.urls: example\.org matches none .* datasets\.allowedHosts"
+    with failing(PermanentError, "HostNotAllowed", refusal):
         check(http(), dataset_hosts=("*.{namespace}.svc",))
 
 
