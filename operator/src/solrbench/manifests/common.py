@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.api.kinds import BENCHMARK, SWEEP, ResourceKind
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import Resources
@@ -45,11 +45,16 @@ def _owner(benchmark: SolrBenchmark, component: str) -> Manifest:
     # A target that the points of a sweep share must not be collected with the first of them.
     shared = shared_target(benchmark) if component in names.NODES else None
     kind, owner = (BENCHMARK, benchmark.metadata) if shared is None else (SWEEP, shared.owner)
+    return owner_reference(kind, owner.name, owner.uid)
+
+
+def owner_reference(kind: ResourceKind, name: str, uid: str) -> Manifest:
+    """Return the reference to the resource that controls an object."""
     return {
         "apiVersion": kind.api_version,
         "kind": kind.name,
-        "name": owner.name,
-        "uid": owner.uid,
+        "name": name,
+        "uid": uid,
         "controller": True,
         "blockOwnerDeletion": True,
     }

@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
 from solrbench.decide.version_fields import version_problems
+from solrbench.manifests.common import owner_reference
 from solrbench.stats.distributions import t_quantile
 from solrbench.sweep.answers import answers_by_default
 from solrbench.sweep.points import (
@@ -75,16 +76,7 @@ def build_child(
                 ANNOTATION_VALUES: point.text,
                 **(annotations or {}),
             },
-            "ownerReferences": [
-                {
-                    "apiVersion": SWEEP.api_version,
-                    "kind": SWEEP.name,
-                    "name": metadata.name,
-                    "uid": metadata.uid,
-                    "controller": True,
-                    "blockOwnerDeletion": True,
-                }
-            ],
+            "ownerReferences": [owner_reference(SWEEP, metadata.name, metadata.uid)],
         },
         "spec": spec | decided,
     }
