@@ -15,7 +15,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.sweep.points import DesignPoint
 from support.repository import ROOT
 from support.resources.small_sweep import HEAP, parse_sweep
-from support.results.measured_points import answer, repeated
+from support.results.measured_points import Answers, answer, repeated
 from support.results.published_times import BALANCED, DIRECT
 
 NODES = {"name": "nodes", "field": "target.solrCloud.nodes", "values": [1, 3]}
@@ -26,13 +26,12 @@ ZOOKEEPERS = {
 }
 MACHINES = {"name": "machines", "field": "target.solrCloud.nodes", "values": [1, 2]}
 RATES = {"name": "rate", "field": "load.steps[0].requestsPerSecond", "values": [1, 2, 4, 8, 16]}
-Found = tuple[dict[str, Conclusion | None], list[str], str | None]
 
 
 def found_in(
     runs: Mapping[str, Sequence[float]], *axes: dict[str, Any], metric: str = "P95Milliseconds"
-) -> Found:
-    """Return conclusions, sentences and the best point of points with these repeats."""
+) -> Answers:
+    """Return what is said of points with these repeats."""
     changes = {"spec.axes": [*axes], "spec.design": "Full", "spec.objective": {"metric": metric}}
     step = {"name": "one", "durationSeconds": 10} | ({} if RATES in axes else {"users": 1})
     return conclude(parse_sweep(changes, {"spec.load.steps": [step]}), runs)
@@ -45,7 +44,7 @@ def study(name: str, **spec: Any) -> Any:
     return SolrBenchmarkSweep.parse(body | {"spec": body["spec"] | spec})
 
 
-def conclude(sweep: Any, runs: Mapping[str, Sequence[float]]) -> Found:
+def conclude(sweep: Any, runs: Mapping[str, Sequence[float]]) -> Answers:
     """Return the same of a sweep whose points have these values of the figure of its objective."""
 
     def measure(point: DesignPoint) -> dict[str, Any]:
@@ -55,8 +54,7 @@ def conclude(sweep: Any, runs: Mapping[str, Sequence[float]]) -> Found:
         shown = found["p95_milliseconds"]
         return found | {"requests_per_second": shown, "value": shown}
 
-    conclusions, sentences, best = answer(sweep, measure)
-    return conclusions, sentences, best[0].values if best else None
+    return answer(sweep, measure)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +81,7 @@ def test_single_runs_show_no_effect_of_replicas_heap_or_zookeepers(
     values = [value for value in axis["values"] if f"{axis['name']} {value}" in runs]
     conclusions, sentences, best = found_in(runs, axis | {"values": values}, metric=metric)
     assert set(conclusions.values()) == {None}
-    assert best is None
+    assert best == []
     assert not any(each.startswith("Best") for each in sentences)
     assert all("not compared: needs 3 or more repeats" in each for each in sentences[:1])
     assert any("which may be chance with fewer than 3 repeats" in each for each in sentences)
@@ -97,13 +95,24 @@ def test_a_balancer_helps_one_processor_and_hurts_four() -> None:
         for number, times in by_number.items()
     }
     five = {"until": "Decided", "min": 5, "max": 5}  # as the study did, without looks before
-    conclusions, sentences, _ = conclude(study("edfi", repeats=five), runs)
-    found = {text.partition(",")[0]: each for text, each in conclusions.items()}
-    assert found == {
-        "processors 1": "Better",
-        "processors 2": "Inconclusive",
-        "processors 4": "Worse",
+    conclusions, sentences, best = conclude(study("edfi", repeats=five), runs)
+    assert conclusions == {
+        "processors 1, endpoint balancer": "Better",
+        "processors 2, endpoint balancer": "Inconclusive",
+        "processors 4, endpoint balancer": "Worse",
     }
+    assert sentences[0].startswith(
+        "endpoint balancer with processors 1: the rate of documents is 14.9 % higher than with"
+    )
+    assert sentences[3] == (
+        "The best point changes with processors: endpoint balancer with processors 1 or processors"
+        " 2; the baseline with processors 4."
+    )
+    assert [(each.condition, each.values.partition(", ")[2]) for each in best] == [
+        ("processors 1", "endpoint balancer"),
+        ("processors 2", "endpoint balancer"),
+        ("processors 4", "endpoint direct"),
+    ]
     (together,) = [each for each in sentences if each.startswith("Interaction of processors and")]
     assert "processors 4 and endpoint balancer, the rate of documents is 19.8 % lower" in together
     assert together.endswith(": worse.")
@@ -130,7 +139,7 @@ def test_a_release_is_slower_by_transaction(
     assert sentences[0].startswith(
         f"release 9.10.1: the mean time of {request_name} in users-20 is {percent:g} % higher"
     )
-    assert best == "release 9.9.0"
+    assert best[0].values == "release 9.9.0"
 
 
 def test_each_place_has_a_capacity() -> None:
@@ -145,7 +154,7 @@ def test_each_place_has_a_capacity() -> None:
     assert conclusions == {"place 2/2": Conclusion.BETTER}
     assert sentences[0].startswith("place 2/2: the capacity is 100 % higher than with 1/2")
     assert sentences[1].startswith("Best: place 2/2, capacity 8 requests/s")
-    assert best == "place 2/2"
+    assert best[0].values == "place 2/2"
 
 
 def test_the_least_load_is_not_the_best() -> None:
@@ -158,4 +167,4 @@ def test_the_least_load_is_not_the_best() -> None:
     _, sentences, best = found_in(runs, MACHINES, RATES)
     assert "In each of 5 conditions of rate, machines 2 is among the best." in sentences
     assert not any(each.startswith("Best: ") for each in sentences)  # never over rates
-    assert best == "machines 2, rate 1"
+    assert best[0].values == "machines 2, rate 1"

@@ -10,14 +10,8 @@ from solrbench.api.v1alpha1.sweep_spec import Axis
 from support.resources.small_sweep import HEAP, parse_sweep, plan
 from support.results.compared_figures import spread
 from support.results.measured_points import Answers, answer, repeated
-from support.results.published_times import BALANCED, DIRECT
 
 USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2, 4]}
-ENDPOINTS = {
-    "name": "endpoint",
-    "field": "target.solrCloud.heap",
-    "values": [{"name": "direct", "value": "512Mi"}, {"name": "balancer", "value": "1Gi"}],
-}
 
 
 @pytest.mark.parametrize(
@@ -62,35 +56,6 @@ def measure(repeats: Mapping[Any, list[float]], axes: list[Any]) -> Answers:
     """Return what is said of all combinations, whose p95 are given by the labels of values."""
     sweep = parse_sweep({"spec.design": "Full", "spec.axes": axes})
     return answer(sweep, lambda point: repeated(repeats[tuple(e.label for e in point.values)]))
-
-
-LOADS = {
-    (endpoint, str(threads)): times[threads]
-    for endpoint, times in (("direct", DIRECT), ("balancer", BALANCED))
-    for threads in (1, 2, 4)
-}
-
-
-def test_a_setting_is_compared_in_each_condition_and_the_best_changes() -> None:
-    conclusions, sentences, chosen = measure(LOADS, [ENDPOINTS, USERS])
-    assert conclusions == {
-        "endpoint balancer, users 1": "Better",
-        "endpoint balancer, users 2": "Inconclusive",
-        "endpoint balancer, users 4": "Worse",
-    }
-    one, _, four = sentences[:3]
-    assert "endpoint balancer with users 1: the p95 is 13 % lower than with direct" in one
-    assert "endpoint balancer with users 4: the p95 is 8.53 % higher than with direct" in four
-    changes = "The best point changes with users: endpoint balancer with users 1; the baseline"
-    assert any(each.startswith(changes) for each in sentences)
-    together = "Interaction of endpoint and users: with endpoint balancer and users 4, the p95 is"
-    assert any(each.startswith(together) for each in sentences)
-    best = {each.condition: each.values for each in chosen}
-    assert best == {
-        "users 1": "endpoint balancer, users 1",
-        "users 2": "endpoint direct, users 2",
-        "users 4": "endpoint direct, users 4",
-    }
 
 
 def test_what_is_best_in_each_condition_is_said_once() -> None:
