@@ -9,12 +9,12 @@ from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.distributions import confidence_interval
 from solrbench.stats.number_format import round_significant
+from solrbench.sweep.differences import DIGITS
 from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.plan import PlannedPoint
 from solrbench.sweep.sizing import Pair, SizedPoint, group_points
 
 _REQUESTS = 1_000_000
-_DIGITS = 4
 
 Bounds = tuple[float, float]
 """Of a 95 % interval."""
@@ -79,7 +79,7 @@ def _is_capacity(spec: SweepSpec) -> bool:
 
 
 def _cost_at(price: float, rate: float | None) -> float | None:
-    return round_significant(price * _REQUESTS / 3600 / rate, _DIGITS) if rate else None
+    return round_significant(price * _REQUESTS / 3600 / rate, DIGITS) if rate else None
 
 
 def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -> Bounds | None:

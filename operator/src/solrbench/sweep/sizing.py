@@ -32,7 +32,7 @@ from solrbench.reasons.lifecycle import SweepReason
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION
-from solrbench.sweep.differences import group_by_condition
+from solrbench.sweep.differences import DIGITS, group_by_condition
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.points import text_of_values
 from solrbench.sweep.state import ChildView, PointState
@@ -55,8 +55,6 @@ OVERLOADED = frozenset({"RequestsDropped", "RequestsLate", "NotSteady"})
 """Reasons for an Invalid step that a target gives that cannot serve its rate: if it misses an
 objective, too, the round counts. Requests that are late and nothing else may be the load
 generator's."""
-
-_DIGITS = 4
 
 
 Pair = tuple[PlannedPoint, SweepPoint]
@@ -96,7 +94,7 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     is_overloaded = faults <= OVERLOADED and bool(faults - {"RequestsLate"})
     if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
         return None
-    return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), _DIGITS)
+    return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
 
 
 def add_headroom(
@@ -108,7 +106,7 @@ def add_headroom(
     changes: dict[str, object] = {"headrooms": headrooms or None}
     if (demand := objective.requests_per_second) is not None:
         rate = demand * math.exp(_mean(headrooms)) if headrooms else None
-        changes["requests_per_second"] = round_significant(rate, _DIGITS)
+        changes["requests_per_second"] = round_significant(rate, DIGITS)
     return ended.model_copy(update=changes)
 
 

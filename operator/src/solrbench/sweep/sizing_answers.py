@@ -12,7 +12,7 @@ from solrbench.api.v1alpha1.sweep import (
 )
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number, round_significant
-from solrbench.sweep.differences import join_some
+from solrbench.sweep.differences import DIGITS, join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
 from solrbench.sweep.sizing import (
@@ -24,7 +24,6 @@ from solrbench.sweep.sizing import (
 )
 from solrbench.sweep.state import PointState
 
-_DIGITS = 4
 MAX_NAMED = 3
 
 
@@ -85,7 +84,7 @@ class SizingWords:
             conclusion=word,
             message=f"{self.condition}: {text}" if self.condition else text,
             point=None if cheapest is None else cheapest.point.name,
-            price_per_hour=None if cheapest is None else round_significant(cheapest.price, _DIGITS),
+            price_per_hour=None if cheapest is None else round_significant(cheapest.price, DIGITS),
         )
 
     @property
