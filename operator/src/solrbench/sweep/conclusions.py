@@ -18,7 +18,6 @@ from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_gibibytes, format_number
 from solrbench.sweep.advice import advise
 from solrbench.sweep.differences import (
-    BestSet,
     Candidate,
     MeasuredCondition,
     MeasuredPoint,
@@ -27,7 +26,6 @@ from solrbench.sweep.differences import (
     compare_with_baselines,
     find_best,
     join_some,
-    read_measured,
     rule_of,
 )
 from solrbench.sweep.index_size import answer_sizes
@@ -75,7 +73,8 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
     """Return what is known of the points, which are in the order of the plan."""
     figure, rule = figure_of(spec), rule_of(spec)
     room = _room(len(points))
-    conditions, best = read_measured(spec, plan, points), best_sets(spec, plan, points)
+    best = best_sets(spec, plan, points)
+    conditions = [each.condition for each in best]
     measured = sum(len(condition.measured) for condition in conditions)
     if plan.baseline is None or measured < MIN_POINTS:
         return SweepAnswers({}, [*answer_sizes(plan, points)], find_best(best))
@@ -108,29 +107,28 @@ MAX_CONDITIONS = 3
 """Conditions whose best point has sentences of its own; the first sentence counts all."""
 
 
-def answer_best(
-    figure: ObjectiveFigure, found: Sequence[tuple[RankedCondition, BestSet]]
-) -> Iterator[str]:
+def answer_best(figure: ObjectiveFigure, found: Sequence[RankedCondition]) -> Iterator[str]:
     """Yield whether the best point changes with the condition, then the best of each condition."""
-    chosen = [(each, best) for each, best in found if best]
-    for each, best in found[:MAX_CONDITIONS]:
-        if not best and each.candidates and (len(each.candidates) > 1 or not each.condition.values):
+    chosen = [each for each in found if each.best]
+    for each in found[:MAX_CONDITIONS]:
+        number = len(each.candidates)
+        if not each.best and number and (number > 1 or not each.condition.values):
             first = _describe(each.candidates[0], figure, each)
             where, leader = each.condition.where, figure.leader
             few = f"which may be chance with fewer than {MIN_REPEATS} repeats"
             yield f"{leader.capitalize()}{where}, {few}: {first}."
     if len(chosen) > 1:
         yield _over_conditions(chosen)
-    for each, best in chosen[:MAX_CONDITIONS]:
-        yield from _of_condition(each, best, figure)
+    for each in chosen[:MAX_CONDITIONS]:
+        yield from _of_condition(each, figure)
 
 
-def _over_conditions(chosen: Sequence[tuple[RankedCondition, BestSet]]) -> str:
+def _over_conditions(chosen: Sequence[RankedCondition]) -> str:
     """Return the settings that are among the best in each condition, or that there are none."""
-    axes = " and ".join(value.axis for value in chosen[0][0].condition.values)
+    axes = " and ".join(value.axis for value in chosen[0].condition.values)
     among = [
-        {each.condition.phrase(candidate.measured): None for candidate, _ in best}
-        for each, best in chosen
+        {each.condition.phrase(candidate.measured): None for candidate in each.best}
+        for each in chosen
     ]
     common = [name for name in among[0] if all(name in names for names in among[1:])]
     if common:
@@ -139,37 +137,33 @@ def _over_conditions(chosen: Sequence[tuple[RankedCondition, BestSet]]) -> str:
             f" {'is' if len(common) == 1 else 'are'} among the best."
         )
     by_best: dict[str, list[str]] = {}
-    for (each, _), names in zip(chosen, among, strict=True):
+    for each, names in zip(chosen, among, strict=True):
         by_best.setdefault(next(iter(names)), []).append(each.condition.text)
     named = join_some(f"{name} with {' or '.join(texts)}" for name, texts in by_best.items())
     return f"The best point changes with {axes}: {named}."
 
 
-def _of_condition(ranked: RankedCondition, best: BestSet, figure: ObjectiveFigure) -> Iterator[str]:
+def _of_condition(ranked: RankedCondition, figure: ObjectiveFigure) -> Iterator[str]:
     """Yield the best point of a condition; then what is Same, and what is not known."""
-    (chosen, difference), *rest = best
-    where, first = ranked.condition.where, ranked.candidates[0]
+    chosen, first, where = ranked.best[0], ranked.candidates[0], ranked.condition.where
     leader = ""
-    if difference is not None:
+    if chosen.difference is not None:
         leader = (
-            f" It is the cheapest of {len(best)} points without a shown difference from the"
+            f" It is the cheapest of {len(ranked.best)} points without a shown difference from the"
             f" {figure.leader}, {_describe(first, figure, ranked)}."
         )
     yield f"Best{where}: {_describe(chosen, figure, ranked)}.{leader}"
-    which = "best" if difference is None else figure.leader
-    same = _named(rest, Conclusion.SAME, ranked)
+    which = "best" if chosen.difference is None else figure.leader
+    same = _named(ranked, Conclusion.SAME)
     if same:
         yield f"No relevant difference from the {which}{where}: {join_some(same)}."
-    inconclusive = _named(rest, Conclusion.INCONCLUSIVE, ranked)
+    inconclusive = _named(ranked, Conclusion.INCONCLUSIVE)
     if inconclusive:
         yield f"Inconclusive against the {which}{where}: {join_some(inconclusive)}."
 
 
-def _named(
-    near: Sequence[tuple[Candidate, Difference | None]],
-    conclusion: Conclusion,
-    ranked: RankedCondition,
-) -> list[str]:
+def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:
+    """Return those of the best points, beside the chosen one, that have a conclusion."""
     return [
         f"{ranked.condition.phrase(candidate.measured)} "
         + (
@@ -177,8 +171,8 @@ def _named(
             if conclusion is Conclusion.SAME
             else f"({format_more_repeats(difference)} would decide)"
         )
-        for candidate, difference in near
-        if difference is not None and difference.conclusion is conclusion
+        for candidate in ranked.best[1:]
+        if (difference := candidate.difference) is not None and difference.conclusion is conclusion
     ]
 
 

@@ -146,11 +146,16 @@ def read_measured(
 
 
 class Candidate(NamedTuple):
-    """A Valid point that may be the best one of its condition."""
+    """A Valid point that may be the best one of its condition.
+
+    Attributes:
+        difference: from the one with the best mean, which has none itself
+    """
 
     measured: MeasuredPoint
     planned: PlannedPoint
     point: SweepPoint
+    difference: Difference | None = None
 
 
 MAX_COMPARED_POINTS = 50
@@ -158,15 +163,15 @@ MAX_COMPARED_POINTS = 50
 
 
 class RankedCondition(NamedTuple):
-    """The candidates of a condition, those with the best mean first."""
+    """The candidates of a condition, those with the best mean first.
+
+    Attributes:
+        best: by `best_sets`, those not distinguished from the first one, the cheapest first
+    """
 
     condition: MeasuredCondition
     candidates: tuple[Candidate, ...]
-
-
-BestSet = list[tuple[Candidate, Difference | None]]
-"""Candidates that are not distinguished from the one with the best mean, the cheapest first, each
-with its difference from that one, which has none itself."""
+    best: tuple[Candidate, ...] = ()
 
 
 def rank_points(
@@ -208,8 +213,8 @@ def _ratio_or_points(metric: ComparisonMetric, baseline: float, candidate: float
 
 def best_sets(
     spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> list[tuple[RankedCondition, BestSet]]:
-    """Return, for each condition, the points that are not distinguished from its first one.
+) -> list[RankedCondition]:
+    """Return the candidates of each condition, and which of them are the best.
 
     Of nearly equal points the one with the best mean is the luckiest (Hsu, Constrained simultaneous
     confidence intervals for multiple comparisons with the best, 1984). The comparisons of all
@@ -224,7 +229,10 @@ def best_sets(
         for candidate in each.candidates[1 : MAX_COMPARED_POINTS + 1]
     ]
     differences = iter(compare_pairs(pairs, figure_of(spec).comparison, rule_of(spec)))
-    return [(each, _best_set(each, differences) if _has_best(each) else []) for each in ranked]
+    return [
+        each._replace(best=_best_set(each, differences)) if _has_best(each) else each
+        for each in ranked
+    ]
 
 
 def _has_best(ranked: RankedCondition) -> bool:
@@ -233,30 +241,25 @@ def _has_best(ranked: RankedCondition) -> bool:
     return is_choice and len(ranked.candidates[0].measured.repeats) >= MIN_REPEATS
 
 
-def _best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> BestSet:
+def _best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> tuple[Candidate, ...]:
     first, *rest = ranked.candidates[: MAX_COMPARED_POINTS + 1]
-    near: BestSet = [(first, None)]
-    near += [
-        (candidate, difference)
-        for candidate in rest
-        if (difference := next(differences)).conclusion
-        in (Conclusion.SAME, Conclusion.INCONCLUSIVE)
-    ]
+    near = [first]
+    for each in rest:
+        difference = next(differences)
+        if difference.conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE):
+            near.append(each._replace(difference=difference))
 
-    def cost(each: tuple[Candidate, Difference | None]) -> tuple[float, float]:
-        amounts = each[0].planned.demand.target
+    def cost(each: Candidate) -> tuple[float, float]:
+        amounts = each.planned.demand.target
         return amounts.memory_bytes, amounts.cores
 
-    return sorted(near, key=cost)
+    return tuple(sorted(near, key=cost))
 
 
-def find_best(found: Iterable[tuple[RankedCondition, BestSet]]) -> list[BestPoint]:
+def find_best(found: Iterable[RankedCondition]) -> list[BestPoint]:
     """Return the cheapest point of each condition that is not distinguished from the best mean."""
-    chosen = [(each.condition, best[0][0]) for each, best in found if best]
-    return [
-        describe_best(condition.text, planned, point)
-        for condition, (_, planned, point) in chosen[:MAX_BEST]
-    ]
+    chosen = [(each.condition.text, each.best[0]) for each in found if each.best]
+    return [describe_best(text, each.planned, each.point) for text, each in chosen[:MAX_BEST]]
 
 
 def describe_best(condition: str | None, planned: PlannedPoint, point: SweepPoint) -> BestPoint:

@@ -345,7 +345,7 @@ def _open(
             for point in condition.others if condition.baseline is not None else ():
                 yield from _open_pair(condition.baseline, point, beside[point.name])
     pairs = []
-    for condition, ranked in rank_points(spec, plan, points):
+    for condition, ranked, _ in rank_points(spec, plan, points):
         if not ranked:
             continue
         # Not the cheapest of the best: what is faster than it has to be distinguished first.
