@@ -110,20 +110,22 @@ def test_nodes_of_a_solr_cloud() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cluster", "reason"),
+    ("cluster", "reason", "words"),
     [
-        (FakeCluster(), "SolrCloudNotFound"),
-        (FakeCluster(cloud(True, False)), "SolrCloudNotReady"),
-        (FakeCluster(solr_cloud()), "SolrCloudNotReady"),
+        (FakeCluster(), "SolrCloudNotFound", "no SolrCloud books in namespace search"),
+        (FakeCluster(cloud(True, False)), "SolrCloudNotReady", "1 of 2 nodes of books are ready"),
+        (FakeCluster(solr_cloud()), "SolrCloudNotReady", "0 of 0 nodes of books"),
+        (FakeCluster(solr_cloud(status=None)), "SolrCloudNotReady", "0 of 0 nodes of books"),
         (
             FakeCluster(fault=refusal(TemporaryError(ApiServerReason.KIND_NOT_SERVED, "no"))),
             "SolrOperatorMissing",
+            "install the Solr Operator, or set urls",
         ),
     ],
 )
-def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str) -> None:
-    with failing(TemporaryError, reason):
-        find(cluster, **BY_NAME)
+def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str, words: str) -> None:
+    with failing(TemporaryError, reason, words):
+        by_name(cluster)
 
 
 def replica(node: str) -> Replica:

@@ -1,50 +1,21 @@
 """An existing target: its SolrCloud, its collection and its nodes."""
 
-from typing import Any
-
 import pytest
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.decide.existing_target import (
     DEFAULT_PATTERNS,
-    ExistingSolrCloud,
     check_addresses,
     check_enough_nodes,
-    check_existing_cloud,
     check_name,
     check_own_collection,
     host_of,
     patterns_in,
     qualify,
 )
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import PermanentError
 from support.failing import failing
 from support.resources.outcomes import assert_outcome
-
-
-def cloud(*ready: bool) -> dict[str, Any]:
-    nodes = [
-        {"internalAddress": f"http://{name}.nodes.search:8983", "ready": each}
-        for name, each in zip("abc", ready, strict=False)
-    ]
-    return {"status": {"solrNodes": nodes}}
-
-
-@pytest.mark.parametrize(
-    ("served", "body", "reason", "message"),
-    [
-        (False, None, "SolrOperatorMissing", "install the Solr Operator, or set urls"),
-        (True, None, "SolrCloudNotFound", "no SolrCloud books in namespace search"),
-        (True, {}, "SolrCloudNotReady", "0 of 0 nodes of books are ready"),
-        (True, {"status": None}, "SolrCloudNotReady", "0 of 0 nodes"),
-        (True, cloud(True, False, True), "SolrCloudNotReady", "2 of 3 nodes of books are ready"),
-    ],
-)
-def test_cloud_that_is_not_there_yet_is_waited_for(
-    served: bool, body: dict[str, Any] | None, reason: str, message: str
-) -> None:
-    found = ExistingSolrCloud("books", "search", served, body)
-    assert_outcome(check_existing_cloud(found), reason, TemporaryError, message)
 
 
 @pytest.mark.parametrize("config_set", ["_default", "base", "solrbench-other-1"])

@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from solrbench.decide.outcome import wait
 from solrbench.decide.references import (
     DEFAULT_POD_OPTIONS,
     POD_OPTIONS,
@@ -14,7 +13,6 @@ from solrbench.decide.references import (
     check_pod_options,
 )
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.reasons.lifecycle import LifecycleReason
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -127,12 +125,6 @@ def test_missing_config_maps_and_keys_are_waited_for(
     assert_outcome(outcome, reason, TemporaryError)
     assert outcome is not None
     assert outcome.message == text
-
-
-def test_missing_claims_are_waited_for() -> None:
-    reference = ReferredObject(CLAIM, "PersistentVolumeClaim", "data", "search")
-    text = f"{CLAIM}: there is no PersistentVolumeClaim data in namespace search; create it"
-    assert check_object(reference, [], None) == wait(LifecycleReason.VOLUME_CLAIM_NOT_FOUND, text)
 
 
 def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:

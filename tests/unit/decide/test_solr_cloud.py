@@ -17,23 +17,17 @@ from solrbench.decide.solr_cloud import (
 from solrbench.errors import TemporaryError
 from solrbench.reasons.target import PodReason
 from support.resources.outcomes import assert_outcome
-from support.resources.pod_views import pod_view
 from support.resources.small_resource import change
 from support.resources.solr_clouds import CREATED, ready_cloud, ready_stateful_set
 
 NOW = datetime.fromisoformat(CREATED).astimezone(UTC)
-POD = pod_view("one-solr-0", NOW, phase="Pending", ready=False)
-
-
-def owner() -> str:
-    return str(ready_cloud()["metadata"]["ownerReferences"][0]["uid"])
 
 
 def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     cloud = ready_cloud()
     cloud["status"]["readyReplicas"] = 0
-    state = SolrCloudState(cloud, ready_stateful_set(), (), owner(), NOW, refused)
+    state = SolrCloudState(cloud, ready_stateful_set(), (), "", NOW, refused)
     assert_outcome(check_cloud_ready(state), "FailedCreate", TemporaryError)
 
 
@@ -100,7 +94,7 @@ def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
 def test_cloud_without_status_is_unreconciled(seconds: int, ignored: bool) -> None:
     cloud = ready_cloud()
     del cloud["status"]
-    now = datetime.fromisoformat(CREATED).astimezone(UTC) + timedelta(seconds=seconds)
+    now = NOW + timedelta(seconds=seconds)
     outcome = check_reconciled(SolrCloudState(cloud, None, (), "", now))
     assert (outcome is not None) is ignored
     assert check_reconciled(SolrCloudState(cloud, ready_stateful_set(), (), "", now)) is None
