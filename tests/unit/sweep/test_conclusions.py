@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.sweep.index_size import answer_sizes
-from solrbench.sweep.plan import SweepPlan, make_plan
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import DesignPoint
-from support.resources import small_sweep
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import parse_sweep, users_axis
 from support.results import measured_points
 from support.results.compared_figures import spread
-from support.results.measured_points import repeated, valid_point
+from support.results.measured_points import repeated
 
 
 def answer(
@@ -220,32 +218,21 @@ def test_many_values_are_counted_and_answered_quickly() -> None:
     assert len(sentence) <= 600
 
 
-_GIB = 2**30
-
-
-def _plan(count: int) -> SweepPlan:
-    values = [1000 * (place + 1) for place in range(count)]
+def answer_sizes(reads: Sequence[float | None]) -> list[str]:
+    """Return what is said of indexes of 1 GiB, 2 GiB and so on, by the reads of each."""
+    values = [1000 * (place + 1) for place in range(len(reads))]
     axis = {"name": "documents", "field": "dataset.generator.documents", "values": values}
-    return small_sweep.plan({"spec.axes": [axis]})
 
+    def measure(point: DesignPoint) -> dict[str, Any]:
+        (place,) = point.indexes
+        size = {"index_bytes": 2**30 * (place + 1), "reads_per_request": reads[place]}
+        return size | {"reads_deviation": 0.05, "repeats": 3}
 
-def _answers(reads: Sequence[float], **figures: Any) -> list[str]:
-    plan = _plan(len(reads))
-    given = {"reads_deviation": 0.05, "repeats": 3} | figures
-    points = [
-        valid_point(
-            each.point,
-            index_bytes=_GIB * (1 + each.point.indexes[0]),
-            reads_per_request=reads[each.point.indexes[0]],
-            **given,
-        )
-        for each in plan.points
-    ]
-    return list(answer_sizes(plan, points))
+    return measured_points.answer(parse_sweep({"spec.axes": [axis]}), measure).sentences
 
 
 def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
-    (answer,) = _answers([1, 1.02, 0.98, 1, 3, 5, 7.02, 9])
+    (answer,) = answer_sizes([1, 1.02, 0.98, 1, 3, 5, 7.02, 9])
     assert answer.startswith(
         "documents: disk reads per query have a breakpoint at an index size of 4"
     )
@@ -254,20 +241,15 @@ def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
 
 
 def test_a_line_says_that_there_is_no_bend() -> None:
-    (answer,) = _answers([1.04, 1.97, 3.02, 3.96, 5.01, 6.03])
+    (answer,) = answer_sizes([1.04, 1.97, 3.02, 3.96, 5.01, 6.03])
     assert answer.endswith("show no breakpoint from an index size of 1 to 6 GiB.")
 
 
 def test_too_few_sizes_say_how_many_are_needed() -> None:
-    (answer,) = _answers([1, 1, 3, 5])
+    (answer,) = answer_sizes([1, 1, 3, 5])
     assert "is not known from 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
 
 
-def test_two_sizes_say_nothing() -> None:
-    assert _answers([1, 5]) == []
-
-
-def test_points_whose_pods_were_not_read_say_nothing() -> None:
-    plan = _plan(6)
-    points = [valid_point(each.point) for each in plan.points]
-    assert list(answer_sizes(plan, points)) == []
+def test_two_sizes_and_points_whose_pods_were_not_read_say_nothing() -> None:
+    assert answer_sizes([1, 5]) == []
+    assert answer_sizes([None] * 6) == []
