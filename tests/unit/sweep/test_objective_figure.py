@@ -1,18 +1,15 @@
-"""Objectives on any figure of a benchmark: how it is read, refused, compared and merged."""
+"""Objectives on any figure of a benchmark: how it is read, shown and refused."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.state import ChildView, SweepObservation
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import DONE, HEAP, NOW, parse_sweep, plan, run_to_end
+from support.resources.small_sweep import HEAP, parse_sweep, plan
 
 STATUS: Mapping[str, Any] = {
     "summary": {"step": "evening"},
@@ -287,49 +284,3 @@ def test_an_objective_that_no_point_has_is_refused(
     changes: Changes, template: Changes, problem: str
 ) -> None:
     assert plan(changes, template).problems == (problem,)
-
-
-RELEASES = {"name": "release", "field": "target.solrCloud.image.tag", "values": ["9.9.0", "9.10.1"]}
-LEVELS = {  # check-ins and check-outs of two releases in ms: +27 and +81 % with 20 users
-    ("9.9.0", 1): (900.0, 2500.0),
-    ("9.10.1", 1): (905.0, 2510.0),
-    ("9.9.0", 20): (3740.0, 7380.0),
-    ("9.10.1", 20): (4750.0, 13350.0),
-}
-
-
-@pytest.mark.parametrize(("request_name", "percent"), [("add", 27.0), ("add.check", 80.9)])
-def test_each_transaction_has_conclusions_of_its_own(request_name: str, percent: float) -> None:
-    changes: Changes = {
-        "spec.design": "Full",
-        "spec.order": "Random",
-        "spec.startOn": "FreshTarget",
-        "spec.axes": [RELEASES, USERS | {"values": [1, 20]}],
-        "spec.objective": {"metric": "MeanMilliseconds", "request": request_name},
-    }
-    sweep = parse_sweep(changes, MIX | {"spec.load.repeats": {"count": 3}})
-    made = make_plan(sweep)
-    assert not made.problems
-    by_name = {each.point.name: each.point for each in made.points}
-
-    def end(point: SweepPoint) -> ChildView:
-        given = by_name[point.name].given
-        factor = 1 + 0.01 * ((point.rounds or 0) - 1)
-        times = LEVELS[given["release"], given["users"]]
-        results = [
-            {"step": "one", "request": name, "averageMilliseconds": factor * time}
-            for name, time in zip(("add", "add.check"), times, strict=True)
-        ]
-        return replace(DONE, status={"summary": {"step": "one"}, "results": results})
-
-    status = run_to_end(SweepObservation(sweep, made, {}, NOW, concurrency=1), end)
-    ended = {by_name[each.name].text: each for each in status.points}
-    worse = ended["release 9.10.1, users 20"]
-    assert worse.conclusion == "Worse"
-    assert worse.repeat_rounds == [1, 2, 3]
-    assert ended["release 9.10.1, users 1"].conclusion == "Same"
-    assert worse.value == pytest.approx(LEVELS["9.10.1", 20][request_name == "add.check"], rel=1e-3)
-    (said,) = (e for e in status.answers if e.startswith("release 9.10.1 with users 20: "))
-    assert f"the mean time of {request_name} is {percent:g} % higher than with 9.9.0" in said
-    best = {each.condition: each.values for each in status.best}
-    assert best["users 20"] == "release 9.9.0, users 20"

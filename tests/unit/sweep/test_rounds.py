@@ -264,6 +264,14 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
     assert total.deviation_percent == pytest.approx(expected, rel=0.1)
 
 
+def test_figure_of_a_whole_benchmark_is_the_mean_of_the_rounds() -> None:
+    total = SweepPoint(name="p", values=[0], state="Running")
+    for round_, value in enumerate((10, 40), 1):
+        ended_round = SweepPoint(name="p", values=[0], state="Valid", value=value, repeats=1)
+        total = add_round(total, ended_round, ObjectiveFigure(Metric.P99_MILLISECONDS), round_)
+    assert (total.value, total.repeat_values, total.repeat_rounds) == (20, [10, 40], [1, 2])
+
+
 def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
     figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
     begun = SweepPoint(name="p", values=[0], state="Running")
