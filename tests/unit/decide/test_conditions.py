@@ -16,11 +16,8 @@ from solrbench.decide.conditions import (
     MAX_REASON,
     MEASURED,
     SUCCEEDED,
-    TARGET_READY,
     Conditions,
     Truth,
-    holds,
-    is_finished,
     progress_percent,
 )
 from solrbench.reasons.kinds import Reason
@@ -63,32 +60,11 @@ def test_transition_time_moves_only_when_the_status_flips(
     assert (found.reason, found.message, found.observed_generation) == ("Accepted", "words", 2)
 
 
-def test_condition_that_was_set_is_true_in_the_same_reconcile() -> None:
-    conditions = Conditions([], NOW, 1)
-    conditions.set(TARGET_READY, "True", TargetReason.READY, "")
-    assert conditions.is_true(TARGET_READY)
-    assert not conditions.is_true(ACCEPTED)
-
-
 def test_a_long_reason_and_a_long_message_are_cut() -> None:
     conditions = Conditions([], NOW, 1)
     conditions.set(ACCEPTED, "False", cast(Reason, "R" * 5000), "x" * (MAX_MESSAGE + 1))
     found = conditions.get(ACCEPTED)
     assert (found.reason, len(found.message)) == ("R" * MAX_REASON, MAX_MESSAGE)
-
-
-@pytest.mark.parametrize(
-    ("conditions", "wanted"),
-    [
-        ([], False),
-        ([stored(MEASURED, "True")], False),
-        ([stored(SUCCEEDED, "Unknown")], False),
-        ([stored(SUCCEEDED, "True")], True),
-        ([stored(SUCCEEDED, "False")], True),
-    ],
-)
-def test_finished_is_a_decided_success(conditions: list[Condition], wanted: bool) -> None:
-    assert is_finished(Status(conditions=conditions)) is wanted
 
 
 @pytest.mark.parametrize(
@@ -111,14 +87,6 @@ def test_complete_changes_its_reason_but_not_its_time_while_the_benchmark_runs()
     conditions.set(SUCCEEDED, "Unknown", LifecycleReason.RUNNING, "")
     found = conditions.get(COMPLETE)
     assert (found.reason, found.last_transition_time) == ("Running", NOW)
-
-
-@pytest.mark.parametrize(
-    ("conditions", "wanted"),
-    [([], False), ([stored(MEASURED, "False")], False), ([stored(MEASURED, "True")], True)],
-)
-def test_a_condition_holds_in_a_stored_status(conditions: list[Condition], wanted: bool) -> None:
-    assert holds(Status(conditions=conditions), MEASURED) is wanted
 
 
 def status(documents: int | None, total: int | None, steps: tuple[int, int] = (0, 4)) -> Status:

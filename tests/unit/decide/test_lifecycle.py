@@ -1,7 +1,6 @@
 """When a benchmark ends, begins again, or is cleaned up."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -25,10 +24,8 @@ from solrbench.decide.lifecycle import (
     check_load_attempts,
     check_target_attempts,
     is_expired,
-    is_suspended,
     needs_cleanup,
     next_target_attempt,
-    wants_cleanup,
 )
 from solrbench.decide.outcome import wait
 from solrbench.errors import PermanentError
@@ -101,20 +98,6 @@ def test_new_target_needs_a_new_load(fresh: bool, first: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "succeeded", "wanted"),
-    [
-        (Cleanup.ALWAYS, False, True),
-        (Cleanup.ALWAYS, True, True),
-        (Cleanup.ON_SUCCESS, False, False),
-        (Cleanup.ON_SUCCESS, True, True),
-        (Cleanup.NEVER, True, False),
-    ],
-)
-def test_cleanup_as_the_spec_says(policy: Cleanup, succeeded: bool, wanted: bool) -> None:
-    assert wants_cleanup(policy, succeeded=succeeded) is wanted
-
-
-@pytest.mark.parametrize(
     ("reason", "policy", "needed"),
     [
         (LifecycleReason.PENDING, Cleanup.NEVER, True),
@@ -134,22 +117,3 @@ def test_cleanup_is_needed_until_the_policy_is_met(
 
 def test_benchmark_that_has_not_ended_does_not_expire() -> None:
     assert not is_expired(Status(), 30, NOW)
-
-
-@pytest.mark.parametrize(
-    ("suspend", "reason", "started", "suspended"),
-    [
-        (True, LifecycleReason.RUNNING, NOW, True),
-        (True, LifecycleReason.PENDING, None, True),
-        (False, LifecycleReason.SUSPENDED, NOW, True),
-        (False, LifecycleReason.SUSPENDED, None, False),
-        (False, LifecycleReason.RUNNING, NOW, False),
-    ],
-)
-def test_suspension_lasts_until_its_removal_is_over(
-    suspend: bool, reason: LifecycleReason, started: datetime | None, suspended: bool
-) -> None:
-    body: dict[str, Any] = small("one", suspend=suspend)
-    found = conditions(SUCCEEDED, "Unknown", reason)
-    spec = SolrBenchmark.parse(body).spec
-    assert is_suspended(spec, Status(start_time=started), found) is suspended
