@@ -13,6 +13,7 @@ from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import ChildView, SweepObservation, count_points
 from support.resources.small_resource import Changes, change, create, resource
+from support.results.measured_points import valid_point
 
 HEAP = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "1Gi", "2Gi"]}
 NODES = {
@@ -59,10 +60,8 @@ def plan(changes: Changes | None = None, template: Changes | None = None) -> Swe
 def measured_sweep() -> SolrBenchmarkSweep:
     """Return it with figures of each point."""
     points = [
-        SweepPoint(
-            name=each.point.name,
-            values=each.point.indexes,
-            state="Valid",
+        valid_point(
+            each.point,
             requests_per_second=10,
             p95_milliseconds=20,
             failed_percent=0,
