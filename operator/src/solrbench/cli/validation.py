@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.program import ExitCode, command
 from solrbench.decide.version_fields import version_problems
-from solrbench.sweep.plan import CheckedSweep, check_sweep, largest_benchmark
+from solrbench.sweep.plan import CheckedSweep, check_sweep
 
 _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
@@ -33,9 +33,8 @@ def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
 
     It raises what `valid_parts` does.
     """
-    benchmarks, _ = valid_parts(documents)
-    largest = [largest_benchmark(_named(each.body)) for each in documents if each.is_sweep]
-    return benchmarks + [each for each in largest if each is not None]
+    benchmarks, sweeps = valid_parts(documents)
+    return benchmarks + [each.largest for each in sweeps if each.largest is not None]
 
 
 def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[CheckedSweep]]:

@@ -334,12 +334,14 @@ class CheckedSweep:
 
     Attributes:
         lines: number of points, time and resources; then its benchmarks in their order; a warning
+        largest: the benchmark of the point with the most memory; None if the sweep is not valid
     """
 
     name: str
     problems: tuple[str, ...]
     lines: tuple[str, ...] = ()
     points: tuple[PlannedPoint, ...] = ()
+    largest: SolrBenchmark | None = None
 
 
 def check_sweep(body: dict[str, Any]) -> CheckedSweep:
@@ -355,20 +357,9 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     lines = [_summary(plan, sweep.spec)]
     lines += [_line(name, point, sweep.spec) for point in plan.points]
     lines += filter(None, [warn_of_few_rounds(sweep.spec, len(plan.points))])
-    return CheckedSweep(name, (), tuple(lines), plan.points)
-
-
-def largest_benchmark(body: dict[str, Any]) -> SolrBenchmark | None:
-    """Return the benchmark of the point with the most memory; None if the sweep is not valid."""
-    try:
-        sweep = SolrBenchmarkSweep.parse(body)
-    except ValidationError:
-        return None
-    points = make_plan(sweep).points
-    if not points:
-        return None
-    largest = max(points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
-    return SolrBenchmark.parse(build_child(sweep, largest.point))
+    largest = max(plan.points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
+    benchmark = SolrBenchmark.parse(build_child(sweep, largest.point))
+    return CheckedSweep(name, (), tuple(lines), plan.points, benchmark)
 
 
 def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
