@@ -1,6 +1,7 @@
 """What a world looks like at its end, without what no two runs have in common: times and uids."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
@@ -108,23 +109,24 @@ EXCEPTIONS: dict[str, str] = {
 
 
 def unexplained(reference: Outcome, run: Run) -> list[str]:
-    """Return what a run has changed and may not have changed."""
-    found = differences(reference, run.outcome)
+    """Return what a run has changed and may not have changed, values cut for display."""
+    found = list(differences(reference, run.outcome))
     if Fault.EXCEPTION in {fault for _, fault in run.injected}:
-        found = [each for each in found if not each.startswith(".errors")]  # it is logged
-    return [each for each in found if not any(re.search(rule, each) for rule in EXCEPTIONS)]
+        found = [each for each in found if not each[0].startswith(".errors")]  # it is logged
+    return [
+        f"{path}: {expected[:300]} -> {changed[:2000]}"
+        for path, expected, changed in found
+        if not any(re.search(rule, f"{path}: {expected} -> {changed}") for rule in EXCEPTIONS)
+    ]
 
 
-def differences(expected: Any, found: Any, path: str = "") -> list[str]:
-    """Return where two outcomes differ, with both values."""
+def differences(expected: Any, found: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Yield where two outcomes differ, with both values."""
     if isinstance(expected, dict) and isinstance(found, dict):
-        keys = sorted(expected.keys() | found.keys())
-        return [
-            line
-            for key in keys
-            for line in differences(expected.get(key), found.get(key), f"{path}.{key}")
-        ]
-    if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
-        pairs = enumerate(zip(expected, found, strict=True))
-        return [line for n, (a, b) in pairs for line in differences(a, b, f"{path}[{n}]")]
-    return [] if expected == found else [f"{path}: {str(expected)[:300]} -> {str(found)[:2000]}"]
+        for key in sorted(expected.keys() | found.keys()):
+            yield from differences(expected.get(key), found.get(key), f"{path}.{key}")
+    elif isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
+        for n, (a, b) in enumerate(zip(expected, found, strict=True)):
+            yield from differences(a, b, f"{path}[{n}]")
+    elif expected != found:
+        yield path, str(expected), str(found)
