@@ -14,12 +14,14 @@ from support.resources.bad.rows import (
 from support.resources.small_resource import Changes
 
 EXPORT = "spec.results.export"
+CLAIM = f"{EXPORT}.persistentVolumeClaim"
 VOLUME = {"claimName": "reports"}
 BUCKET: dict[str, Any] = {
     "endpoint": "https://s3.example.org",
     "bucket": "reports",
     "credentialsSecret": {"name": "s3"},
 }
+SERVER = "must be http:// or https:// with a host and no path or user"
 FOLDERS = "must be folders of letters, digits"
 
 EXPORTS = [
@@ -31,37 +33,17 @@ EXPORTS = [
         "exactly one of persistentVolumeClaim, s3",
     ),
     *(
-        bad(
-            f"export to the folder {path}",
-            {EXPORT: {"persistentVolumeClaim": VOLUME | {"path": path}}},
-            f"{EXPORT}.persistentVolumeClaim.path",
-            FOLDERS,
-        )
+        wrong(f"export to the folder {path}", f"{CLAIM}.path", path, FOLDERS, {CLAIM: VOLUME})
         for path in ("../other", "a/../../b", "/etc", "a//b", ".hidden")
     ),
-    bad(
-        "export to a prefix with ..",
-        {EXPORT: {"s3": BUCKET | {"prefix": "a/.."}}},
-        f"{EXPORT}.s3.prefix",
-        FOLDERS,
-    ),
-    bad(
-        "export to a server with a user in its URL",
-        {EXPORT: {"s3": BUCKET | {"endpoint": "https://me:pass@s3.example.org"}}},
-        f"{EXPORT}.s3.endpoint",
-        "must be http:// or https:// with a host and no path or user",
-    ),
-    bad(
-        "export to a bucket in capitals",
-        {EXPORT: {"s3": BUCKET | {"bucket": "Reports"}}},
-        f"{EXPORT}.s3.bucket",
-        "must be the name of a bucket",
-    ),
-    bad(
-        "export with a key in the resource",
-        {EXPORT: {"s3": BUCKET | {"secretAccessKey": "abc"}}},
-        f"{EXPORT}.s3.secretAccessKey",
-        UNKNOWN,
+    *(
+        wrong(f"export {name}", f"{EXPORT}.s3.{field}", value, message, {f"{EXPORT}.s3": BUCKET})
+        for name, field, value, message in (
+            ("to a prefix with ..", "prefix", "a/..", FOLDERS),
+            ("to a server with a user in its URL", "endpoint", "https://me@example.org", SERVER),
+            ("to a bucket in capitals", "bucket", "Reports", "must be the name of a bucket"),
+            ("with a key in the resource", "secretAccessKey", "abc", UNKNOWN),
+        )
     ),
     bad(
         "export without credentials",
@@ -69,12 +51,7 @@ EXPORTS = [
         f"{EXPORT}.s3.credentialsSecret",
         MISSING,
     ),
-    bad(
-        "export that keeps none",
-        {EXPORT: {"persistentVolumeClaim": VOLUME, "keep": 0}},
-        f"{EXPORT}.keep",
-        TOO_SMALL,
-    ),
+    wrong("export that keeps none", f"{EXPORT}.keep", 0, TOO_SMALL, {CLAIM: VOLUME}),
     bad(
         "thread dumps of a repeat that never comes",
         {"spec.diagnostics": {"repeat": 2}},

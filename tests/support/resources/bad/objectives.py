@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_in_one_way
+from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_in_one_way, wrong
 from support.resources.small_resource import Changes, custom_locustfile, step
 
 IN_TIME = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
 SEEN = {"name": "seen", "timeUntilFound": {"percentile": 99, "maxMilliseconds": 2000}}
+LIMIT = "spec.objectives.0.responseTime"
 OTHERS = {"name": "good", "failures": {"maxPercent": 0.1}}
 
 
@@ -66,18 +67,8 @@ OBJECTIVES = [
     bad(
         "two objectives of one name", _with(IN_TIME, IN_TIME), "spec.objectives", "Duplicate value"
     ),
-    bad(
-        "limit of 0 ms",
-        _with({"name": "fast", "responseTime": {"maxMilliseconds": 0}}),
-        "spec.objectives[0].responseTime.maxMilliseconds",
-        TOO_SMALL,
-    ),
-    bad(
-        "percentile of 100",
-        _with({"name": "fast", "responseTime": {"maxMilliseconds": 1, "percentile": 100}}),
-        "spec.objectives[0].responseTime.percentile",
-        TOO_LARGE,
-    ),
+    wrong("limit of 0 ms", f"{LIMIT}.maxMilliseconds", 0, TOO_SMALL, _with(IN_TIME)),
+    wrong("percentile of 100", f"{LIMIT}.percentile", 100, TOO_LARGE, _with(IN_TIME)),
     bad(
         "least rate of 0",
         _with({"name": "rate", "throughput": {"minRequestsPerSecond": 0}}),
@@ -151,10 +142,10 @@ OBJECTIVES = [
         "spec",
         "comparison.answers must not go with workload.locustfile",
     ),
-    bad(
+    wrong(
         "too many documents of answers",
-        {"spec.comparison": {"answers": {"queries": 5000, "first": 11}}},
         "spec.comparison.answers",
+        {"queries": 5000, "first": 11},
         "queries times first must be at most 50000",
     ),
     bad(
@@ -210,17 +201,19 @@ OBJECTIVES = [
             ),
         )
     ),
-    bad(
+    wrong(
         "capacity of indexing at the times of a log",
-        _with(IN_TIME, capacity={"indexing": {}, "replay": {}}),
         "spec.load.capacity.replay",
+        {},
         UNKNOWN,
+        _with(IN_TIME, capacity={"indexing": {}}),
     ),
-    bad(
+    wrong(
         "capacity with too few trials",
-        _with(IN_TIME, capacity={"maxTrials": 7}),
         "spec.load.capacity.maxTrials",
+        7,
         TOO_SMALL,
+        _with(IN_TIME),
     ),
     bad(
         "capacity that cannot be over in time",

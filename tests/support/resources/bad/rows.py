@@ -45,10 +45,16 @@ def bad(name: str, changes: Changes, field: str, message: str | tuple[str, str])
     return Bad(name, changes, field, server, local)
 
 
-def wrong(name: str, path: str, value: Any, message: str | tuple[str, str]) -> Bad:
-    """Return a row whose only change is also the field that both messages name."""
+def wrong(
+    name: str,
+    path: str,
+    value: Any,
+    message: str | tuple[str, str],
+    base: Mapping[str, Any] | None = None,
+) -> Bad:
+    """Return a row whose change beside those of `base` is the field that both messages name."""
     field = re.sub(r"\.(\d+)(?=\.|$)", r"[\1]", path)
-    return bad(name, {path: value}, field, message)
+    return bad(name, {**(base or {}), path: value}, field, message)
 
 
 def bad_in_one_way(

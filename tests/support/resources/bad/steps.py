@@ -120,29 +120,15 @@ STEPS = [
         )
         for rate in (0, 0.0009)
     ),
-    bad(
-        "negative rate",
-        PLANNED | {f"{STEP}.requestsPerSecond": -1},
-        "spec.load.steps[0].requestsPerSecond",
-        TOO_SMALL,
-    ),
-    bad(
-        "rate beyond any machine",
-        PLANNED | {f"{STEP}.requestsPerSecond": 1_000_001},
-        "spec.load.steps[0].requestsPerSecond",
-        TOO_LARGE,
-    ),
-    bad(
-        "rate in words",
-        PLANNED | {f"{STEP}.requestsPerSecond": "16/s"},
-        "spec.load.steps[0].requestsPerSecond",
-        NOT_NUMBER,
-    ),
-    bad(
+    wrong("negative rate", f"{STEP}.requestsPerSecond", -1, TOO_SMALL, PLANNED),
+    wrong("rate beyond any machine", f"{STEP}.requestsPerSecond", 1_000_001, TOO_LARGE, PLANNED),
+    wrong("rate in words", f"{STEP}.requestsPerSecond", "16/s", NOT_NUMBER, PLANNED),
+    wrong(
         "distribution in small letters",
-        PLANNED | {f"{STEP}.arrivalDistribution": "poisson"},
-        "spec.load.steps[0].arrivalDistribution",
+        f"{STEP}.arrivalDistribution",
+        "poisson",
         NOT_A_CHOICE,
+        PLANNED,
     ),
     *bad_in_one_way(
         "spec.load.steps[0]",
@@ -224,12 +210,7 @@ STEPS = [
         "spec.load",
         "workers must not be more than maxInFlight of any step",
     ),
-    bad(
-        "no connections",
-        PLANNED | {f"{STEP}.maxInFlight": 0},
-        "spec.load.steps[0].maxInFlight",
-        TOO_SMALL,
-    ),
+    wrong("no connections", f"{STEP}.maxInFlight", 0, TOO_SMALL, PLANNED),
     *(
         bad(name, INDEXING | changes, "spec", message)
         for name, changes, message in (
