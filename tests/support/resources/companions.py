@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from support.resources.small_resource import change
+
 Body = dict[str, Any]
 
 DEPLOYMENT: Body = {
@@ -81,11 +83,7 @@ CONTAINER = f"{POD}.containers.0"
 def changed(body: Body, path: str, value: Any) -> Body:
     """Return a copy with another value at a path."""
     found = copy.deepcopy(body)
-    *way, last = path.split(".")
-    place: Any = found
-    for each in way:
-        place = place[int(each)] if each.isdigit() else place.setdefault(each, {})
-    place[int(last) if last.isdigit() else last] = value
+    change(found, path, value)
     return found
 
 
@@ -111,68 +109,32 @@ REFUSED_FIELDS: dict[str, tuple[Body, str, Any, str]] = {
     "sysctls": (DEPLOYMENT, f"{POD}.securityContext", {"sysctls": []}, "securityContext.sysctls"),
     "root": (DEPLOYMENT, f"{POD}.securityContext", {"runAsUser": 0}, "securityContext.runAsUser"),
     "perhaps root": (DEPLOYMENT, f"{POD}.securityContext", {"runAsNonRoot": False}, "runAsNonRoot"),
-    "path of the node": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "hostPath": {"path": "/"}},
-        "hostPath",
-    ),
-    "a Secret as files": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "secret": {"secretName": "a"}},
-        "volumes[0].secret",
-    ),
-    "a token as files": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "projected": {"sources": []}},
-        "volumes[0].projected",
-    ),
-    "a claim": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "persistentVolumeClaim": {"claimName": "a"}},
-        "persistentVolumeClaim",
-    ),
-    "a network volume": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "nfs": {"server": "a", "path": "/"}},
-        "volumes[0].nfs",
-    ),
-    "a foreign ConfigMap": (
-        DEPLOYMENT,
-        f"{POD}.volumes.0",
-        {"name": "files", "configMap": {"name": "others"}},
-        "ConfigMap others must be among the companions",
-    ),
+    **{
+        name: (DEPLOYMENT, f"{POD}.volumes.0", {"name": "files"} | source, words)
+        for name, source, words in (
+            ("path of the node", {"hostPath": {"path": "/"}}, "hostPath"),
+            ("a Secret as files", {"secret": {"secretName": "a"}}, "volumes[0].secret"),
+            ("a token as files", {"projected": {"sources": []}}, "volumes[0].projected"),
+            ("a claim", {"persistentVolumeClaim": {"claimName": "a"}}, "persistentVolumeClaim"),
+            ("a network volume", {"nfs": {"server": "a", "path": "/"}}, "volumes[0].nfs"),
+            (
+                "a foreign ConfigMap",
+                {"configMap": {"name": "others"}},
+                "ConfigMap others must be among the companions",
+            ),
+        )
+    },
     "no such volume": (DEPLOYMENT, f"{POD}.volumes", [], "there is no volume files"),
-    "privileged": (DEPLOYMENT, f"{CONTAINER}.securityContext", {"privileged": True}, "privileged"),
-    "escalation": (
-        DEPLOYMENT,
-        f"{CONTAINER}.securityContext",
-        {"allowPrivilegeEscalation": True},
-        "allowPrivilegeEscalation",
-    ),
-    "capabilities": (
-        DEPLOYMENT,
-        f"{CONTAINER}.securityContext",
-        {"capabilities": {"add": ["NET_ADMIN"]}},
-        "capabilities.add",
-    ),
-    "no seccomp": (
-        DEPLOYMENT,
-        f"{CONTAINER}.securityContext",
-        {"seccompProfile": {"type": "Unconfined"}},
-        "seccompProfile.type",
-    ),
-    "proc mount": (
-        DEPLOYMENT,
-        f"{CONTAINER}.securityContext",
-        {"procMount": "Unmasked"},
-        "securityContext.procMount",
-    ),
+    **{
+        name: (DEPLOYMENT, f"{CONTAINER}.securityContext", context, words)
+        for name, context, words in (
+            ("privileged", {"privileged": True}, "privileged"),
+            ("escalation", {"allowPrivilegeEscalation": True}, "allowPrivilegeEscalation"),
+            ("capabilities", {"capabilities": {"add": ["NET_ADMIN"]}}, "capabilities.add"),
+            ("no seccomp", {"seccompProfile": {"type": "Unconfined"}}, "seccompProfile.type"),
+            ("proc mount", {"procMount": "Unmasked"}, "securityContext.procMount"),
+        )
+    },
     "port of the node": (
         DEPLOYMENT,
         f"{CONTAINER}.ports",
