@@ -229,27 +229,13 @@ def indexed_world() -> World:
     body["spec"]["target"]["solrCloud"]["nodes"] = 3
     body["spec"]["collection"] = {"replicas": {"nrt": 0, "tlog": 2, "pull": 1}}
     body["status"]["conditions"].pop()  # DataIndexed
-    labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "index"}
-    owners = [{"uid": body["metadata"]["uid"], "controller": True}]
-    done = {"type": "Complete", "status": "True"}
     progress = {"pod": 0, "documents": DOCUMENTS, "bytes": 9, "started": 1.0, "finished": 2.0}
     ended = {"exitCode": 0, "reason": "Completed", "message": json.dumps(progress)}
-    container = {"name": "index", "state": {"terminated": ended}}
-    world.cluster.put(solr_pod())
-    world.cluster.put(
-        {
-            "kind": "Job",
-            "metadata": {"name": "one-index", "labels": labels, "ownerReferences": owners},
-            "status": {"conditions": [done]},
-        }
-    )
-    world.cluster.put(
-        {
-            "kind": "Pod",
-            "metadata": {"name": "one-index-0", "labels": labels, "ownerReferences": owners},
-            "status": {"phase": "Succeeded", "containerStatuses": [container]},
-        }
-    )
+    pod = _pod("index", "one-index-0", "i", "Succeeded", {"state": {"terminated": ended}})
+    job = pod["metadata"] | {"name": "one-index", "uid": "j"}
+    done = {"conditions": [{"type": "Complete", "status": "True"}]}
+    for each in (solr_pod(), {"kind": "Job", "metadata": job, "status": done}, pod):
+        world.cluster.put(each)
     return world
 
 

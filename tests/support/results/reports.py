@@ -16,7 +16,7 @@ from solrbench.contract.step_document import FailureKind, RequestResult, SlowReq
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.present.report import Report
-from support.results.builders import make_timed_result, verdicts_of
+from support.results.builders import make_spec, make_timed_result, verdicts_of
 from support.results.samples import benchmark_samples
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -75,14 +75,7 @@ def _spec(steps: int, repeats: int, variants: int) -> Spec:
     target: dict[str, Any] = {"solrCloud": {"provisioner": "StatefulSet", "nodes": 2}}
     if variants:
         target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
-    return Spec.model_validate(
-        {
-            "target": target,
-            "dataset": {"generator": {"documents": 1000, "seed": 4}},
-            "workload": {"queries": {"generated": {}, "seed": 9}},
-            "load": {"repeats": {"count": repeats}, "steps": ladder},
-        }
-    )
+    return make_spec(target=target, load={"repeats": {"count": repeats}, "steps": ladder})
 
 
 def _document(spec: Spec, place: int, seconds: int, text: str) -> StepRunResult:

@@ -15,6 +15,7 @@ from typing import Any
 from solrbench.api.kinds import BENCHMARK
 from solrbench.decide.pauses import needs_reconcile
 from support.cluster.admission import RejectedError
+from support.cluster.benchmarks import config_map
 from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources import companions
 from support.resources.small_resource import REMOVE, Changes, create, resource
@@ -37,12 +38,7 @@ CLAIM: dict[str, Any] = {
 def manifests() -> dict[str, Any]:
     """Return the ConfigMap with the companions."""
     text = companions.text_of(*companions.MANIFESTS).replace("$(WORKERS)", "1")
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "manifests"},
-        "data": {"all": text},
-    }
+    return config_map("manifests", all=text)
 
 
 BASES: tuple[Changes, ...] = (
