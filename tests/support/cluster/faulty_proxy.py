@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from support.servers.in_thread import in_thread
 
 _DROPPED = frozenset({"connection", "transfer-encoding", "content-length", "host"})
 _WATCHED = ("solrbenchmarks", "solrbenchmarksweeps")
@@ -227,14 +229,11 @@ def faulty_proxy(
     kill: Callable[[], None],
 ) -> Iterator[FaultyProxy]:
     """Run a proxy in a thread until the end of the block."""
-    with FaultyProxy(connect, interference, kill) as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-        thread.start()
-        try:
+    server = FaultyProxy(connect, interference, kill)
+    try:
+        with in_thread(server):
             yield server
-        finally:
-            server.shutdown()
-            thread.join()
-            for each in server.upstreams:  # those that wait for an event would do so for long
-                with suppress(OSError, AttributeError):
-                    each.sock.shutdown(socket.SHUT_RDWR)
+    finally:
+        for each in server.upstreams:  # those that wait for an event would do so for long
+            with suppress(OSError, AttributeError):
+                each.sock.shutdown(socket.SHUT_RDWR)

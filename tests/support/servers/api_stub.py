@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import yaml
 
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ApiConnection
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 Body = dict[str, Any]
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -164,27 +164,19 @@ class ApiStub:
         return 200, {"kind": "List", "items": items}
 
 
-class _Exchange(BaseHTTPRequestHandler):
+class _Exchange(QuietHandler):
     server: "_Server"
 
     def _respond(self) -> None:
         content = self.rfile.read(int(self.headers["Content-Length"] or 0))
         url = f"http://{self.headers['Host']}{self.path}"
         response = self.server.stub(httpx.Request(self.command, url, content=content))
-        self.send_response(response.status_code)
-        self.send_header("Content-Length", str(len(response.content)))
-        self.end_headers()
-        self.wfile.write(response.content)
+        self.send(response.content, response.status_code)
 
     do_GET = do_POST = do_PATCH = do_DELETE = _respond  # noqa: N815
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
 
 class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
     def __init__(self, stub: ApiStub) -> None:
         super().__init__(("127.0.0.1", 0), _Exchange)
         self.stub = stub

@@ -6,8 +6,10 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
+
+from support.servers.in_thread import QuietHandler, in_thread
 
 Script = Callable[["Hostile"], None]
 
@@ -38,38 +40,24 @@ class Canary:
             each.close()
 
 
-class Hostile(BaseHTTPRequestHandler):
+class Hostile(QuietHandler):
     """Responds to everything as the script of the moment says."""
 
     script: Script
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         with suppress(OSError):
             type(self).script(self)
 
     do_POST = do_GET  # noqa: N815 - the base class calls it so
-
-    def send(self, body: bytes, status: int = 200, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @contextmanager
 def hostile_server() -> Iterator[tuple[type[Hostile], str]]:
     """Run one; give the class that holds its script, and its URL."""
     kind = type("OneHostile", (Hostile,), {})
-    with ThreadingHTTPServer(("127.0.0.1", 0), kind) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-        yield kind, f"http://127.0.0.1:{server.server_port}/solr"
-        server.shutdown()
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), kind)) as address:
+        yield kind, f"http://{address}/solr"
 
 
 def say(value: Any, status: int = 200) -> Script:

@@ -1,8 +1,9 @@
-"""A server of the standard library that serves while a test goes on."""
+"""A server of the standard library that serves while a test goes on, and its handlers."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer
 
 
@@ -17,3 +18,19 @@ def in_thread(server: TCPServer) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+class QuietHandler(BaseHTTPRequestHandler):
+    """A handler that logs nothing."""
+
+    def send(self, body: bytes, status: int = 200, **headers: str) -> None:
+        """Respond with a body and its length; underscores in names of headers are hyphens."""
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""

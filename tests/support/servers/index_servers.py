@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 Answer = tuple[int, dict[str, Any]]
 OK: Answer = (200, {"responseHeader": {"status": 0}})
@@ -61,14 +61,14 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
     node = FakeSolr(collection)
 
     class Handler(_Quiet):
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802 - its name in the base class
             if not self.may_come_in():
                 return
             with node.lock:
                 code = node.status_faults.pop(0) if node.status_faults else 200
             self.say(code, json.dumps(node.cluster_status()).encode())
 
-        def do_POST(self) -> None:
+        def do_POST(self) -> None:  # noqa: N802 - its name in the base class
             parts = urlsplit(self.path)
             body = self.rfile.read(int(self.headers["Content-Length"]))
             if not self.may_come_in():
@@ -116,7 +116,7 @@ class RangeServer:
 @contextmanager
 def range_server(served: RangeServer) -> Iterator[str]:
     class Handler(_Quiet):
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802 - its name in the base class
             served.headers.append(dict(self.headers))
             asked = self.headers.get("Range")
             is_same = self.headers.get("If-Range") == served.etag
@@ -150,7 +150,7 @@ def file_server(
     """
 
     class Handler(_Quiet):
-        def do_GET(self) -> None:
+        def do_GET(self) -> None:  # noqa: N802 - its name in the base class
             if paths is not None:
                 paths.append(self.path)
             code, location = script.pop(0) if script else (200, "")
@@ -166,7 +166,7 @@ def file_server(
         yield url
 
 
-class _Quiet(BaseHTTPRequestHandler):
+class _Quiet(QuietHandler):
     protocol_version = "HTTP/1.1"
     timeout: ClassVar[float] = 5
     disable_nagle_algorithm = True
@@ -179,9 +179,6 @@ class _Quiet(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
         self.close_connection = length is not None
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
 
 
 @contextmanager

@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 SYSTEM = {
     "lucene": {"solr-spec-version": "9.10.1"},
@@ -85,8 +85,8 @@ def serving_table() -> Iterator[TableServer]:
     """Serve `cloud()`, which the test may change, while it goes on."""
     table = TableServer()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(QuietHandler):
+        def do_GET(self) -> None:  # noqa: N802 - its name in the base class
             parts = urlsplit(self.path)
             asked = dict(parse_qsl(parts.query))
             table.authorizations.append(self.headers["Authorization"])
@@ -99,13 +99,7 @@ def serving_table() -> Iterator[TableServer]:
             if isinstance(body, int):
                 code, body = body, "<html>no</html>"
             text = (body if isinstance(body, str) else json.dumps(body)).encode()
-            self.send_response(code)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            del format, args
+            self.send(text, code)
 
     with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as place:
         table.url = f"http://{place}/solr"

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,7 +12,7 @@ import pytest
 
 from hack.dashboards import panel_data
 from hack.dashboards.panel_data import CHART_BOARDS, NEED_MORE, GrafanaSource, main
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 SOURCES = [
     {"uid": "logs", "type": "loki", "isDefault": False},
@@ -49,21 +49,15 @@ class Grafana:
 
 @contextmanager
 def serving(grafana: Grafana) -> Iterator[str]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Handler(QuietHandler):
+        def do_GET(self) -> None:  # noqa: N802 - its name in the base class
             length = int(self.headers.get("Content-Length") or 0)
             body = json.loads(self.rfile.read(length)) if length else None
             grafana.users.add(str(self.headers["Authorization"]))
             text = json.dumps(grafana.answer(urlsplit(self.path).path, body)).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text)
+            self.send(text)
 
         do_POST = do_GET  # noqa: N815 - its name there
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            """Print nothing."""
 
     with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
         yield f"http://{address}"

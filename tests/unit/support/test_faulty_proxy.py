@@ -1,22 +1,22 @@
 """What the proxy makes of requests, before a server that responds with what it is asked."""
 
 import http.client
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 
 from support.cluster.faulty_proxy import Connect, Fault, FaultyProxy, Interference, faulty_proxy
+from support.servers.in_thread import QuietHandler, in_thread
 
 WATCH = "/apis/solrbench.io/v1alpha1/namespaces/x/solrbenchmarks?watch=true"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     protocol_version = "HTTP/1.1"
     served: list[str]
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         self.served.append(self.command)
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         lines = [b"one\n", b"two\n"] if "watch" in self.path else [self.path.encode()]
@@ -27,9 +27,6 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%s\r\n" % (len(line), line))
 
     do_POST = do_GET  # noqa: N815 - as the base has them
-
-    def log_message(self, *_: object) -> None:
-        return
 
 
 @pytest.fixture
@@ -43,14 +40,8 @@ def connect(served: list[str]) -> Iterator[Connect]:
         pass
 
     Noting.served = served
-    with ThreadingHTTPServer(("127.0.0.1", 0), Noting) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        port = server.server_address[1]
-        yield lambda: http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        server.shutdown()
-        thread.join()
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Noting)) as address:
+        yield lambda: http.client.HTTPConnection(address, timeout=5)
 
 
 def ask(proxy: FaultyProxy, method: str, path: str = "/api/v1/pods") -> tuple[int, bytes]:
