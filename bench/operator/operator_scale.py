@@ -34,7 +34,7 @@ from bench.operator.stored_objects import (
     store,
     waiting_status,
 )
-from bench.servers.api_proxy import COUNTS
+from bench.servers.api_proxy import COUNTS, write_kubeconfig
 from bench.servers.running import Server, python_server
 from solrbench.controller.settings import Settings
 
@@ -125,11 +125,7 @@ def _is_finished(body: Body) -> bool:
 @contextmanager
 def _operator(folder: Path, proxy: Server, place: str) -> Iterator[int]:
     kubeconfig = folder / "kubeconfig"
-    kubeconfig.write_text(
-        "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-        f"clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{proxy.port}'}}}}]\n"
-        "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
-    )
+    write_kubeconfig(kubeconfig, proxy.port)
     settings = {
         "KUBECONFIG": str(kubeconfig),
         "PYTHONPATH": str(_SOURCES),

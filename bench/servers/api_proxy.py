@@ -9,7 +9,9 @@ import json
 import ssl
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,6 +22,7 @@ from kubernetes.config import load_kube_config
 COUNTS = "/bench/counts"
 _DROPPED = frozenset({"connection", "transfer-encoding", "content-length", "host"})
 _CHUNK = 1 << 16
+Headers = Sequence[tuple[str, str]]
 
 
 def credentials() -> tuple[str, int, ssl.SSLContext]:
@@ -49,10 +52,57 @@ def name_of(method: str, target: str) -> str:
     return f"{verb} {kind}/{more[0]}" if more and more[0] else f"{verb} {kind or place.path}"
 
 
+def write_kubeconfig(file: Path, port: int) -> None:
+    """Write a kubeconfig with which a client sends to a proxy on loopback."""
+    file.write_text(
+        "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+        f"clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{port}'}}}}]\n"
+        "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
+    )
+
+
+class ForwardingHandler(BaseHTTPRequestHandler):
+    """Passes requests on to an API server, over a connection for each of the client's."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    upstream: http.client.HTTPConnection | None = None
+
+    def connect(self) -> http.client.HTTPConnection:
+        """Return a new connection to the API server."""
+        raise NotImplementedError
+
+    def read_body(self) -> bytes:
+        """Return the body of the request."""
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def forward(self, body: bytes) -> tuple[http.client.HTTPResponse, Headers]:
+        """Send the request on; return the response, and its headers but those of a connection."""
+        if self.upstream is None:
+            self.upstream = self.connect()
+        headers = {key: text for key, text in self.headers.items() if key.lower() not in _DROPPED}
+        self.upstream.request(self.command, self.path, body or None, headers)
+        response = self.upstream.getresponse()
+        return response, [e for e in response.getheaders() if e[0].lower() not in _DROPPED]
+
+    def send_whole(self, status: int, headers: Headers, body: bytes) -> None:
+        """Respond with a body whose length is known."""
+        self.send_head(status, [*headers, ("Content-Length", str(len(body)))])
+        self.wfile.write(body)
+
+    def send_head(self, status: int, headers: Headers) -> None:
+        """Send what stands before a body."""
+        self.send_response(status)
+        for key, text in headers:
+            self.send_header(key, text)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
 class Proxy(ThreadingHTTPServer):
     """Passes everything on, and counts."""
-
-    daemon_threads = True
 
     def __init__(self, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
@@ -61,57 +111,30 @@ class Proxy(ThreadingHTTPServer):
         self.lock = Lock()
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(ForwardingHandler):
     server: Proxy
-    upstream: http.client.HTTPSConnection | None = None
 
     def do_GET(self) -> None:
         if self.path == COUNTS:
             with self.server.lock:
                 body = json.dumps(self.server.counts).encode()
-            self._send(200, [("Content-Type", "application/json")], body)
+            self.send_whole(200, [("Content-Type", "application/json")], body)
             return
         with self.server.lock:
             self.server.counts[name_of(self.command, self.path)] += 1
-        response = self._forward(self.rfile.read(int(self.headers.get("Content-Length", 0))))
-        headers = [each for each in response.getheaders() if each[0].lower() not in _DROPPED]
+        response, headers = self.forward(self.read_body())
         if "watch" in parse_qs(urlsplit(self.path).query):
-            self._stream(response, headers)
+            self.send_head(response.status, [*headers, ("Connection", "close")])
+            while part := response.read1(_CHUNK):
+                self.wfile.write(part)
         else:
-            self._send(response.status, headers, response.read())
+            self.send_whole(response.status, headers, response.read())
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - as the base has them
 
-    def _forward(self, body: bytes) -> http.client.HTTPResponse:
-        if self.upstream is None:
-            host, port, context = self.server.api_server
-            self.upstream = http.client.HTTPSConnection(host, port, context=context)
-        headers = {key: text for key, text in self.headers.items() if key.lower() not in _DROPPED}
-        self.upstream.request(self.command, self.path, body or None, headers)
-        return self.upstream.getresponse()
-
-    def _send(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        self.send_response(status)
-        for key, text in headers:
-            self.send_header(key, text)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def _stream(self, response: http.client.HTTPResponse, headers: list[tuple[str, str]]) -> None:
-        self.send_response(response.status)
-        for key, text in headers:
-            self.send_header(key, text)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        while part := response.read1(_CHUNK):
-            self.wfile.write(part)
-        self.close_connection = True
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
+    def connect(self) -> http.client.HTTPConnection:
+        host, port, context = self.server.api_server
+        return http.client.HTTPSConnection(host, port, context=context)
 
 
 if __name__ == "__main__":

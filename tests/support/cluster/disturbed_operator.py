@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from bench.harness.processes import end
-from bench.servers.api_proxy import credentials
+from bench.servers.api_proxy import credentials, write_kubeconfig
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.contract.names import FINALIZER
 from support.cluster import api_server
@@ -100,12 +100,8 @@ class DisturbedOperator:
 
     def connect_to(self, proxy: FaultyProxy) -> None:
         """Let it reach the API server by a proxy."""
-        port, kubeconfig = proxy.server_address[1], self.folder / "kubeconfig"
-        kubeconfig.write_text(
-            "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-            f"clusters: [{{name: c, cluster: {{server: 'http://127.0.0.1:{port}'}}}}]\n"
-            "contexts: [{name: c, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
-        )
+        kubeconfig = self.folder / "kubeconfig"
+        write_kubeconfig(kubeconfig, proxy.server_port)
         self.set_environment(KUBECONFIG=str(kubeconfig))
 
     def set_environment(self, **variables: str) -> None:

@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from random import Random
 from threading import Lock
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from bench.servers.api_proxy import ForwardingHandler, Headers
 from support.servers.in_thread import in_thread
 
-_DROPPED = frozenset({"connection", "transfer-encoding", "content-length", "host"})
 _WATCHED = ("solrbenchmarks", "solrbenchmarksweeps")
 _JSON = [("Content-Type", "application/json")]
 ERROR_SHARE = 0.05
@@ -61,8 +60,6 @@ class Interference:
 
 class FaultyProxy(ThreadingHTTPServer):
     """Passes everything on, counts writes, and disturbs."""
-
-    daemon_threads = True
 
     def __init__(
         self,
@@ -123,14 +120,11 @@ class FaultyProxy(ThreadingHTTPServer):
         return time.monotonic() - self.since < wanted.seconds
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
+class _Handler(ForwardingHandler):
     server: FaultyProxy
-    upstream: http.client.HTTPConnection | None = None
 
-    def do_GET(self) -> None:
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
+        body = self.read_body()
         place = urlsplit(self.path)
         is_watch = "watch" in parse_qs(place.query)
         fault = self.server.note(is_write=self.command != "GET")
@@ -151,8 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
                 time.sleep(LATENCY_SECONDS)
             case _:
                 pass
-        response = self._forward(body)
-        headers = [each for each in response.getheaders() if each[0].lower() not in _DROPPED]
+        response, headers = self.forward(body)
         if is_watch:
             self._stream(response, headers, place.path.rsplit("/", 1)[-1] in _WATCHED)
             return
@@ -163,40 +156,22 @@ class _Handler(BaseHTTPRequestHandler):
         elif fault is Fault.ERRORS:
             self._refuse(500, "InternalError")
         else:
-            self._send(response.status, headers, content)
+            self.send_whole(response.status, headers, content)
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - as the base has them
 
-    def _forward(self, body: bytes) -> http.client.HTTPResponse:
-        if self.upstream is None:
-            self.upstream = self.server.connect()
-            self.server.upstreams.append(self.upstream)
-        headers = {key: text for key, text in self.headers.items() if key.lower() not in _DROPPED}
-        self.upstream.request(self.command, self.path, body or None, headers)
-        return self.upstream.getresponse()
+    def connect(self) -> http.client.HTTPConnection:
+        upstream = self.server.connect()
+        self.server.upstreams.append(upstream)
+        return upstream
 
-    def _refuse(self, code: int, reason: str, headers: list[tuple[str, str]] | None = None) -> None:
+    def _refuse(self, code: int, reason: str, headers: Headers = ()) -> None:
         status = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
         status |= {"reason": reason, "message": "the proxy disturbs"}
-        self._send(code, [*_JSON, *(headers or [])], json.dumps(status).encode())
+        self.send_whole(code, [*_JSON, *headers], json.dumps(status).encode())
 
-    def _send(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
-        self.send_response(status)
-        for key, text in headers:
-            self.send_header(key, text)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def _stream(
-        self, response: http.client.HTTPResponse, headers: list[tuple[str, str]], is_ours: bool
-    ) -> None:
-        self.send_response(response.status)
-        for key, text in headers:
-            self.send_header(key, text)
-        self.send_header("Connection", "close")
-        self.end_headers()
-        self.close_connection = True
+    def _stream(self, response: http.client.HTTPResponse, headers: Headers, is_ours: bool) -> None:
+        self.send_head(response.status, [*headers, ("Connection", "close")])
         has_hidden = False
         while line := response.readline():  # an event is a line
             fault = self.server.fault_of_watches() if is_ours else None
@@ -217,9 +192,6 @@ class _Handler(BaseHTTPRequestHandler):
         """Serve until either side goes, which a killed operator does in the middle."""
         with suppress(OSError, http.client.HTTPException):
             super().handle()
-
-    def log_message(self, *_: Any) -> None:
-        """Say nothing."""
 
 
 @contextmanager
