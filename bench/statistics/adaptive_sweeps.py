@@ -8,7 +8,7 @@ round is a benchmark of its own, so it starts again where a fixed number of repe
 does not. Where targets are made anew, both make one for each repeat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import exp, log
@@ -18,7 +18,7 @@ from typing import Any
 
 from bench.harness.table import Row, at_most
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.sweep.decision import decide_sweep
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import ChildView, PointState, SweepObservation
@@ -157,17 +157,30 @@ def run(
     sweep: SolrBenchmarkSweep, levels: Sequence[float], draw: Random, repeats: int = 1
 ) -> Ended:
     """Return how a sweep ends whose benchmarks have so many repeats each."""
+
+    def measure(point: SweepPoint) -> ChildView:
+        level = log(100 + levels[point.values[0]])
+        logarithms = [level + draw.gauss(0, CV) for _ in range(repeats)]
+        return measured(exp(sum(logarithms) / repeats), map(exp, logarithms))
+
+    status, begun = run_to_end(sweep, measure, POINTS)
+    return Ended(_words(status, make_plan(sweep)), repeats * begun, begun)
+
+
+def run_to_end(
+    sweep: SolrBenchmarkSweep, measure: Callable[[SweepPoint], ChildView], concurrency: int
+) -> tuple[SweepStatus, int]:
+    """Return the status at the end of a sweep, and how many benchmarks were measured."""
     plan, children, begun = make_plan(sweep), dict[str, ChildView](), 0
     if plan.problems:
         raise ValueError(plan.problems)
     while sweep.status.completion_time is None:
-        seen = SweepObservation(sweep, plan, children, NOW, concurrency=POINTS)
-        status = decide_sweep(seen).status
-        sweep = sweep.model_copy(update={"status": status})
-        running = [each for each in status.points if each.state == PointState.RUNNING]
-        children = {each.name: _measure(levels[each.values[0]], draw, repeats) for each in running}
+        seen = SweepObservation(sweep, plan, children, NOW, concurrency=concurrency)
+        sweep = sweep.model_copy(update={"status": decide_sweep(seen).status})
+        running = [each for each in sweep.status.points if each.state == PointState.RUNNING]
+        children = {each.name: measure(each) for each in running}
         begun += len(running)
-    return Ended(_words(sweep.status, plan), repeats * begun, begun)
+    return sweep.status, begun
 
 
 def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
@@ -178,14 +191,13 @@ def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
     ]
 
 
-def _measure(percent: float, draw: Random, repeats: int) -> ChildView:
-    """Return the benchmark of a point, as its status shows it."""
-    logarithms = [log(100 + percent) + draw.gauss(0, CV) for _ in range(repeats)]
+def measured(p95: float, repeats: Iterable[float]) -> ChildView:
+    """Return the benchmark of a point with its p95 in ms, in all and by repeat."""
     summary = {
-        "p95Milliseconds": exp(sum(logarithms) / repeats),
+        "p95Milliseconds": p95,
         "requestsPerSecond": 100.0,
         "verdict": "Valid",
-        "repeats": [{"target": 1, "p95Milliseconds": exp(each)} for each in logarithms],
+        "repeats": [{"target": 1, "p95Milliseconds": each} for each in repeats],
     }
     return replace(DONE, summary=summary)
 
@@ -209,17 +221,22 @@ TEMPLATE = {
     "dataset": {"generator": {"documents": 1000}},
     "workload": {"queries": {"generated": {"count": 200}}},
 }
+LOAD = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}]}
+
+
+def parse_sweep(spec: Mapping[str, Any], **template: Any) -> SolrBenchmarkSweep:
+    """Return a sweep whose template is `TEMPLATE` with some parts of its own."""
+    body = {"template": {"spec": TEMPLATE | template}, **spec}
+    return SolrBenchmarkSweep.parse(
+        {"metadata": {"name": "known", "namespace": "default"}, "spec": body}
+    )
 
 
 def _sweep(rounds: dict[str, Any] | None, repeats: dict[str, int]) -> SolrBenchmarkSweep:
-    load = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}], "repeats": repeats}
-    template = TEMPLATE | {"load": load}
     # An axis of loads would have no best point.
     seeds = {"name": "seed", "field": "seed", "values": [*range(1, POINTS + 1)], "role": "Setting"}
-    spec: dict[str, Any] = {"template": {"spec": template}, "axes": [seeds], "parallelism": POINTS}
+    spec: dict[str, Any] = {"axes": [seeds], "parallelism": POINTS}
     spec |= {"startOn": "FreshTarget", "order": "Listed"}  # no targets to be removed
     if rounds is not None:
         spec["repeats"] = rounds
-    return SolrBenchmarkSweep.parse(
-        {"metadata": {"name": "known", "namespace": "default"}, "spec": spec}
-    )
+    return parse_sweep(spec, load=LOAD | {"repeats": repeats})

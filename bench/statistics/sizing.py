@@ -15,14 +15,12 @@ from dataclasses import dataclass, replace
 from math import exp, log
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from bench.harness.table import Row, at_least, at_most
-from bench.statistics.adaptive_sweeps import DONE, NOW, TEMPLATE
-from solrbench.api.v1alpha1.sweep import SizingConclusion, SolrBenchmarkSweep
-from solrbench.sweep.decision import decide_sweep
+from bench.statistics.adaptive_sweeps import DONE, parse_sweep, run_to_end
+from solrbench.api.v1alpha1.sweep import SizingConclusion, SolrBenchmarkSweep, SweepPoint
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.state import ChildView, PointState, SweepObservation
+from solrbench.sweep.state import ChildView
 
 CV = 0.03
 NODES, CORES = (1, 2, 3, 4), (1, 2, 4)
@@ -110,25 +108,18 @@ def _run(
 ) -> Sized:
     world, demand = draw_case(draw)
     variation = {key: CV * draw.uniform(1, spread) for key in world}
+
+    def measure(point: SweepPoint) -> ChildView:
+        key = tuple(point.values)
+        rate = world[key] * exp(draw.gauss(0, variation[key]))
+        capacity = {"conclusion": "Found", "requestsPerSecond": rate}
+        return replace(DONE, status={"capacity": [capacity]})
+
     sweep = _sweep(demand)
-    plan, children, begun = make_plan(sweep), dict[str, ChildView](), 0
-    if plan.problems:
-        raise ValueError(plan.problems)
-    while sweep.status.completion_time is None:
-        seen = SweepObservation(sweep, plan, children, NOW, concurrency=1)
-        status = decide_sweep(seen).status
-        sweep = sweep.model_copy(update={"status": status})
-        running = [each for each in status.points if each.state == PointState.RUNNING]
-        begun += len(running)
-        children = {}
-        for each in running:
-            key = tuple(each.values)
-            rate = world[key] * exp(draw.gauss(0, variation[key]))
-            capacity = {"conclusion": "Found", "requestsPerSecond": rate}
-            children[each.name] = replace(DONE, status={"capacity": [capacity]})
-    (result,) = sweep.status.sizing
-    values = {each.name: tuple(each.values) for each in sweep.status.points}
-    prices = {tuple(each.point.indexes): each.price or 0.0 for each in plan.points}
+    status, begun = run_to_end(sweep, measure, 1)
+    (result,) = status.sizing
+    values = {each.name: tuple(each.values) for each in status.points}
+    prices = {tuple(each.point.indexes): each.price or 0.0 for each in make_plan(sweep).points}
     holding = [key for key in world if world[key] >= demand]
     cheapest = min(prices[key] for key in holding)
     named = values[result.point] if result.point is not None else None
@@ -141,11 +132,6 @@ def _run(
 
 
 def _sweep(demand: float) -> SolrBenchmarkSweep:
-    template: dict[str, Any] = {
-        **TEMPLATE,
-        "load": {"capacity": {}},
-        "objectives": [{"name": "fast", "responseTime": {"maxMilliseconds": 200}}],
-    }
     axes = [
         {"name": "nodes", "field": "target.solrCloud.nodes", "values": [*NODES]},
         {
@@ -156,13 +142,11 @@ def _sweep(demand: float) -> SolrBenchmarkSweep:
     ]
     objective = {"minimise": "Cost", "subjectTo": "Objectives", "requestsPerSecond": demand}
     spec = {
-        "template": {"spec": template},
         "axes": axes,
         "design": "Full",
         "objective": objective,
         "prices": {"currency": "EUR", "perCoreHour": 0.04, "perMemoryGibibyteHour": 0.005},
         "repeats": {"until": "BestKnown", "min": MIN_ROUNDS, "max": MAX_ROUNDS},
     }
-    return SolrBenchmarkSweep.parse(
-        {"metadata": {"name": "sizing", "namespace": "default"}, "spec": spec}
-    )
+    fast = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
+    return parse_sweep(spec, load={"capacity": {}}, objectives=[fast])

@@ -7,14 +7,14 @@ after another on a clock; no rule was tuned on these seeds.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import exp, log
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
 from bench.harness.table import Row, at_least, at_most
-from bench.statistics.adaptive_sweeps import DONE, TEMPLATE
+from bench.statistics.adaptive_sweeps import LOAD, measured, parse_sweep
 from solrbench.analysis.differences import (
     DEFAULT_RULE,
     RepeatValue,
@@ -24,7 +24,7 @@ from solrbench.analysis.differences import (
 )
 from solrbench.analysis.metrics import P95, Difference
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
+from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.sweep.conclusions import answer_sweep
 from solrbench.sweep.plan import PlannedPoint, draw_order, make_plan
 from solrbench.sweep.rounds import finish_points, plan_next_round
@@ -76,13 +76,7 @@ class Machine:
             values.append(exp(level + slower + self.draw.gauss(0, self.noise)))
             self.clock += REPEAT_SECONDS
         self.repeats += count
-        summary = {
-            "p95Milliseconds": sum(values) / count,
-            "requestsPerSecond": 100.0,
-            "verdict": "Valid",
-            "repeats": [{"target": 1, "p95Milliseconds": each} for each in values],
-        }
-        return replace(DONE, summary=summary)
+        return measured(sum(values) / count, values)
 
 
 class Found(NamedTuple):
@@ -94,13 +88,8 @@ class Found(NamedTuple):
 
 def run(machine: Machine, axis: dict[str, Any], spec: dict[str, Any], count: int = 1) -> Found:
     """Return how a sweep ends whose template has so many repeats."""
-    steps = [{"name": "one", "users": 1, "durationSeconds": 60}]
-    load = {"steps": steps, "repeats": {"count": count}}
     axis = axis | {"values": axis["values"][: len(machine.levels)]}
-    body = {"template": {"spec": TEMPLATE | {"load": load}}, "axes": [axis], **spec}
-    sweep = SolrBenchmarkSweep.parse(
-        {"metadata": {"name": "known", "namespace": "default"}, "spec": body}
-    )
+    sweep = parse_sweep({"axes": [axis], **spec}, load=LOAD | {"repeats": {"count": count}})
     plan, rounds, round_ = make_plan(sweep), sweep.spec.rounds, 0
     if plan.problems:
         raise ValueError(plan.problems)
@@ -338,11 +327,8 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
     """Count what is false of three settings in each of four conditions, five rounds."""
     draw, changes = Random(f"{kind}/{noise}"), _CHANGES if kind != "equal" else {}
     heaps = HEAPS | {"values": HEAPS["values"][:3]}
-    load = {"steps": [{"name": "one", "users": 1, "durationSeconds": 60}], "repeats": {"count": 5}}
-    body = {"template": {"spec": TEMPLATE | {"load": load}}, "axes": [heaps, _USERS]}
-    sweep = SolrBenchmarkSweep.parse(
-        {"metadata": {"name": "known", "namespace": "default"}, "spec": body | {"design": "Full"}}
-    )
+    spec = {"axes": [heaps, _USERS], "design": "Full"}
+    sweep = parse_sweep(spec, load=LOAD | {"repeats": {"count": 5}})
     plan, wrong, wrong_pairs, wrong_best, found_all = make_plan(sweep), 0, 0, 0, 0
     for _ in range(sweeps):
         rounds = [draw.gauss(0, 0.1) for _ in range(5)]
