@@ -21,19 +21,9 @@ from numpy.typing import NDArray
 
 from bench.harness.table import Row, at_least, at_most
 from bench.statistics.intervals import samples_of
-from solrbench.analysis.capacity_search import (
-    CapacityEstimate,
-    Trial,
-    estimate,
-    next_rate,
-)
+from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
 from solrbench.api.v1alpha1.objectives import OVERLOAD_TRIALS, PROBE_SECONDS, Capacity
-from solrbench.stats.confirmation import (
-    Confirmation,
-    can_overload,
-    confirm,
-    overload_rate,
-)
+from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
 
 _SEED = 20_261_123
 _SETTINGS = Capacity()
@@ -47,7 +37,6 @@ _PAUSE = 5.0
 MAX_WRONG_PERCENT = 2
 MIN_FOUND_PERCENT = 90
 _WRONG = 1.05
-_NEAR_RECOVERY = 0.8
 
 Floats = NDArray[np.float64]
 
@@ -227,18 +216,15 @@ def search(kind: ServerKind, seed: int, trial_seconds: int) -> Found:
     found, excesses = estimate(trials), list[float]()
     confirmation = Confirmation()
     if found.rate is not None:
-        confirmation = confirm(
-            excesses, found.held_excess, has_overload=can_overload(PROBE_SECONDS * probed)
-        )
+        may_overload = can_overload(PROBE_SECONDS * probed)
+        confirmation = confirm(excesses, found.held_excess, has_overload=may_overload)
         while (run := confirmation.next_run) is not None:
             rate, ramp = run.share * found.rate, float(OVERLOAD_TRIALS * trial_seconds)
             overload = overload_rate(rate, probed) if run.is_after_overload else 0.0
             seconds = max(_SETTINGS.confirm_seconds, trial_seconds)
             _, times = server.run(rate, seconds, ramp, overload)
             excesses.append(_excess(times, kind.limit))
-            confirmation = confirm(
-                excesses, found.held_excess, has_overload=can_overload(PROBE_SECONDS * probed)
-            )
+            confirmation = confirm(excesses, found.held_excess, has_overload=may_overload)
     return Found(found, confirmation, 1.0 if kind.by_run else server.speed, trial_seconds)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bench.harness.table import Row
+from bench.harness.table import Row, at_least, at_most
 from solrbench.analysis.scalability import declines, find_knee
 
 USERS = (1, 2, 4, 6, 8, 12, 16, 24, 32, 48)
@@ -85,23 +85,12 @@ def ladders(folder: Path, count: int) -> list[Row]:
                 climb(Ladders(server, repeats, each), count, seed)
                 for seed, each in enumerate(_DEVIATIONS)
             ]
-            declined = 100 * sum(each.declines for each in found) / len(found)
-            held = 100 * sum(each.held for each in found) / len(found)
             what = f"{name} ladders, {repeats} repeats"
-            rows += [
-                Row(
-                    f"{what}: false declines",
-                    f"<= {_MAX_DECLINES:g} %",
-                    f"{declined:.1f} %",
-                    declined <= _MAX_DECLINES,
-                    "by deviation: " + ", ".join(f"{100 * each.declines:.1f}" for each in found),
-                ),
-                Row(
-                    f"{what}: knee's interval holds",
-                    f">= {_MIN_HELD:g} %",
-                    f"{held:.1f} %",
-                    held >= _MIN_HELD,
-                    "by deviation: " + ", ".join(f"{100 * each.held:.1f}" for each in found),
-                ),
-            ]
+            for title, row, bar, shares in (
+                ("false declines", at_most, _MAX_DECLINES, [each.declines for each in found]),
+                ("knee's interval holds", at_least, _MIN_HELD, [each.held for each in found]),
+            ):
+                mean = 100 * sum(shares) / len(shares)
+                detail = "by deviation: " + ", ".join(f"{100 * each:.1f}" for each in shares)
+                rows.append(row(f"{what}: {title}", mean, bar, "{:.1f} %", detail))
     return rows
