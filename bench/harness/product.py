@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.harness.processes import started, wait_until
+from bench.harness.processes import prefer, started, wait_until
 from bench.servers.running import Server, free_port
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
@@ -89,6 +89,18 @@ def product(
             for role in ("master", *["worker"] * workers)
         ]
         yield Product(web_port, [process.pid for process in processes[1:]])
+
+
+def measure_preferred(
+    server: Server, folder: Path, step: dict[str, Any], seconds: int, workers: int = 1
+) -> StepRunResult:
+    """Measure a step after a short warm-up, with server and workers before all other processes."""
+    warm_up = {"durationSeconds": 1}
+    with product(server, folder, step, workers=workers, warmUp=warm_up) as running:
+        running.wait_for_stage("WarmingUp", "Measuring")
+        prefer([server.pid, *running.workers])
+        (document,) = running.documents(seconds)
+    return document
 
 
 def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 from bench.harness.peers import timer_lag_p99_ms
 from bench.harness.processes import prefer
-from bench.harness.product import product
+from bench.harness.product import measure_preferred, product
 from bench.harness.table import Row, at_least, at_most, skipped, within
 from bench.servers.running import Server, nginx, python_server
 from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
@@ -62,10 +62,7 @@ def _round(server: Server, folder: Path, seconds: int) -> _Round:
         "arrivalDistribution": "Uniform",
         "requests": _LAG_RATE * seconds,
     }
-    with product(server, folder, step, warmUp={"durationSeconds": 1}) as running:
-        running.wait_for_stage("WarmingUp", "Measuring")
-        prefer([server.pid, *running.workers])
-        (document,) = running.documents(seconds)
+    document = measure_preferred(server, folder, step, seconds)
     (worker,) = document.model_dump()["workers"]
     sent = sum(each.requests for each in document.requests)
     return _Round(sent, worker["lag_p99_microseconds"] / 1000, timer_lag_p99_ms(_LAG_RATE, seconds))

@@ -40,7 +40,7 @@ from pathlib import Path
 from statistics import fmean
 
 from bench.harness.processes import pin, prefer, started
-from bench.harness.product import product
+from bench.harness.product import measure_preferred, product
 from bench.harness.table import Row, within
 from bench.servers.running import python_server
 from solrbench.analysis.verdict import evaluate_document, evaluate_step
@@ -103,12 +103,7 @@ def compare_with_server(
     """Measure a step run against a server that delays its responses."""
     with python_server("delays", folder, [distribution]) as server:
         step = {"name": "known", "users": users, "durationSeconds": seconds}
-        with product(
-            server, folder, step, workers=workers, warmUp={"durationSeconds": 1}
-        ) as running:
-            running.wait_for_stage("WarmingUp", "Measuring")
-            prefer([server.pid, *running.workers])
-            (document,) = running.documents(seconds)
+        document = measure_preferred(server, folder, step, seconds, workers)
         # In the order of the responses; the step run begins after the last one of the warm-up.
         known = server.get_json("/known")[document.warm_up_requests :]
         ends = server.get_json("/ends")[document.warm_up_requests :]
@@ -177,14 +172,8 @@ def _stalled_step_run(folder: Path, seconds: int, connections: int) -> StepRunRe
         "durationSeconds": seconds,
     }
     arguments = ["none", str(STALL_SECONDS), str(STALL_EVERY_SECONDS)]
-    with (
-        python_server("delays", folder, arguments) as server,
-        product(server, folder, step, warmUp={"durationSeconds": 1}) as running,
-    ):
-        running.wait_for_stage("WarmingUp", "Measuring")
-        prefer([server.pid, *running.workers])
-        (document,) = running.documents(seconds)
-    return document
+    with python_server("delays", folder, arguments) as server:
+        return measure_preferred(server, folder, step, seconds)
 
 
 def _merged(stored: Iterable[str | None]) -> Histogram:
@@ -354,5 +343,5 @@ def merged(folder: Path, count: int) -> list[Row]:
     for sample in (sample for each in by_worker for sample in each):
         direct.record(sample // 1000)
     same = together.encode() == direct.encode()
-    detail = f"{together.count:,} _samples, stored forms compared"
+    detail = f"{together.count:,} samples, stored forms compared"
     return [Row("histogram of 4 workers", "identical", str(same).lower(), same, detail)]

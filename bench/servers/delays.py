@@ -61,7 +61,7 @@ def nothing(draw: random.Random) -> Iterator[float]:
 
 
 REPEAT_REQUESTS = 60
-"""Distribution that share a level in `repeats`."""
+"""Requests that share a level in `repeats`."""
 
 
 def repeats(draw: random.Random, cv: float, slower_percent: float) -> Iterator[float]:
