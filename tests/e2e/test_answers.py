@@ -1,6 +1,5 @@
 """Answers of config sets beside each other in a real Solr: planted changes, named by kind."""
 
-import copy
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SPEC, config_map, ended_sweep
+from support.cluster.benchmarks import build_sweep, config_map, ended_sweep, small
 from support.cluster.command_line import solrbench
 
 NAME = "answers"
@@ -71,14 +70,12 @@ def conf(name: str, filters: str = "", facet_sort: str = "count") -> Body:
 
 def sweep_body() -> Body:
     """Return a sweep: the second point has other shards alone, the third one all changes."""
-    spec = copy.deepcopy(SMALL_SPEC)
-    spec["collection"]["configSet"] = {"configMap": {"name": "answers-plain"}}
-    spec["workload"] = {
-        "mix": [
-            {"name": "own", "weight": 1, "queries": {"configMap": {"name": "answers-queries"}}},
-            {"name": "drawn", "weight": 3, "queries": {"generated": {"count": 200}}},
-        ]
-    }
+    mix = [
+        {"name": "own", "weight": 1, "queries": {"configMap": {"name": "answers-queries"}}},
+        {"name": "drawn", "weight": 3, "queries": {"generated": {"count": 200}}},
+    ]
+    config_set = {"configMap": {"name": "answers-plain"}}
+    body = small(NAME, collection__configSet=config_set, workload={"mix": mix})
     config = {
         "name": "config",
         "role": "Setting",
@@ -93,16 +90,7 @@ def sweep_body() -> Body:
             {"name": "changed", "value": ["answers-changed", 1, DOCUMENTS - 1]},
         ],
     }
-    return {
-        "apiVersion": "solrbench.io/v1alpha1",
-        "kind": "SolrBenchmarkSweep",
-        "metadata": {"name": NAME},
-        "spec": {
-            "template": {"spec": spec},
-            "axes": [config],
-            "order": "Listed",
-        },
-    }
+    return build_sweep(body, axes=[config], order="Listed")
 
 
 @pytest.fixture(scope="module")

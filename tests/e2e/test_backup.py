@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.cluster import kube
+from support.cluster import benchmarks, kube
 from support.cluster.benchmarks import SMALL_SOLR, config_map, small
 from support.servers import web_server
 from support.solr import existing_solr
@@ -39,9 +39,7 @@ def in_pod(pod: str, *command: str, stdin: bytes = b"") -> bytes:
 @pytest.fixture(scope="module")
 def claim() -> Iterator[str]:
     """A claim with the backup of a collection, whose nodes are there, too."""
-    metadata = {"name": CLAIM}
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "256Mi"}}}
-    body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec}
+    body = benchmarks.claim(CLAIM, "256Mi")
     queries = config_map(QUERIES, queries__txt="q=*:*\nq=category_s:books\n")
     kube.apply(body, queries, small(SOURCE, collection=SHARDS, cleanup="Never"))
     kube.wait_for_success(SOURCE)

@@ -25,7 +25,7 @@ from support.cluster.audit_log import (
     read_log,
     read_requests,
 )
-from support.cluster.benchmarks import small
+from support.cluster.benchmarks import build_sweep, claim, small
 
 pytestmark = pytest.mark.alone
 
@@ -60,9 +60,7 @@ def apply_sweep(name: str, url: str, **spec: Any) -> Callable[[], list[Body]]:
     """Apply a sweep that measures an existing Solr; return what lists its benchmarks."""
     existing = {"urls": [url], "collectionPolicy": "Create"}
     axis = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
-    template = {"spec": small(name, target={"existing": existing})["spec"]}
-    kind = {"apiVersion": SWEEP.api_version, "kind": SWEEP.name, "metadata": {"name": name}}
-    kube.apply(kind | {"spec": {"template": template, "axes": [axis]} | spec})
+    kube.apply(build_sweep(small(name, target={"existing": existing}), axes=[axis], **spec))
     return lambda: kube.items(BENCHMARK.plural, f"solrbench.io/sweep={name}")
 
 
@@ -92,10 +90,7 @@ def test_job_before_an_uninstall_suspends_a_sweep_and_releases_its_point() -> No
 def test_claim_that_a_solr_operator_leaves_is_deleted() -> None:
     labels = {"solrbench.io/benchmark": "leaving", "app.kubernetes.io/component": "solr"}
     name, plural = "data-leaving-solrcloud-0", "persistentvolumeclaims"
-    metadata = {"name": name, "labels": labels}
-    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata}
-    storage = {"resources": {"requests": {"storage": "1Mi"}}}
-    kube.apply(claim | {"spec": {"accessModes": ["ReadWriteOnce"]} | storage})
+    kube.apply(claim(name, "1Mi", labels=labels))
     kube.apply(small("leaving", suspend=True))
     kube.wait_for("removal", lambda: not kube.get(plural, name), 60)
     kube.delete("leaving")

@@ -1,13 +1,12 @@
 """A sizing in real pods: the cheaper of two topologies holds its load; the other is not begun."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SPEC, ended_sweep
+from support.cluster.benchmarks import build_sweep, ended_sweep, small
 
 NAME = "sizing"
 SECONDS = 300
@@ -17,37 +16,33 @@ Body = dict[str, Any]
 
 def sweep_body() -> Body:
     """Return a sizing of two topologies, which differ in what they request."""
-    template = copy.deepcopy(SMALL_SPEC) | {
-        "load": {
-            "steps": [{"name": "given", "requestsPerSecond": RATE, "durationSeconds": 10}],
-            # What else the machine does must not make a round Invalid.
-            "validity": {
-                "maxWorkerCpuPercent": 100,
-                "maxStolenPercent": 100,
-                "maxCpuPressurePercent": 100,
-                "maxOthersCpuPercent": 100,
-                "maxDriftPercent": 100,
-                "maxOwnDelayPercent": 100,
-                "maxLagMilliseconds": 60_000,
-            },
+    load = {
+        "steps": [{"name": "given", "requestsPerSecond": RATE, "durationSeconds": 10}],
+        # What else the machine does must not make a round Invalid.
+        "validity": {
+            "maxWorkerCpuPercent": 100,
+            "maxStolenPercent": 100,
+            "maxCpuPressurePercent": 100,
+            "maxOthersCpuPercent": 100,
+            "maxDriftPercent": 100,
+            "maxOwnDelayPercent": 100,
+            "maxLagMilliseconds": 60_000,
         },
-        # Both are so far from the limit that two rounds are enough.
-        "objectives": [{"name": "fast", "responseTime": {"maxMilliseconds": 60_000}}],
     }
+    # Both are so far from the limit that two rounds are enough.
+    objectives = [{"name": "fast", "responseTime": {"maxMilliseconds": 60_000}}]
     cores = {
         "name": "cores",
         "field": "target.solrCloud.resources.requests.cpu",
         "values": ["150m", "100m"],
     }
-    spec = {
-        "template": {"spec": template},
-        "axes": [cores],
-        "objective": {"minimise": "Cost", "subjectTo": "Objectives"},
-        "prices": {"currency": "EUR", "perCoreHour": 1.0, "perMemoryGibibyteHour": 0.1},
-        "repeats": {"until": "BestKnown", "min": 2, "max": 3},
-    }
-    kind = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmarkSweep"}
-    return {**kind, "metadata": {"name": NAME}, "spec": spec}
+    return build_sweep(
+        small(NAME, load=load, objectives=objectives),
+        axes=[cores],
+        objective={"minimise": "Cost", "subjectTo": "Objectives"},
+        prices={"currency": "EUR", "perCoreHour": 1.0, "perMemoryGibibyteHour": 0.1},
+        repeats={"until": "BestKnown", "min": 2, "max": 3},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,5 @@
 """A sweep of three points in real pods, from its plan to its answers, and its deletion."""
 
-import copy
 import itertools
 import re
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SPEC, ended_sweep
+from support.cluster.benchmarks import build_sweep, ended_sweep, small
 
 NAME = "shards"
 PLURAL = "solrbenchmarksweeps"
@@ -20,21 +19,13 @@ Body = dict[str, Any]
 
 def sweep_body() -> Body:
     """Return a sweep over shards and users with three repeats; two points share all."""
-    spec = copy.deepcopy(SMALL_SPEC)
-    spec["load"]["repeats"] = {"count": 3}
-    return {
-        "apiVersion": "solrbench.io/v1alpha1",
-        "kind": "SolrBenchmarkSweep",
-        "metadata": {"name": NAME},
-        "spec": {
-            "template": {"metadata": {"labels": {"team": "search"}}, "spec": spec},
-            "axes": [
-                {"name": "shards", "field": "collection.shards", "values": [1, 2]},
-                {"name": "users", "field": "load.steps[0].users", "values": [1, 2]},
-            ],
-            "order": "Listed",
-        },
-    }
+    axes = [
+        {"name": "shards", "field": "collection.shards", "values": [1, 2]},
+        {"name": "users", "field": "load.steps[0].users", "values": [1, 2]},
+    ]
+    body = build_sweep(small(NAME, load__repeats={"count": 3}), axes=axes, order="Listed")
+    body["spec"]["template"]["metadata"] = {"labels": {"team": "search"}}
+    return body
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,12 @@
 """A sweep that measures two points in rounds, in real pods: all of them on one target."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SPEC, ended_sweep
+from support.cluster.benchmarks import build_sweep, ended_sweep, small
 
 NAME = "rounds"
 SECONDS = 300
@@ -23,16 +22,13 @@ def sweep_body() -> Body:
         "values": [1, 2],
         "role": "Setting",
     }
-    spec = {
-        "template": {"spec": copy.deepcopy(SMALL_SPEC)},
-        "axes": [users],
-        "exclude": ["point.users > 2"],
-        "objective": {"metric": "MeanMilliseconds", "step": "two-users"},
-        "repeats": {"until": "Decided", "min": MINIMUM, "max": MAXIMUM},
-    }
-    metadata = {"name": NAME}
-    kind = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmarkSweep"}
-    return {**kind, "metadata": metadata, "spec": spec}
+    return build_sweep(
+        small(NAME),
+        axes=[users],
+        exclude=["point.users > 2"],
+        objective={"metric": "MeanMilliseconds", "step": "two-users"},
+        repeats={"until": "Decided", "min": MINIMUM, "max": MAXIMUM},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ The other end-to-end tests run on the default version. One benchmark here has al
 read back and measured through interfaces of Solr; a sweep compares both versions.
 """
 
-import copy
 import json
 import tarfile
 from collections.abc import Iterator
@@ -18,7 +17,7 @@ from solrbench.api.solr_versions import COVERED
 from support.cluster import kube
 from support.cluster.benchmarks import (
     OTHER_VERSION,
-    SMALL_SPEC,
+    build_sweep,
     config_map,
     ended_sweep,
     small,
@@ -124,19 +123,12 @@ def test_diagnostics_are_in_the_archive(status: Body, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def sweep() -> Iterator[Body]:
-    spec = copy.deepcopy(SMALL_SPEC)
     axis = {
         "name": "version",
         "field": "target.solrCloud.image.tag",
         "values": [OTHER_VERSION, DEFAULT_VERSION],
     }
-    body = {
-        "apiVersion": "solrbench.io/v1alpha1",
-        "kind": "SolrBenchmarkSweep",
-        "metadata": {"name": SWEEP},
-        "spec": {"template": {"spec": spec}, "axes": [axis], "order": "Listed"},
-    }
-    with ended_sweep(body, 400) as ended:
+    with ended_sweep(build_sweep(small(SWEEP), axes=[axis], order="Listed"), 400) as ended:
         yield ended
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from support.cluster.benchmarks import claim
+
 pytestmark = pytest.mark.cluster
 
 IMAGE = "localhost/solrbench/solrbench:dev"
@@ -57,18 +59,6 @@ def namespace() -> Iterator[str]:
     kubectl("create", "-f-", body={"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
     yield name
     kubectl("delete", "namespace", name, "--wait=false")
-
-
-def claim() -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolumeClaim",
-        "metadata": {"name": "data"},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Mi"}},
-        },
-    }
 
 
 def pod(*, privileged: bool) -> dict[str, Any]:
@@ -120,7 +110,7 @@ def await_end_of_probe(namespace: str) -> None:
 @pytest.fixture(scope="module")
 def answers(namespace: str) -> dict[str, str]:
     """Return what a pod saw that also wrote to a volume as an ordinary user."""
-    kubectl("-n", namespace, "create", "-f-", body=claim())
+    kubectl("-n", namespace, "create", "-f-", body=claim("data", "1Mi"))
     kubectl("-n", namespace, "create", "-f-", body=pod(privileged=False))
     await_end_of_probe(namespace)
     found: dict[str, str] = json.loads(kubectl("-n", namespace, "logs", "probe"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import small
+from support.cluster.benchmarks import claim, small
 from support.cluster.command_line import solrbench
 from support.servers import web_server
 from support.servers.s3_server import ACCESS, PROGRAM, SECRET
@@ -35,11 +35,9 @@ def s3_url() -> Iterator[str]:
     program = shutil.which(PROGRAM)
     if program is None:
         pytest.skip(f"{PROGRAM} is missing; hack/tool versitygw builds it")
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "256Mi"}}}
-    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": CLAIM}}
     keys = {"accessKeyId": ACCESS, "secretAccessKey": SECRET}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": S3}, "stringData": keys}
-    kube.apply(claim | {"spec": spec}, secret)
+    kube.apply(claim(CLAIM, "256Mi"), secret)
     web_server.start(FILES, CLAIM)
     web_server.put(FILES, Path(program))
     folder = f"{web_server.FOLDER}/s3"

@@ -1,6 +1,5 @@
 """A sweep whose points differ only in the proxy in front of Solr, on one SolrCloud and index."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 import yaml
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SPEC, config_map, ended_sweep
+from support.cluster.benchmarks import SMALL_REQUESTS, build_sweep, config_map, ended_sweep, small
 from support.resources.proxy_manifests import proxy_manifests
 
 NAME = "endpoints"
@@ -31,17 +30,7 @@ Body = dict[str, Any]
 @pytest.fixture(scope="module")
 def status() -> Iterator[Body]:
     kube.apply(config_map(MANIFESTS, proxy__yaml=yaml.safe_dump_all(proxy_manifests())))
-    body = {
-        "apiVersion": "solrbench.io/v1alpha1",
-        "kind": "SolrBenchmarkSweep",
-        "metadata": {"name": NAME},
-        "spec": {
-            "template": {"spec": copy.deepcopy(SMALL_SPEC)},
-            "axes": [ENDPOINTS],
-            "order": "Listed",
-        },
-    }
-    with ended_sweep(body, 600) as ended:
+    with ended_sweep(build_sweep(small(NAME), axes=[ENDPOINTS], order="Listed"), 600) as ended:
         yield ended
     kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
 

@@ -1,13 +1,12 @@
 """A sweep over shards and users whose points share one SolrCloud of the Solr Operator."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import ON_OPERATOR, SMALL_SPEC, ended_sweep
+from support.cluster.benchmarks import ON_OPERATOR, build_sweep, ended_sweep, small
 from support.solr.operators import left_of
 
 NAME = "on-one-cloud"
@@ -20,15 +19,8 @@ Body = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def status(solr_operator: None) -> Iterator[Body]:
-    spec = copy.deepcopy(SMALL_SPEC)
-    spec["target"]["solrCloud"] = ON_OPERATOR
-    body = {
-        "apiVersion": "solrbench.io/v1alpha1",
-        "kind": "SolrBenchmarkSweep",
-        "metadata": {"name": NAME},
-        "spec": {"template": {"spec": spec}, "axes": AXES, "order": "Listed"},
-    }
-    with ended_sweep(body, 600) as ended:
+    body = small(NAME, target__solrCloud=ON_OPERATOR)
+    with ended_sweep(build_sweep(body, axes=AXES, order="Listed"), 600) as ended:
         yield ended
 
 

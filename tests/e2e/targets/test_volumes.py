@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SOLR, small
+from support.cluster.benchmarks import SMALL_SOLR, claim, small
 from support.servers import web_server
 from support.solr.solr_state import documents_by_core, shards
 
@@ -38,10 +38,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_books(folder / "books.csv")
     write_magazines(folder / "magazines.xml.gz")
     (folder / "queries.txt").write_text("book\nq=magazine&fq=tags_ss:blue&df=title_t\n", "utf-8")
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "64Mi"}}}
-    metadata = {"name": CLAIM}
-    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata}
-    kube.apply(claim | {"spec": spec})
+    kube.apply(claim(CLAIM, "64Mi"))
     web_server.start(FILLER, CLAIM)
     for file in folder.iterdir():
         web_server.put(FILLER, file)

@@ -111,7 +111,30 @@ def service(name: str, namespace: str = "search", **spec: Any) -> dict[str, Any]
     }
 
 
+def claim(name: str, storage: str, **metadata: Any) -> dict[str, Any]:
+    """Return a claim of a volume that the pods of one node may write."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, **metadata},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": storage}},
+        },
+    }
+
+
 Body = dict[str, Any]
+
+
+def build_sweep(benchmark: Body, **spec: Any) -> Body:
+    """Return a sweep with the name of a benchmark, whose spec is its template."""
+    return {
+        "apiVersion": SWEEP.api_version,
+        "kind": SWEEP.name,
+        "metadata": benchmark["metadata"],
+        "spec": {"template": {"spec": benchmark["spec"]}, **spec},
+    }
 
 
 @contextmanager
