@@ -52,9 +52,9 @@ def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run:
         )
     )
     wait_for_updates(name, 1)
-    kube.kill(kube.pods(name, "load-worker")[0]["metadata"]["name"])
+    kube.kill_one(name, "load-worker")
     wait_for_updates(name, 2)
-    kube.kill(kube.pods(name, "load-master")[0]["metadata"]["name"])
+    kube.kill_one(name, "load-master")
     status = kube.wait_for_success(name)
     assert status["attempts"] == {"target": 1, "load": 3}
     by_step = {each["step"]: each for each in status["results"]}

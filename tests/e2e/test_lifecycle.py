@@ -10,35 +10,31 @@ Run = Callable[..., str]
 LONG_STEP = {"steps": [{"name": "long", "requestsPerSecond": 20, "durationSeconds": 600}]}
 
 
-def wait_for_phase(name: str, phase: str, seconds: float = 240) -> None:
-    kube.wait_for(f"{phase} of {name}", lambda: kube.status(name).get("phase") == phase, seconds)
-
-
 def patch(name: str, spec: str) -> None:
     kube.kubectl("patch", "sbench", name, "--type=merge", "-p", f'{{"spec": {spec}}}')
 
 
 def test_queue_suspension_deletion_and_time_to_live(run: Run) -> None:
     first = run(small("first", load=LONG_STEP))
-    wait_for_phase(first, "Provisioning", 60)
+    kube.wait_for_phase(first, "Provisioning", 60)
     second = run(small("second", load={"steps": [{"name": "one", "users": 1, "requests": 50}]}))
     third = run(small("third"))
-    wait_for_phase(second, "Queued", 60)
-    wait_for_phase(third, "Queued", 60)
+    kube.wait_for_phase(second, "Queued", 60)
+    kube.wait_for_phase(third, "Queued", 60)
     assert f"{kube.NAMESPACE}/first" in kube.condition(second, "Succeeded")["message"]
     assert f"{kube.NAMESPACE}/second" in kube.condition(third, "Succeeded")["message"]
     assert kube.owned(second) == []
 
-    wait_for_phase(first, "Measuring")
+    kube.wait_for_phase(first, "Measuring")
     kube.kubectl("delete", "sbench", first, "--wait=false")
 
-    wait_for_phase(second, "Provisioning", 60)
+    kube.wait_for_phase(second, "Provisioning", 60)
     assert kube.status(third)["phase"] == "Queued"
     patch(second, '{"suspend": true}')
-    wait_for_phase(second, "Suspended", 60)
+    kube.wait_for_phase(second, "Suspended", 60)
     kube.wait_for("end of its pods", lambda: not kube.owned(second), 60)
 
-    wait_for_phase(third, "Provisioning", 60)
+    kube.wait_for_phase(third, "Provisioning", 60)
     kube.kubectl("delete", "sbench", third, "--wait=false")
     for deleted in (first, third):
         kube.delete(deleted, seconds=45)  # and with it all that it owned
@@ -56,7 +52,7 @@ def test_suspended_run_keeps_stored_steps(run: Run) -> None:
         "first step", lambda: kube.status(name).get("report", {}).get("storedSteps") == 1, 300
     )
     patch(name, '{"suspend": true}')
-    wait_for_phase(name, "Suspended", 60)
+    kube.wait_for_phase(name, "Suspended", 60)
     kube.wait_for("end of its pods", lambda: not kube.pods(name, "solr"), 60)
     before = kube.status(name)["results"]
     assert [each["step"] for each in before] == ["one"]
@@ -93,5 +89,5 @@ def test_spec_longer_than_annotations_may_be_is_looked_at() -> None:
     body = small("large", suspend=True, workload={"mix": mix})
     assert len(json.dumps(body["spec"])) > 256 * 1024
     kube.kubectl("create", "-f", "-", stdin=json.dumps(body))
-    wait_for_phase("large", "Suspended", 60)
+    kube.wait_for_phase("large", "Suspended", 60)
     kube.delete("large")

@@ -1,7 +1,6 @@
 """Whatever is killed, and whenever: the numbers at the end are those that were asked for."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 from support.cluster import kube
@@ -42,10 +41,6 @@ def wait_for_measuring(name: str, stored_steps: int, attempt: int = 1) -> None:
     kube.wait_for(f"measuring of {name}", measuring, 300)
 
 
-def kill_one(name: str, component: str) -> None:
-    kube.kill(kube.pods(name, component)[0]["metadata"]["name"])
-
-
 def check_counts(status: dict[str, Any], number: int) -> None:
     assert [each["requests"] for each in status["results"]] == [REQUESTS] * number
     assert status["report"]["storedSteps"] == number
@@ -54,11 +49,11 @@ def check_counts(status: dict[str, Any], number: int) -> None:
 def test_lost_worker_and_lost_master_cost_only_the_step_under_way(run: Run) -> None:
     name = run(small("load-lost", load={"workers": 2, "steps": steps(3)}))
     wait_for_measuring(name, 1)
-    kill_one(name, "load-worker")
+    kube.kill_one(name, "load-worker")
     wait_for_measuring(name, 1, attempt=2)
     assert kube.status(name)["attempts"] == {"target": 1, "load": 2}
     wait_for_measuring(name, 2, attempt=2)
-    kill_one(name, "load-master")
+    kube.kill_one(name, "load-master")
     status = kube.wait_for_success(name)
     assert status["attempts"] == {"target": 1, "load": 3}
     check_counts(status, 3)
@@ -97,21 +92,17 @@ def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: R
         )
     )
     for phase in ("Provisioning", "Indexing", "Measuring"):
-        kube.wait_for(phase, partial(_is_in, phase, name), 300)
+        kube.wait_for_phase(name, phase)
         _kill_operator()
         if phase == "Indexing":
             kube.wait_for("documents", lambda: kube.status(name)["dataset"].get("documents"), 60)
-            kill_one(name, "index")
+            kube.kill_one(name, "index")
     status = kube.wait_for_success(name)
     assert status["attempts"] == {"target": 1, "load": 1}
     check_counts(status, 2)
     assert status["dataset"]["documents"] == 60_000
     assert len(solr_pods(name)) == 2
     assert len(shards(name)) == 2
-
-
-def _is_in(phase: str, name: str) -> bool:
-    return bool(kube.status(name).get("phase") == phase)
 
 
 def _kill_operator() -> None:

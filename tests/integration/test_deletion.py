@@ -4,7 +4,6 @@ The API server and its controllers are real; pods and the existing Solr are fake
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -17,8 +16,7 @@ from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
 from support.controller.runs import access_to
-from support.fakes.fake_cluster import FakeCluster
-from support.fakes.operator_driver import OperatorDriver, condition, settings_for
+from support.fakes.operator_driver import condition, operator_of, settings_for
 from support.resources.small_resource import SOLR, Changes, create, resource
 
 pytestmark = pytest.mark.cluster
@@ -66,13 +64,8 @@ class World:
     def __init__(self, objects: BenchmarkObjects, patch: pytest.MonkeyPatch) -> None:
         self.objects = objects
         self.namespace = objects.namespace
-        self.cluster = FakeCluster(real=connect())
-        self.operator = OperatorDriver(
-            self.cluster,
-            patch,
-            settings=settings_for(self.namespace),
-            now=datetime.now(UTC).replace(microsecond=0),
-        )
+        self.operator = operator_of(patch, connect(), self.namespace)
+        self.cluster = self.operator.cluster
         self.cloud = self.operator.cloud
         self.advance = self.operator.workloads.advance
 

@@ -4,15 +4,13 @@ No container runs: no scheduler takes the pods, and the test reports them as rea
 """
 
 import os
-import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
-from support.cluster.admission import ApiServer
 from support.cluster.api_server import path_of, wait_for_object
 from support.resources.objects import everything, pick
 
@@ -23,14 +21,6 @@ SECONDS = 60
 WORKERS = 2
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
 TOO_MANY_REQUESTS = 429
-
-
-@pytest.fixture
-def namespace(server: ApiServer) -> Iterator[str]:
-    name = f"eviction-{uuid.uuid4().hex[:8]}"
-    server.create_restricted_namespace(name)
-    yield name
-    server.delete_namespace(name)
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ from solrbench.net import deadline
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
+from support.cluster.benchmarks import config_map
 from support.controller.runs import ENDPOINT
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
@@ -28,6 +29,7 @@ from support.resources.hostile_values import BASE_URLS, MESSAGES, SPECS, URLS
 from support.resources.small_resource import Changes, create, resource
 from support.servers import hostile
 from support.servers.hostile import Canary, Script, say
+from support.servers.hostile_documents import resident
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 
@@ -35,7 +37,8 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
 Body = dict[str, Any]
 
 
-MAX_GROWTH = 50 << 20
+MAX_GROWTH = 50
+"""In MiB."""
 
 
 NODES = {"a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}}}
@@ -111,22 +114,14 @@ def world(monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     """Yield a world; whatever was done to it, the other benchmark and the listener are well."""
     canary = Canary()
     found = World(monkeypatch, canary)
-    before = resident_bytes()
+    before = resident("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # the peak begins here
     yield found
     good = found.finish()
     canary.close()
     assert condition(good, "Succeeded")[:2] == ("True", "Succeeded"), good["status"]
     assert canary.heard == []
-    assert resident_bytes(peak=True) - before < MAX_GROWTH
-
-
-def resident_bytes(*, peak: bool = False) -> int:
-    """Return the resident memory of this process, or its peak since it was read last."""
-    name = "VmHWM:" if peak else "VmRSS:"
-    (line,) = [each for each in Path("/proc/self/status").read_text().splitlines() if name in each]
-    if not peak:
-        Path("/proc/self/clear_refs").write_text("5")
-    return int(line.split()[1]) << 10
+    assert resident("VmHWM") - before < MAX_GROWTH
 
 
 def shown(body: Body) -> tuple[str, str]:
@@ -202,13 +197,7 @@ def test_address_that_solr_reports_is_not_followed(world: World, name: str) -> N
             urls=["http://hostile/solr"], collectionPolicy="UseExisting", collectionName="books"
         )
         queries = {"configMap": {"name": "queries"}}
-        world.cluster.put(
-            {
-                "kind": "ConfigMap",
-                "metadata": {"name": "queries"},
-                "data": {"queries.txt": "*:*"},
-            }
-        )
+        world.cluster.put(config_map("queries", queries__txt="*:*"))
         body = world.attack(
             changes | {"spec.workload.queries": queries, "spec.dataset": None}, rounds=8
         )
@@ -272,14 +261,9 @@ def test_redirect_is_not_followed(world: World, status: int) -> None:
 COMPANIONS: Changes = {"spec.companions": [{"configMap": {"name": "manifests"}}]}
 
 
-def manifests(text: str) -> Body:
-    metadata = {"name": "manifests"}
-    return {"kind": "ConfigMap", "metadata": metadata, "data": {"all": text}}
-
-
 @pytest.mark.parametrize("name", companions.REFUSED_TEXTS)
 def test_texts_that_are_no_companions_are_contained(world: World, name: str) -> None:
-    world.cluster.put(manifests(companions.REFUSED_TEXTS[name][0]))
+    world.cluster.put(config_map("manifests", all=companions.REFUSED_TEXTS[name][0]))
     reason, message = shown(world.attack(create() | COMPANIONS, rounds=2))
     assert reason == "CompanionRefused"
     assert len(message) < 2500
@@ -295,7 +279,7 @@ def test_companions_lend_no_rights(world: World, name: str) -> None:
     changed = companions.changed(body, path, value)
     others = [each for each in companions.MANIFESTS if each is not body]
     text = companions.text_of(changed, *others).replace("$(WORKERS)", values["WORKERS"])
-    world.cluster.put(manifests(text))
+    world.cluster.put(config_map("manifests", all=text))
     reason, message = shown(world.attack(create() | COMPANIONS, rounds=3))
     assert reason == "CompanionRefused"
     assert words in message
@@ -304,7 +288,7 @@ def test_companions_lend_no_rights(world: World, name: str) -> None:
 
 def test_a_companion_that_never_runs_holds_nothing_else_up(world: World) -> None:
     text = companions.text_of(*companions.MANIFESTS).replace("$(WORKERS)", "1")
-    world.cluster.put(manifests(text))
+    world.cluster.put(config_map("manifests", all=text))
     body = world.attack(create() | COMPANIONS | {"spec.deadlines": {"provisioningSeconds": 1}})
     assert shown(body)[0] not in ("", "InternalError")
 

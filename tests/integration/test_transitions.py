@@ -4,15 +4,13 @@ import os
 import random
 from collections import Counter
 from collections.abc import Iterator
-from datetime import UTC, datetime
 
 import pytest
 
 from solrbench.kube.client import connect
 from support.cluster.admission import reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
-from support.fakes.fake_cluster import FakeCluster
-from support.fakes.operator_driver import OperatorDriver, settings_for
+from support.fakes.operator_driver import operator_of
 from support.transitions.walk import Walk
 
 SEEDS = (1, 2, 3, 4, 5)
@@ -37,12 +35,7 @@ def objects() -> Iterator[BenchmarkObjects]:
 def test_every_change_is_refused_by_name_or_effective(
     seed: int, objects: BenchmarkObjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operator = OperatorDriver(
-        FakeCluster(real=connect()),
-        monkeypatch,
-        settings=settings_for(objects.namespace),
-        now=datetime.now(UTC).replace(microsecond=0),
-    )
+    operator = operator_of(monkeypatch, connect(), objects.namespace)
     source = random.Random(seed)
     walk = Walk(operator, objects.namespace, objects.store, objects.replace, source)
     walk.go(TRANSITIONS)

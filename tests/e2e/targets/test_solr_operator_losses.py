@@ -30,10 +30,6 @@ ENSEMBLE = {key: SMALL_SOLR["zookeeper"][key] for key in ("replicas", "resources
 PROVIDED = ON_OPERATOR | {"zookeeper": ENSEMBLE | {"mode": "Provided"}}
 
 
-def wait_for_phase(name: str, phase: str) -> None:
-    kube.wait_for(f"{phase} of {name}", lambda: kube.status(name).get("phase") == phase, 300)
-
-
 def test_benchmark_waits_for_a_solr_operator_that_does_not_run(run: Run) -> None:
     with SOLR_OPERATOR.stopped():
         name = run(small("waiting", target__solrCloud=ON_OPERATOR))
@@ -49,7 +45,7 @@ def test_operator_lost_on_the_way_and_under_load(run: Run) -> None:
     with SOLR_OPERATOR.stopped():
         kube.wait_for("Solr", lambda: _solr_runs(name), 120)
         kube.wait_for("words about the gates", lambda: _gates_are_reported(name), 30)
-    wait_for_phase(name, "Measuring")
+    kube.wait_for_phase(name, "Measuring")
     pods = kube.status(name)["target"]["pods"]
     SOLR_OPERATOR.kill()
     status = kube.wait_for_success(name)
@@ -74,11 +70,11 @@ def test_lost_node_means_a_new_cloud(run: Run) -> None:
     """Its disk is empty when it comes back, and the Solr Operator does not bring replicas back."""
     target = ON_OPERATOR | {"nodes": 2}
     name = run(small("node-lost", target__solrCloud=target, load=STEP))
-    wait_for_phase(name, "Measuring")
+    kube.wait_for_phase(name, "Measuring")
     cloud = uid_of_cloud(name)
     kube.kill(solr_pods(name)[0])
     kube.wait_for("second attempt", lambda: kube.status(name)["attempts"]["target"] == 2, 120)
-    wait_for_phase(name, "Measuring")
+    kube.wait_for_phase(name, "Measuring")
     assert uid_of_cloud(name) != cloud
     status = kube.wait_for_success(name)
     assert [each["requests"] for each in status["results"]] == [240]
@@ -105,7 +101,7 @@ def test_deletion_in_an_early_phase_leaves_nothing(
     documents = {"generator": {"documents": 200_000, "seed": 3}}
     name = f"gone-{phase.lower()}"
     run(small(name, target__solrCloud=target, dataset=documents))
-    wait_for_phase(name, phase)
+    kube.wait_for_phase(name, phase)
     kube.wait_for("cloud", lambda: kube.get("solrclouds", name), 120)
     kube.delete(name)
     kube.wait_for("removal of what the operators made", lambda: not left_of(name), 90)
@@ -114,7 +110,7 @@ def test_deletion_in_an_early_phase_leaves_nothing(
 def test_claims_wait_for_the_operator(run: Run) -> None:
     """What its finalizer holds goes when it is back; nothing is left behind unseen."""
     name = run(small("held", target__solrCloud=ON_OPERATOR | LASTING, load=LONG_STEP))
-    wait_for_phase(name, "Measuring")
+    kube.wait_for_phase(name, "Measuring")
     with SOLR_OPERATOR.stopped():
         kube.kubectl("delete", "solrbenchmark", name, "--wait=false")
         kube.wait_for("deletion of the cloud", lambda: _is_held("solrclouds", name), 60)

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.histograms import decode
-from support.load.processes import LATE_SECONDS, Load, make_plan, running, serving
+from support.load.processes import LATE_SECONDS, make_plan, measure, running, serving
 from support.servers.http_server import Exchange
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -24,15 +23,6 @@ STARTING_SECONDS = 45
 
 SLACK_MICROSECONDS = 100_000
 """What a busy machine may add; a client that omits the waiting is wrong by most of a second."""
-
-
-def measure(load: Load, step_run_id: str) -> StepRunResult:
-    """Wait for the document of the only step run and let the run end."""
-    load.wait(lambda state: state.unacknowledged == [step_run_id], STARTING_SECONDS)
-    document = load.fetch(step_run_id)
-    load.acknowledge(step_run_id)
-    assert set(load.exit_codes()) == {0}
-    return document
 
 
 def planned(name: str, **fields: Any) -> dict[str, Any]:
@@ -51,7 +41,7 @@ def test_two_workers_send_the_whole_plan_and_nothing_twice(tmp_path: Path) -> No
             assert page["user_count"] == 2
             load.wait(lambda state: bool(state.unacknowledged))
             load.wait_for_page({"exact": 401})
-            document = measure(load, "r1-s0-exact")
+            (document,) = measure(load, "r1-s0-exact")
         asked = Counter(query for query in server.queries if query.startswith("id"))
     assert asked == Counter(queries[:401])
     (result,) = document.requests
@@ -78,7 +68,7 @@ def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
     with serving() as server:
         step = {"name": "log", "replay": {"speedFactor": 2.0}, "durationSeconds": 30}
         with running(tmp_path, make_plan(server, step), "\n".join(lines)) as load:
-            document = measure(load, "r1-s0-log")
+            (document,) = measure(load, "r1-s0-log")
         sent = [query for query in server.queries if query.startswith("id")]
     assert Counter(sent) == Counter(f"id{number}" for number in range(8))
     assert (document.users, document.planned_requests, document.queries_exhausted) == (
@@ -100,7 +90,7 @@ def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> No
             load.wait(
                 lambda state: state.stage == "Ramping" and state.requests > 0, STARTING_SECONDS
             )
-            document = measure(load, "r1-s0-ramp")
+            (document,) = measure(load, "r1-s0-ramp")
         sent = sum(path.endswith("/select") for _, path, _ in server.requests)
     (result,) = document.requests
     assert (result.ramp_requests, result.requests) == (300, 400)
@@ -131,7 +121,7 @@ def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> N
     with serving(stalls) as server:
         step = planned("stall", arrivalDistribution="Uniform", durationSeconds=5)
         with running(tmp_path, make_plan(server, step), "a\nb\n") as load:
-            document = measure(load, "r1-s0-stall")
+            (document,) = measure(load, "r1-s0-stall")
     (result,) = document.requests
     assert (result.requests, result.failures, result.dropped_requests) == (1000, 0, 0)
     histogram = decode(result.response_time_histogram or "")
@@ -152,7 +142,7 @@ def test_overload_is_late_and_dropped_but_never_hidden(tmp_path: Path) -> None:
         plan = make_plan(server, step)
         plan["workload"]["timeoutSeconds"] = 1
         with running(tmp_path, plan, "a\nb\n") as load:
-            document = measure(load, "r1-s0-overload")
+            (document,) = measure(load, "r1-s0-overload")
         sent = sum(path.endswith("/select") for _, path, _ in server.requests)
     (result,) = document.requests
     # Four connections at 10/s each do 40 of 200 requests a second.

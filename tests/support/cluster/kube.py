@@ -107,6 +107,11 @@ def wait_for_status(what: str, name: str, holds: Callable[[Body], bool], seconds
     return body
 
 
+def wait_for_phase(name: str, phase: str, seconds: float = 300) -> None:
+    """Wait until a benchmark is in a phase."""
+    wait_for(f"{phase} of {name}", lambda: status(name).get("phase") == phase, seconds)
+
+
 def wait_for_end(name: str, seconds: float = 600) -> Body:
     """Wait until a benchmark is finished; return its status."""
 
@@ -173,6 +178,11 @@ def pods(name: str, component: str) -> list[Body]:
     """Return the pods of one component of a benchmark."""
     labels = f"solrbench.io/benchmark={name},app.kubernetes.io/component={component}"
     return items("pods", labels)
+
+
+def kill_one(name: str, component: str) -> None:
+    """End the first pod of a component of a benchmark, as `kill` does."""
+    kill(pods(name, component)[0]["metadata"]["name"])
 
 
 def kill(pod: str) -> None:

@@ -242,6 +242,13 @@ class SweepDriver:
             self.cluster.collect(child)
 
 
+def operator_of(patch: pytest.MonkeyPatch, real: Any, namespace: str) -> OperatorDriver:
+    """Return the driver of a namespace of a real API server, with pods in memory."""
+    now = datetime.now(UTC).replace(microsecond=0)
+    cluster, settings = FakeCluster(real=real), settings_for(namespace)
+    return OperatorDriver(cluster, patch, settings=settings, now=now)
+
+
 def sweeps_of(patch: pytest.MonkeyPatch, real: Any, namespace: str) -> SweepDriver:
     """Return the driver of a namespace of a real API server, with pods in memory."""
     sweeps = SweepDriver(patch, FakeCluster(real=real), namespace, settings_for(namespace))
