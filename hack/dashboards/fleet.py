@@ -10,17 +10,9 @@ from hack.dashboards.panels import (
     TablePanel,
     TimeSeries,
 )
-from hack.dashboards.queries import NAMESPACES, OPERATORS, RATE_WINDOW, by
+from hack.dashboards.queries import BENCHMARK, NAMESPACES, OPERATORS, RATE_WINDOW, by
 
-_BENCHMARK = ("cluster", "namespace", "benchmark")
-
-
-def _select(name: str, *matchers: str) -> str:
-    return NAMESPACES.select(name, *matchers)
-
-
-def _operator(name: str, *matchers: str) -> str:
-    return OPERATORS.select(name, *matchers)
+_select, _operator = NAMESPACES.select, OPERATORS.select
 
 
 def _rate(name: str, *matchers: str) -> str:
@@ -76,7 +68,7 @@ FLEET = Board(
                     "Every benchmark with its phase and the time since it began.",
                     12,
                     10,
-                    labels=(*_BENCHMARK, "phase"),
+                    labels=(*BENCHMARK, "phase"),
                     columns=(
                         PanelColumn(
                             "In this phase for",
@@ -92,7 +84,7 @@ FLEET = Board(
                     "Benchmarks whose condition Succeeded is False; `kubectl describe` says why.",
                     12,
                     10,
-                    labels=(*_BENCHMARK, "type"),
+                    labels=(*BENCHMARK, "type"),
                     columns=(
                         PanelColumn(
                             "Failed",
@@ -109,7 +101,7 @@ FLEET = Board(
                     "Waiting now",
                     "Benchmarks that wait for others to end, and their places in the queue.",
                     12,
-                    labels=_BENCHMARK,
+                    labels=BENCHMARK,
                     columns=(
                         PanelColumn(
                             "Since its creation",

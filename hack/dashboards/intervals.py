@@ -1,12 +1,33 @@
 """Tables of confidence intervals: of each request name, and of all requests of a step."""
 
-from hack.dashboards.boards import Row
-from hack.dashboards.panels import PanelColumn, TablePanel
-from hack.dashboards.queries import of_result, of_step
+from collections.abc import Callable
 
-_STEP = ("cluster", "namespace", "benchmark", "step", "variant")
-_RESULT = (*_STEP, "request")
+from hack.dashboards.boards import Row
+from hack.dashboards.panels import PanelColumn, TablePanel, Unit
+from hack.dashboards.queries import RESULT, STEP, of_result, of_step
+
 _SHORT = "Absent where a step was too short for its own swings."
+
+
+def bounded(
+    query: Callable[[str], str], metric: str, unit: Unit, *titles: str
+) -> tuple[PanelColumn, ...]:
+    """Return the columns of a figure and its interval; with two titles, of the interval alone.
+
+    In the name of the metric, `{}` stands where its bounds have `_lower` and `_upper`.
+    """
+    ends = ("", "_lower", "_upper")[-len(titles) :]
+    return tuple(
+        PanelColumn(title, query(metric.format(end)), unit)
+        for title, end in zip(titles, ends, strict=True)
+    )
+
+
+def _named(
+    query: Callable[[str], str], metric: str, unit: Unit, name: str
+) -> tuple[PanelColumn, ...]:
+    return bounded(query, metric, unit, name, f"{name}, lower", f"{name}, upper")
+
 
 INTERVALS = (
     Row(
@@ -18,11 +39,9 @@ INTERVALS = (
                 f" of the service time. {_SHORT}",
                 12,
                 10,
-                labels=(*_RESULT, "quantile"),
-                columns=(
-                    PanelColumn("Time", of_result("step_percentile_seconds"), "s"),
-                    PanelColumn("Lower", of_result("step_percentile_lower_seconds"), "s"),
-                    PanelColumn("Upper", of_result("step_percentile_upper_seconds"), "s"),
+                labels=(*RESULT, "quantile"),
+                columns=bounded(
+                    of_result, "step_percentile{}_seconds", "s", "Time", "Lower", "Upper"
                 ),
             ),
             TablePanel(
@@ -31,40 +50,12 @@ INTERVALS = (
                 f" drain. {_SHORT}",
                 12,
                 10,
-                labels=_RESULT,
+                labels=RESULT,
                 columns=(
-                    PanelColumn("Rate", of_result("step_requests_per_second"), "reqps"),
-                    PanelColumn(
-                        "Rate, lower", of_result("step_requests_per_second_lower"), "reqps"
-                    ),
-                    PanelColumn(
-                        "Rate, upper", of_result("step_requests_per_second_upper"), "reqps"
-                    ),
-                    PanelColumn(
-                        "Service time", of_result("step_service_time_average_seconds"), "s"
-                    ),
-                    PanelColumn(
-                        "Service time, lower",
-                        of_result("step_service_time_average_lower_seconds"),
-                        "s",
-                    ),
-                    PanelColumn(
-                        "Service time, upper",
-                        of_result("step_service_time_average_upper_seconds"),
-                        "s",
-                    ),
-                    PanelColumn(
-                        "Response time", of_result("step_response_time_average_seconds"), "s"
-                    ),
-                    PanelColumn(
-                        "Response time, lower",
-                        of_result("step_response_time_average_lower_seconds"),
-                        "s",
-                    ),
-                    PanelColumn(
-                        "Response time, upper",
-                        of_result("step_response_time_average_upper_seconds"),
-                        "s",
+                    *_named(of_result, "step_requests_per_second{}", "reqps", "Rate"),
+                    *_named(of_result, "step_service_time_average{}_seconds", "s", "Service time"),
+                    *_named(
+                        of_result, "step_response_time_average{}_seconds", "s", "Response time"
                     ),
                     PanelColumn("Drained", of_result("step_drain_requests")),
                     PanelColumn("Drain", of_result("step_drain_seconds"), "s"),
@@ -75,11 +66,9 @@ INTERVALS = (
                 f"All request names together. {_SHORT}",
                 12,
                 10,
-                labels=(*_STEP, "quantile"),
-                columns=(
-                    PanelColumn("Time", of_step("step_all_percentile_seconds"), "s"),
-                    PanelColumn("Lower", of_step("step_all_percentile_lower_seconds"), "s"),
-                    PanelColumn("Upper", of_step("step_all_percentile_upper_seconds"), "s"),
+                labels=(*STEP, "quantile"),
+                columns=bounded(
+                    of_step, "step_all_percentile{}_seconds", "s", "Time", "Lower", "Upper"
                 ),
             ),
             TablePanel(
@@ -87,34 +76,20 @@ INTERVALS = (
                 f"All request names together. {_SHORT}",
                 12,
                 10,
-                labels=_STEP,
+                labels=STEP,
                 columns=(
-                    PanelColumn("Rate", of_step("step_all_requests_per_second"), "reqps"),
-                    PanelColumn(
-                        "Rate, lower", of_step("step_all_requests_per_second_lower"), "reqps"
-                    ),
-                    PanelColumn(
-                        "Rate, upper", of_step("step_all_requests_per_second_upper"), "reqps"
-                    ),
-                    PanelColumn(
-                        "Service time, lower",
-                        of_step("step_all_service_time_average_lower_seconds"),
+                    *_named(of_step, "step_all_requests_per_second{}", "reqps", "Rate"),
+                    *bounded(
+                        of_step,
+                        "step_all_service_time_average{}_seconds",
                         "s",
+                        *("Service time, lower", "Service time, upper"),
                     ),
-                    PanelColumn(
-                        "Service time, upper",
-                        of_step("step_all_service_time_average_upper_seconds"),
+                    *bounded(
+                        of_step,
+                        "step_all_response_time_average{}_seconds",
                         "s",
-                    ),
-                    PanelColumn(
-                        "Response time, lower",
-                        of_step("step_all_response_time_average_lower_seconds"),
-                        "s",
-                    ),
-                    PanelColumn(
-                        "Response time, upper",
-                        of_step("step_all_response_time_average_upper_seconds"),
-                        "s",
+                        *("Response time, lower", "Response time, upper"),
                     ),
                 ),
             ),

@@ -2,10 +2,8 @@
 
 from hack.dashboards.boards import Row
 from hack.dashboards.panels import BarChart, BarGauge, PanelColumn, PanelQuery, TablePanel
-from hack.dashboards.queries import of_result, of_step
+from hack.dashboards.queries import RESULT, STEP, of_result, of_step
 
-_STEP = ("cluster", "namespace", "benchmark", "step", "variant")
-_RESULT = (*_STEP, "request")
 _NAME = "{{benchmark}} · {{step}} {{variant}}"
 
 
@@ -34,7 +32,7 @@ OPEN_LOOP = Row(
             " always for a free connection. The response times hold those that were dropped, too.",
             12,
             10,
-            labels=_RESULT,
+            labels=RESULT,
             columns=(
                 PanelColumn("Service p95", _service("0.95")),
                 PanelColumn("Response p95", _response("0.95")),
@@ -50,7 +48,7 @@ OPEN_LOOP = Row(
             " name.",
             12,
             10,
-            labels=_RESULT,
+            labels=RESULT,
             columns=(
                 PanelColumn("Average", of_result("step_response_time_average_seconds"), "s"),
                 PanelColumn("p50", _response("0.5"), "s"),
@@ -73,7 +71,7 @@ OPEN_LOOP = Row(
             " than 10 ms after their intended start; dropped ones never.",
             12,
             9,
-            labels=_STEP,
+            labels=STEP,
             columns=(
                 PanelColumn("Planned", of_step("step_planned_arrivals")),
                 PanelColumn("Sent", of_step("step_sent_arrivals")),
@@ -120,7 +118,7 @@ COLD_START = Row(
             " those of the warm-up if there is one, and of the part of the step that was steady."
             " Without a second bar it never was.",
             12,
-            labels=_STEP,
+            labels=STEP,
             columns=(PanelColumn("First thousand", _FIRST), PanelColumn("Steady", _STEADY)),
             unit="s",
         ),
@@ -129,7 +127,7 @@ COLD_START = Row(
             "Times slower: the mean of the first thousand divided by the steady one. The whole"
             " curve is in the report.",
             12,
-            labels=_STEP,
+            labels=STEP,
             columns=(
                 PanelColumn(
                     "Time of the first thousand", of_step("cold_start_first_thousand_seconds"), "s"

@@ -139,7 +139,15 @@ def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource
     for step in panel.get("transformations", []):
         if step["id"] == "organize":
             organize = step["options"]
-    names, units, mapped = organize.get("renameByName", {}), _column_units(panel), _mappings(panel)
+    names, units = organize.get("renameByName", {}), _overrides(panel, "unit")
+    mapped: dict[str, Row] = {
+        column: {
+            value: shown["text"]
+            for mapping in mappings
+            for value, shown in mapping["options"].items()
+        }
+        for column, mappings in _overrides(panel, "mappings").items()
+    }
     rows: dict[tuple[tuple[str, str], ...], Row] = {}
     for query in queries:
         value_name = f"Value #{query.target['refId']}" if len(queries) > 1 else "Value"
@@ -162,31 +170,18 @@ def draw_table(panel: Panel, queries: list[BoardQuery], source: PrometheusSource
     return f"<table><tr>{head}</tr>{body}</table>" if rows else "<p>No data</p>"
 
 
-def _mappings(panel: Panel) -> dict[str, dict[str, str]]:
-    """Return the texts that a column shows instead of its values, by the column's name."""
+def _overrides(panel: Panel, setting: str) -> dict[str, Any]:
+    """Return what a column has for a setting instead of the panel, by the column's name."""
     return {
-        override["matcher"]["options"]: {
-            value: shown["text"]
-            for mapping in setting["value"]
-            for value, shown in mapping["options"].items()
-        }
+        override["matcher"]["options"]: each["value"]
         for override in panel.get("fieldConfig", {}).get("overrides", [])
-        for setting in override["properties"]
-        if setting["id"] == "mappings"
+        for each in override["properties"]
+        if each["id"] == setting
     }
 
 
 def _default_unit(panel: Panel) -> str:
     return str(panel.get("fieldConfig", {}).get("defaults", {}).get("unit", "short"))
-
-
-def _column_units(panel: Panel) -> Row:
-    return {
-        override["matcher"]["options"]: str(setting["value"])
-        for override in panel.get("fieldConfig", {}).get("overrides", [])
-        for setting in override["properties"]
-        if setting["id"] == "unit"
-    }
 
 
 DRAWINGS = {

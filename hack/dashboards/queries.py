@@ -33,8 +33,10 @@ SWEEPS = Scope(("cluster", "namespace", "sweep"))
 OPERATORS = Scope(("cluster",))
 NAMESPACES = Scope(("cluster", "namespace"))
 
-STEP = ("step", "variant")
-RESULT = ("step", "variant", "request")
+BENCHMARK = ("cluster", "namespace", "benchmark")
+STEP = (*BENCHMARK, "step", "variant")
+RESULT = (*STEP, "request")
+"""Labels that name a row of a panel."""
 
 
 def select(name: str, *matchers: str) -> str:

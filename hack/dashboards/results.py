@@ -1,15 +1,12 @@
 """Results of benchmarks and how they compare."""
 
 from hack.dashboards.boards import Board, Row, Variable
-from hack.dashboards.intervals import INTERVALS
+from hack.dashboards.intervals import INTERVALS, bounded
 from hack.dashboards.open_loop import COLD_START, OPEN_LOOP
 from hack.dashboards.panels import VERDICTS, BarGauge, Heatmap, PanelColumn, PanelQuery, TablePanel
-from hack.dashboards.queries import by, of_result, of_step, select
+from hack.dashboards.queries import BENCHMARK, RESULT, STEP, by, of_result, of_step, select
 from hack.dashboards.servers import SERVERS
 
-_BENCHMARK = ("cluster", "namespace", "benchmark")
-_STEP = (*_BENCHMARK, "step", "variant")
-_RESULT = (*_STEP, "request")
 _NAME = "{{benchmark}} · {{step}} {{variant}} · {{request}}"
 
 
@@ -25,7 +22,7 @@ _RESULTS = Row(
             "Merged over all stored repeats. A number that was not measured is empty.",
             24,
             10,
-            labels=_RESULT,
+            labels=RESULT,
             columns=(
                 PanelColumn("Repeats", of_result("step_repeats")),
                 PanelColumn("Requests", of_result("step_requests")),
@@ -96,7 +93,7 @@ _RESULTS = Row(
             "Verdict by step",
             "Whether each step is Valid, Inconclusive or Invalid.",
             6,
-            labels=_STEP,
+            labels=STEP,
             columns=(PanelColumn("Verdict", of_step("step_valid"), words=VERDICTS),),
             sort="Verdict",
         ),
@@ -104,7 +101,7 @@ _RESULTS = Row(
             "Why steps are Invalid",
             "The numbers and bounds are in the benchmark's status.",
             6,
-            labels=(*_STEP, "reason"),
+            labels=(*STEP, "reason"),
             columns=(PanelColumn("Found", of_step("step_invalid_reason")),),
         ),
     ),
@@ -117,7 +114,7 @@ _COMPARISON = Row(
             "Objectives",
             "1 if an objective is Met, 0 if it is Missed; absent while it is Inconclusive.",
             12,
-            labels=(*_BENCHMARK, "objective", "step", "variant"),
+            labels=(*BENCHMARK, "objective", "step", "variant"),
             columns=(
                 PanelColumn(
                     "Met",
@@ -131,24 +128,27 @@ _COMPARISON = Row(
             "Highest arrival rate of requests or documents, or number of users, that meets the"
             " objectives, with its 95 % confidence interval.",
             12,
-            labels=(*_BENCHMARK, "variant"),
+            labels=(*BENCHMARK, "variant"),
             columns=(
-                PanelColumn("Capacity", select("capacity_requests_per_second"), "reqps"),
-                PanelColumn("Lower", select("capacity_requests_per_second_lower"), "reqps"),
-                PanelColumn("Upper", select("capacity_requests_per_second_upper"), "reqps"),
-                PanelColumn("Documents/s", select("capacity_documents_per_second")),
-                PanelColumn("Lower, documents/s", select("capacity_documents_per_second_lower")),
-                PanelColumn("Upper, documents/s", select("capacity_documents_per_second_upper")),
-                PanelColumn("Users", select("capacity_users")),
-                PanelColumn("Users, lower", select("capacity_users_lower")),
-                PanelColumn("Users, upper", select("capacity_users_upper")),
+                *bounded(
+                    select, "capacity_requests_per_second{}", "reqps", "Capacity", "Lower", "Upper"
+                ),
+                *bounded(
+                    select,
+                    "capacity_documents_per_second{}",
+                    "short",
+                    *("Documents/s", "Lower, documents/s", "Upper, documents/s"),
+                ),
+                *bounded(
+                    select, "capacity_users{}", "short", "Users", "Users, lower", "Users, upper"
+                ),
             ),
         ),
         TablePanel(
             "Goodput by step",
             "Good responses within the time limit of the objectives.",
             6,
-            labels=_RESULT,
+            labels=RESULT,
             columns=(
                 PanelColumn("Goodput", of_result("step_goodput_requests_per_second"), "reqps"),
             ),
@@ -157,14 +157,14 @@ _COMPARISON = Row(
             "Words of the comparison",
             "Whether each figure is Better, Worse, Same or Inconclusive beside the baseline.",
             9,
-            labels=(*_RESULT, "figure", "conclusion"),
+            labels=(*RESULT, "figure", "conclusion"),
             columns=(PanelColumn("Found", of_result("comparison_conclusion")),),
         ),
         TablePanel(
             "Differences from the baseline",
             "Difference of each figure from that of the baseline.",
             9,
-            labels=(*_RESULT, "figure"),
+            labels=(*RESULT, "figure"),
             columns=(
                 PanelColumn("Difference", of_result("comparison_difference_ratio"), "percentunit"),
             ),
@@ -179,18 +179,18 @@ _TRENDS = Row(
             "Trends by step",
             "What each figure did over a step of five minutes or more.",
             10,
-            labels=(*_STEP, "figure", "conclusion"),
+            labels=(*STEP, "figure", "conclusion"),
             columns=(PanelColumn("Found", of_step("step_trend")),),
         ),
         TablePanel(
             "Growth by step",
             "Growth of heap, memory and index beside caches, with its 95 % confidence interval.",
             14,
-            labels=(*_STEP, "figure"),
+            labels=(*STEP, "figure"),
             columns=(
-                PanelColumn("Growth", of_step("step_growth_bytes_per_second"), "Bps"),
-                PanelColumn("Lower", of_step("step_growth_lower_bytes_per_second"), "Bps"),
-                PanelColumn("Upper", of_step("step_growth_upper_bytes_per_second"), "Bps"),
+                *bounded(
+                    of_step, "step_growth{}_bytes_per_second", "Bps", "Growth", "Lower", "Upper"
+                ),
                 PanelColumn("Full after", of_step("step_full_seconds"), "s"),
             ),
         ),
@@ -198,7 +198,7 @@ _TRENDS = Row(
             "Trends beside the baseline",
             "Whether each figure grows more than in the baseline (Worse), or less (Better).",
             10,
-            labels=(*_STEP, "figure", "conclusion"),
+            labels=(*STEP, "figure", "conclusion"),
             columns=(PanelColumn("Found", of_step("comparison_trend_conclusion")),),
         ),
         TablePanel(
@@ -206,23 +206,18 @@ _TRENDS = Row(
             "Growth of heap, memory and index less that in the baseline, with its 95 % confidence"
             " interval.",
             14,
-            labels=(*_STEP, "figure"),
-            columns=(
-                PanelColumn(
-                    "Difference", of_step("comparison_growth_difference_bytes_per_second"), "Bps"
-                ),
-                PanelColumn(
-                    "Lower", of_step("comparison_growth_difference_lower_bytes_per_second"), "Bps"
-                ),
-                PanelColumn(
-                    "Upper", of_step("comparison_growth_difference_upper_bytes_per_second"), "Bps"
-                ),
+            labels=(*STEP, "figure"),
+            columns=bounded(
+                of_step,
+                "comparison_growth_difference{}_bytes_per_second",
+                "Bps",
+                *("Difference", "Lower", "Upper"),
             ),
         ),
     ),
 )
 
-_FOUND = (*_STEP, "type")
+_FOUND = (*STEP, "type")
 
 _ANSWERS = Row(
     "Answers and new documents",
@@ -231,7 +226,7 @@ _ANSWERS = Row(
             "Queries with other answers",
             "Queries that are answered differently than by the baseline or the first variant.",
             10,
-            labels=("cluster", "namespace", "benchmark", "candidate", "baseline"),
+            labels=(*BENCHMARK, "candidate", "baseline"),
             columns=(PanelColumn("Queries", select("answers_different")),),
         ),
         TablePanel(

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 from hack.dashboards import panels
 from hack.dashboards.boards import Row
 from hack.dashboards.panels import PanelColumn, TablePanel
-from hack.dashboards.queries import of_step
+from hack.dashboards.queries import STEP, of_step
 from solrbench.api.v1alpha1.conditions import Unit, result_fields
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 
-_LABELS = ("cluster", "namespace", "benchmark", "step", "variant")
 _UNITS: dict[Unit, panels.Unit] = {
     Unit.PERCENT: "percentunit",
     Unit.MILLISECONDS: "s",
@@ -41,7 +40,7 @@ def _title(name: str) -> str:
 
 
 def _table(title: str, text: str, chosen: Callable[[str], bool]) -> TablePanel:
-    return TablePanel(title, text, 24, labels=_LABELS, columns=tuple(_columns(chosen)))
+    return TablePanel(title, text, 24, labels=STEP, columns=tuple(_columns(chosen)))
 
 
 def _is_of_caches(name: str) -> bool:
@@ -79,7 +78,7 @@ SERVERS = Row(
             " agree.",
             24,
             6,
-            labels=(*_LABELS, "resource"),
+            labels=(*STEP, "resource"),
             columns=(PanelColumn("Found", of_step("step_bottleneck")),),
         ),
         _table(

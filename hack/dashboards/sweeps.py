@@ -17,11 +17,7 @@ _SWEEP = ("cluster", "namespace", "sweep")
 _POINT = (*_SWEEP, "point", "values")
 _NAME = "{{sweep}} · {{values}}"
 
-
-def _select(name: str, *matchers: str) -> str:
-    return SCOPE.select(name, *matchers)
-
-
+_select = SCOPE.select
 _P95 = _select("sweep_point_duration_seconds", 'quantile="0.95"')
 
 
