@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from chart.programs import find_program
+from solrbench.controller.settings import Settings
 
 CHART = Path(__file__).parents[2] / "charts" / "solr-benchmark-operator"
 VALUES = Path(__file__).parent / "values"
@@ -62,3 +63,10 @@ def container(case: str) -> Manifest:
     """Return the operator's container."""
     (found,) = deployment(case)["spec"]["template"]["spec"]["containers"]
     return dict(found)
+
+
+def settings(case: str) -> Settings:
+    """Return the settings that the operator reads of its variables."""
+    return Settings.from_environment(
+        {each["name"]: each["value"] for each in container(case)["env"] if "value" in each}
+    )

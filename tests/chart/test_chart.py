@@ -17,6 +17,7 @@ from chart.rendering import (
     helm,
     of_kind,
     rendered,
+    settings,
     template,
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -102,19 +103,13 @@ def test_the_job_of_the_uninstallation_can_be_left_out() -> None:
 
 @pytest.mark.parametrize("case", CASES)
 def test_replicas_hold_one_lease_and_are_replaced_together(case: str) -> None:
-    spec, settings = deployment(case)["spec"], _settings(case)
+    spec, found = deployment(case)["spec"], settings(case)
     replicas = 2 if case == "every_namespace" else 1
     assert (spec["replicas"], spec["strategy"]) == (replicas, {"type": "Recreate"})
-    assert settings.lease == deployment(case)["metadata"]["name"]
-    assert settings.operator_namespace == NAMESPACE
+    assert found.lease == deployment(case)["metadata"]["name"]
+    assert found.operator_namespace == NAMESPACE
     affinity = spec["template"]["spec"].get("affinity", {})
     assert ("podAntiAffinity" in affinity) == (replicas > 1)
-
-
-def _settings(case: str) -> Settings:
-    return Settings.from_environment(
-        {each["name"]: each["value"] for each in container(case)["env"] if "value" in each}
-    )
 
 
 def _selected(case: str) -> dict[str, str]:
@@ -123,7 +118,7 @@ def _selected(case: str) -> dict[str, str]:
 
 
 def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
-    assert _settings("default") == Settings(
+    assert settings("default") == Settings(
         namespaces=(NAMESPACE,),
         image=OperatorImage("solrbench:0.1.0"),
         log_format="json",
@@ -131,7 +126,7 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         operator_namespace=NAMESPACE,
         policy_peers=PolicyPeers(NAMESPACE, _selected("default")),
     )
-    assert _settings("everything") == Settings(
+    assert settings("everything") == Settings(
         namespaces=("team-a", "team-b"),
         image=OperatorImage("solrbench:1.2.3", "Always"),
         concurrency=2,
@@ -145,11 +140,11 @@ def test_the_operator_reads_its_settings_as_they_were_meant() -> None:
         operator_namespace=NAMESPACE,
         policy_peers=PolicyPeers(NAMESPACE, _selected("everything"), opens_nodes=False),
     )
-    minimal = _settings("minimal")
+    minimal = settings("minimal")
     assert minimal.allowed_pod_options == ()
     assert (minimal.metrics_port, minimal.health_port) == (0, 8181)
     assert (minimal.log_format, minimal.log_level) == ("text", "WARNING")
-    assert _settings("every_namespace").namespaces == ()
+    assert settings("every_namespace").namespaces == ()
 
 
 def test_every_pod_option_may_be_allowed() -> None:
@@ -161,9 +156,9 @@ def test_every_pod_option_may_be_allowed() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_ports_are_those_of_the_settings(case: str) -> None:
     ports = {each["name"]: each["containerPort"] for each in container(case)["ports"]}
-    settings = _settings(case)
-    assert ports.pop("health") == settings.health_port
-    assert ports == ({"metrics": settings.metrics_port} if settings.metrics_port else {})
+    found = settings(case)
+    assert ports.pop("health") == found.health_port
+    assert ports == ({"metrics": found.metrics_port} if found.metrics_port else {})
     (service,) = of_kind(case, "Service")
     for port in service["spec"]["ports"]:
         assert port["targetPort"] in {each["name"] for each in container(case)["ports"]}
@@ -171,12 +166,12 @@ def test_ports_are_those_of_the_settings(case: str) -> None:
 
 
 def test_secrets_of_the_registry_are_passed_on() -> None:
-    assert _settings("minimal").image.pull_secrets == ("registry",)
+    assert settings("minimal").image.pull_secrets == ("registry",)
 
 
 def test_images_by_digest_are_passed_on() -> None:
     image = "registry.example.org:5000/search/solrbench@sha256:" + 64 * "0"
-    assert container("minimal")["image"] == _settings("minimal").image.reference == image
+    assert container("minimal")["image"] == settings("minimal").image.reference == image
 
 
 def test_definition_is_kept_by_default() -> None:

@@ -2,11 +2,19 @@ from typing import Any
 
 import pytest
 
-from chart.rendering import CASES, CHART, NAMESPACE, deployment, of_kind, rendered, template
+from chart.rendering import (
+    CASES,
+    CHART,
+    NAMESPACE,
+    deployment,
+    of_kind,
+    rendered,
+    settings,
+    template,
+)
 from solrbench.api.kinds import KINDS
 from solrbench.contract import names
 from solrbench.controller.deletion import OWNED_KINDS
-from solrbench.controller.settings import Settings
 from solrbench.controller.watches import KINDS as WATCHED
 from solrbench.manifests.network_policies import build_network_policies
 from support.cluster.network import Place, admits
@@ -14,19 +22,6 @@ from support.resources.objects import stored
 
 BENCHMARK = stored({"metadata.namespace": "team-a"})
 
-PLURALS = {
-    "Job": "jobs",
-    "StatefulSet": "statefulsets",
-    "Deployment": "deployments",
-    "ReplicaSet": "replicasets",
-    "Service": "services",
-    "ConfigMap": "configmaps",
-    "Pod": "pods",
-    "PersistentVolumeClaim": "persistentvolumeclaims",
-    "SolrCloud": "solrclouds",
-    "ZookeeperCluster": "zookeeperclusters",
-    "PodDisruptionBudget": "poddisruptionbudgets",
-}
 APPLIED = {
     "Job",
     "StatefulSet",
@@ -98,7 +93,7 @@ def test_the_operator_may_do_what_it_does_with_children(api_version: str, kind: 
         verbs |= {"delete"}
     if (api_version, kind) in WATCHED:
         verbs |= {"watch"}
-    assert _may(_rules("default", "Role"), group, PLURALS[kind]) == verbs
+    assert _may(_rules("default", "Role"), group, f"{kind.lower()}s") == verbs
 
 
 def test_the_operator_may_do_what_it_does_with_benchmarks() -> None:
@@ -210,12 +205,6 @@ def test_network_policies_let_in_what_the_values_say() -> None:
     assert team["egress"][-1]["to"] == [{"ipBlock": {"cidr": "192.0.2.0/24"}}]
 
 
-def _settings(case: str) -> Settings:
-    pod = deployment(case)["spec"]["template"]["spec"]
-    variables = {each["name"]: each.get("value", "") for each in pod["containers"][0]["env"]}
-    return Settings.from_environment(variables)
-
-
 def _admits(policies: list[dict[str, Any]], component: str, source: Place, port: int) -> bool:
     target = Place("team-a", names.labels(BENCHMARK, component, 1))
     return admits(policies, target, source, port)
@@ -223,7 +212,7 @@ def _admits(policies: list[dict[str, Any]], component: str, source: Place, port:
 
 def test_policies_of_the_chart_and_of_each_benchmark_agree() -> None:
     by_chart = of_kind("everything", "NetworkPolicy")
-    peers = _settings("everything").policy_peers
+    peers = settings("everything").policy_peers
     policies = [*by_chart, *build_network_policies(BENCHMARK, peers)]
     own = Place("team-a", names.labels(BENCHMARK, names.LOAD_WORKER, 1))
     another = Place("team-a", own.labels | {names.LABEL_BENCHMARK: "another"})
@@ -241,9 +230,9 @@ def test_policies_of_the_chart_and_of_each_benchmark_agree() -> None:
 def test_policies_of_benchmarks_need_a_right_and_can_be_left_out() -> None:
     allowed = _may(_rules("default", "Role"), "networking.k8s.io", "networkpolicies")
     assert allowed == {"get", "create", "patch"}
-    assert _settings("default").policy_peers.opens_nodes
+    assert settings("default").policy_peers.opens_nodes
     assert _may(_rules("minimal", "Role"), "networking.k8s.io", "networkpolicies") == set()
-    assert not _settings("minimal").policy_peers.labels
+    assert not settings("minimal").policy_peers.labels
 
 
 def test_policies_in_every_namespace_are_refused_with_the_remedy() -> None:
