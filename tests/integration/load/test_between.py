@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from support.load.processes import make_plan, measure, running, serving
+from support.load.processes import make_plan, run_plan, serving
 from support.servers.caching_solr import CachingSolr
 
 pytestmark = pytest.mark.timeout(90)
@@ -32,8 +32,7 @@ def test_steps_begin_with_empty_caches(
     with serving(solr) as server:
         warm_up = {"warmUp": {"requests": WARM_UP, "users": 2}}
         plan = make_plan(server, LOW, HIGH, emptiesCaches=True, **(warm_up | fields))
-        with running(tmp_path, plan, "a\nb\n") as load:
-            documents = measure(load, "r1-s0-low", "r1-s1-high")
+        documents = run_plan(tmp_path, plan, "a\nb\n")
     assert solr.emptied == emptied
     assert [each.warm_up_requests for each in documents] == warm_ups
     before = [each.emptied_caches for each in documents if each.emptied_caches is not None]
@@ -50,8 +49,7 @@ def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:
         plan = make_plan(server, LOW, HIGH, preparesEachStep=True, warmUp=warm_up)
         others = {"configMap": {"name": "others"}, "order": "Sequential"}
         plan["workload"]["warmUpQueries"] = others
-        with running(tmp_path, plan, "\n".join(f"word{n}" for n in range(60))) as load:
-            documents = measure(load, "r1-s0-low", "r1-s1-high")
+        documents = run_plan(tmp_path, plan, "\n".join(f"word{n}" for n in range(60)))
     assert [each.warm_up_requests for each in documents] == [WARM_UP, WARM_UP]
     assert [each.list_offsets for each in documents] == [[20], [60]]
     asked = Counter(solr.queries)

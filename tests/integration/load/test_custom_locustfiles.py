@@ -13,7 +13,7 @@ from solrbench.present.fact_tables import verdict_lines
 from solrbench.present.server_tables import slow_lines
 from solrbench.stats.histograms import decode
 from support.load.custom_locustfiles import FAST, custom_load, custom_plan
-from support.load.processes import LATE_SECONDS, sent, serving
+from support.load.processes import LATE_SECONDS, measure, sent, serving
 from support.results.builders import verdict_of_document
 from support.servers.http_server import Exchange, respond_after
 
@@ -242,8 +242,7 @@ def test_request_under_way_at_the_end_is_finished_and_bad_status_is_a_failure(
     with serving(slow) as server:
         plan = custom_plan(server, {"name": "slow", "users": 3, "durationSeconds": 1}, workers=1)
         with custom_load(tmp_path, plan, text) as load:
-            slow_step = load.store("r1-s0-slow")
-            assert load.exit_codes() == [0, 0]
+            (slow_step,) = measure(load, "r1-s0-slow")
     (result,) = slow_step.requests
     assert result.requests == result.failures == 9
     assert [each.kind for each in result.failure_kinds] == ["HTTP503"]
@@ -270,8 +269,7 @@ class Chatty(User):
     with serving() as server:
         plan = custom_plan(server, {"name": "chatty", "users": 4, "requests": 400})
         with custom_load(tmp_path, plan, text) as load:
-            document = load.store("r1-s0-chatty")
-            assert load.exit_codes() == [0, 0, 0]
+            (document,) = measure(load, "r1-s0-chatty")
     assert len(document.requests) == 50
     assert sum(named(document).values()) == 400
     assert named(document)["other"] > 250
@@ -292,8 +290,7 @@ def test_example_checks_out(tmp_path: Path) -> None:
         plan = custom_plan(server, step, locustfile=locustfile)
         data = files["data"]
         with custom_load(tmp_path, plan, data["locustfile.py"], library=data["library.py"]) as load:
-            document = load.store("r1-s0-desks")
-            assert load.exit_codes() == [0, 0, 0]
+            (document,) = measure(load, "r1-s0-desks")
     by_name = {each.request: each for each in document.requests}
     assert by_name.keys() == {"check-out", "find-item", "show-item", "write-loan", "browse"}
     assert {n: e.failure_kinds for n, e in by_name.items() if e.failures} == {}

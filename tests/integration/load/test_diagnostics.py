@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.load.processes import make_plan, running, serving
+from support.load.processes import make_plan, run_plan, serving
 from support.servers.http_server import Exchange
 
 STEP = {"name": "step", "users": 2, "durationSeconds": 3}
@@ -37,9 +37,8 @@ def test_dumps_of_the_repeat_are_in_its_document(tmp_path: Path) -> None:
     diagnostics = {"repeat": 1, "threadDumps": {"count": 5, "intervalSeconds": 1}}
     with serving(DumpingSolr()) as server:
         plan = make_plan(server, STEP, diagnostics=diagnostics)
-        with running(tmp_path, plan, "a\nb\n") as load:
-            found = load.store("r1-s0-step").diagnostics
-            load.exit_codes()
+        (document,) = run_plan(tmp_path, plan, "a\nb\n")
+    found = document.diagnostics
     assert 2 <= len(found) < 5  # those after the end are left out
     assert [each.name.split("-")[:2] for each in found[:2]] == [["threads", "1"], ["threads", "2"]]
     assert b"no thread dump of http://127.0.0.1" in found[0].unpack()

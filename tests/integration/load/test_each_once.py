@@ -10,7 +10,17 @@ import pytest
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.load import plan_resumption
-from support.load.processes import GOES_ON, SOON, Load, kill_one, make_plan, running, sent, serving
+from support.load.processes import (
+    GOES_ON,
+    SOON,
+    Load,
+    kill_one,
+    make_plan,
+    run_plan,
+    running,
+    sent,
+    serving,
+)
 from support.servers.http_server import HttpServer
 
 pytestmark = pytest.mark.timeout(150)
@@ -67,14 +77,6 @@ def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[Step
     return begun_again(plan, stored)
 
 
-def go_on(folder: Path, plan: dict[str, Any]) -> list[StepRunResult]:
-    """Run a plan to its end."""
-    with running(folder, plan, QUERIES) as load:
-        found = [load.store(each["id"]) for each in plan["stepRuns"]]
-        assert set(load.exit_codes()) == {0}
-    return found
-
-
 @pytest.mark.parametrize(
     ("step", "twice"),
     [
@@ -91,7 +93,7 @@ def test_no_query_is_sent_twice_though_masters_are_lost(
         if twice:
             plan = lose_before_stored(tmp_path, plan, stored)
         before = sent(server).total()
-        cut, last = go_on(tmp_path, plan)
+        cut, last = run_plan(tmp_path, plan, QUERIES)
         asked = sent(server)
     assert before > 150 + 60 + (350 if twice else 0)
     assert max(asked.values()) == 1
@@ -106,7 +108,7 @@ def test_no_query_is_sent_twice_though_masters_are_lost(
 def test_steps_of_any_number_of_requests_say_that_queries_may_come_twice(tmp_path: Path) -> None:
     with serving() as server:
         plan, stored = lose_in_step(tmp_path, server, SLOWLY | {"durationSeconds": 2})
-        stored += go_on(tmp_path, plan)
+        stored += run_plan(tmp_path, plan, QUERIES)
         asked = sent(server)
     assert max(asked.values()) > 1
     assert [each.queries_may_repeat for each in stored] == [False, True, True]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from solrbench.contract.step_document import StepRunResult
-from support.load.processes import GOES_ON, SOON, kill_one, make_plan, measure, running, serving
+from support.load.processes import GOES_ON, SOON, kill_one, make_plan, run_plan, running, serving
 from support.results.builders import verdict_of_document
 from support.servers.http_server import HttpServer
 from support.servers.indexing_solr import IndexingSolr
@@ -50,9 +50,8 @@ def test_steps_add_documents_beside_steps_that_send_queries(tmp_path: Path) -> N
     with serving(solr) as server:
         warm_up = {"requests": 30, "users": 2}
         plan = plan_of(server, solr, UPDATES, QUERIES, PLANNED, warmUp=warm_up)
-        with running(tmp_path, plan, "\n".join(f"word{n}" for n in range(60))) as load:
-            ids = ("r1-s0-updates", "r1-s1-queries", "r1-s2-planned")
-            updates, queries, planned = measure(load, *ids)
+        texts = "\n".join(f"word{n}" for n in range(60))
+        updates, queries, planned = run_plan(tmp_path, plan, texts)
         sent = list(server.exchanges)
     assert documents_of(updates) == 2100
     assert documents_of(planned) == 20 * planned.requests[0].requests > 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from solrbench.stats.histograms import decode
-from support.load.processes import LATE_SECONDS, make_plan, measure, running, serving
+from support.load.processes import LATE_SECONDS, make_plan, measure, run_plan, running, serving
 from support.servers.http_server import Exchange
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -67,8 +67,7 @@ def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
     ]
     with serving() as server:
         step = {"name": "log", "replay": {"speedFactor": 2.0}, "durationSeconds": 30}
-        with running(tmp_path, make_plan(server, step), "\n".join(lines)) as load:
-            (document,) = measure(load, "r1-s0-log")
+        (document,) = run_plan(tmp_path, make_plan(server, step), "\n".join(lines))
         sent = [query for query in server.queries if query.startswith("id")]
     assert Counter(sent) == Counter(f"id{number}" for number in range(8))
     assert (document.users, document.planned_requests, document.queries_exhausted) == (
@@ -120,8 +119,7 @@ def test_a_stall_shows_in_the_response_times_as_theory_says(tmp_path: Path) -> N
 
     with serving(stalls) as server:
         step = planned("stall", arrivalDistribution="Uniform", durationSeconds=5)
-        with running(tmp_path, make_plan(server, step), "a\nb\n") as load:
-            (document,) = measure(load, "r1-s0-stall")
+        (document,) = run_plan(tmp_path, make_plan(server, step), "a\nb\n")
     (result,) = document.requests
     assert (result.requests, result.failures, result.dropped_requests) == (1000, 0, 0)
     histogram = decode(result.response_time_histogram or "")
@@ -141,8 +139,7 @@ def test_overload_is_late_and_dropped_but_never_hidden(tmp_path: Path) -> None:
         step = planned("overload", durationSeconds=3, maxInFlight=4)
         plan = make_plan(server, step)
         plan["workload"]["timeoutSeconds"] = 1
-        with running(tmp_path, plan, "a\nb\n") as load:
-            (document,) = measure(load, "r1-s0-overload")
+        (document,) = run_plan(tmp_path, plan, "a\nb\n")
         sent = sum(path.endswith("/select") for _, path, _ in server.requests)
     (result,) = document.requests
     # Four connections at 10/s each do 40 of 200 requests a second.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from solrbench.contract.server_document import Telemetry
-from support.load.processes import make_plan, running, serving
+from support.load.processes import make_plan, run_plan, serving
 from support.servers.http_server import Exchange
 from support.servers.in_thread import in_thread
 from support.solr.solr_metrics import SOLR_10, solr_9_core, solr_9_jetty, solr_9_jvm, solr_9_node
@@ -66,9 +66,7 @@ def measure(folder: Path, solr: CountingSolr, **changes: object) -> tuple[Teleme
     with serving(solr) as server:
         step = {"name": "step", "users": 2, "durationSeconds": 3}
         plan = make_plan(server, step, **changes)
-        with running(folder, plan, "a\nb\n") as load:
-            document = load.store("r1-s0-step")
-            load.exit_codes()
+        (document,) = run_plan(folder, plan, "a\nb\n")
     return document.telemetry, sum(each.requests for each in document.requests)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.load.processes import make_plan, measure, running, serving
+from support.load.processes import make_plan, run_plan, serving
 from support.servers.http_server import Exchange
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -61,8 +61,7 @@ def test_cold_start_from_the_first_request_to_the_steady_end(tmp_path: Path) -> 
     with serving(solr) as server:
         step = {"name": "step", "users": 8, "requests": 1100}
         plan = make_plan(server, step, warmUp=until_steady() | {"users": 8})
-        with running(tmp_path, plan, "a\nb\n") as load:
-            (document,) = measure(load, "r1-s0-step")
+        (document,) = run_plan(tmp_path, plan, "a\nb\n")
     assert document.warm_up_steady is True
     assert solr.selects == document.warm_up_requests + 1100
     assert document.warm_up_requests > COLD_REQUESTS
@@ -92,8 +91,7 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
         plan = make_plan(
             server, step, warmUp=until_steady(maxSeconds=3, windows=3, windowRequests=100_000)
         )
-        with running(tmp_path, plan, "a\nb\n") as load:
-            (document,) = measure(load, "r1-s0-step")
+        (document,) = run_plan(tmp_path, plan, "a\nb\n")
     assert document.warm_up_steady is False
     assert document.warm_up_thousands[-1].end_seconds == pytest.approx(3, abs=0.5)
     assert (document.caches, document.warm_up_caches) == ([], [])
@@ -123,8 +121,7 @@ def test_a_stall_is_an_outlier_with_its_time(tmp_path: Path) -> None:
 
     with serving(stall_once) as server:
         plan = make_plan(server, {"name": "step", "users": 4, "durationSeconds": 11})
-        with running(tmp_path, plan, "a\nb\n") as load:
-            (document,) = measure(load, "r1-s0-step")
+        (document,) = run_plan(tmp_path, plan, "a\nb\n")
     near = [each for each in document.outliers if 5 <= each.second <= 6]
     assert near
     assert max(each.mean_microseconds or 0 for each in near) > 20_000

@@ -7,23 +7,13 @@ from typing import Any
 
 import pytest
 
-from solrbench.contract.step_document import StepRunResult
-from support.load.processes import make_plan, running, sent, serving
+from support.load.processes import make_plan, run_plan, sent, serving
 from support.results.builders import verdict_of_document
 from support.servers.http_server import Exchange, HttpServer
 
 pytestmark = pytest.mark.timeout(120)
 
 GENERATOR = {"documents": 5000, "vocabularyTerms": 1000, "wordsPerDocument": 5}
-
-
-def play(folder: Path, plan: dict[str, Any], queries: str = "") -> list[StepRunResult]:
-    """Run a plan to its end and return the documents in order."""
-    ids = [each["id"] for each in plan["stepRuns"]]
-    with running(folder, plan, queries) as load:
-        found = [load.store(step_run_id) for step_run_id in ids]
-        assert set(load.exit_codes()) == {0}
-    return found
 
 
 def make_mix(server: HttpServer, folder: Path, mix: list[dict[str, Any]], **step: Any) -> Any:
@@ -58,7 +48,7 @@ def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: P
             warmUp={"requests": 50, "users": 2},
         )
         plan["workload"]["queries"]["order"] = "Once"
-        counted, timed, rest = play(tmp_path, plan, "\n".join(queries))
+        counted, timed, rest = run_plan(tmp_path, plan, "\n".join(queries))
         asked = sent(server)
     assert counted.requests[0].requests == 101
     assert max(asked.values()) == 1
@@ -88,7 +78,7 @@ def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None
         ]
         plan = make_mix(server, tmp_path, mix, requests=2000)
         plan["stepRuns"].append(plan["stepRuns"][0] | {"id": "again"})
-        first, second = play(tmp_path, plan)
+        first, second = run_plan(tmp_path, plan)
         asked = list(server.exchanges)
     shares = {each.request: each.requests for each in first.requests}
     assert shares == {each.request: each.requests for each in second.requests}
@@ -148,7 +138,7 @@ CHECK_OUT = {
 def test_transaction_passes_values_on_and_is_counted_as_a_whole(tmp_path: Path) -> None:
     with serving(library) as server:
         plan = make_mix(server, tmp_path, [dict(CHECK_OUT)], requests=80)
-        (document,) = play(tmp_path, plan)
+        (document,) = run_plan(tmp_path, plan)
         asked = list(server.exchanges)
     found = {each.request: each for each in document.requests}
     assert {name: (each.requests, each.failures) for name, each in found.items()} == {
@@ -206,7 +196,7 @@ def test_answers_are_held_against_expectations_of_mix_and_line(tmp_path: Path) -
             }
         ]
         plan = make_mix(server, tmp_path, mix, requests=500)
-        (document,) = play(tmp_path, plan)
+        (document,) = run_plan(tmp_path, plan)
         bodies = {(each.method, each.body, each.query) for each in server.exchanges}
     found = {each.request: each for each in document.requests}
     assert {name: (each.requests, each.failures) for name, each in found.items()} == {
@@ -234,7 +224,7 @@ def test_documents_of_a_file_are_sent_in_order(tmp_path: Path) -> None:
             }
         ]
         plan = make_mix(server, tmp_path, mix, requests=14)
-        (document,) = play(tmp_path, plan)
+        (document,) = run_plan(tmp_path, plan)
         asked = [each for each in server.exchanges if each.path == "/solr/books/update"]
     assert document.requests[0].requests == len(asked) == 14
     assert all(dict(each.parameters)["commitWithin"] == "500" for each in asked)
@@ -274,7 +264,7 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
     with serving(partial) as server:
         plan = make_mix(server, tmp_path, mix, requests=2500)
         assert plan["workers"] > 1
-        (document,) = play(tmp_path, plan)
+        (document,) = run_plan(tmp_path, plan)
     counts = {
         each.request: (each.partial_results, each.empty_results) for each in document.requests
     }
