@@ -78,12 +78,14 @@ def namespace(api: ApiServer, purpose: str) -> Iterator[str]:
         api.call("DELETE", f"/api/v1/namespaces/{name}")
         # On a busy machine the rest goes later: the API server goes on with it.
         with suppress(DidNotHappenError):
-            wait_until(lambda: not _exists(api, name), _GONE_SECONDS, f"namespace {name} is gone")
+            place = f"/api/v1/namespaces/{name}"
+            wait_until(lambda: not exists(api, place), _GONE_SECONDS, f"namespace {name} is gone")
 
 
-def _exists(api: ApiServer, name: str) -> bool:
-    found = api.call("GET", f"/api/v1/namespaces?fieldSelector=metadata.name%3D{name}")
-    return bool(found["items"])
+def exists(api: ApiServer, path: str) -> bool:
+    """Return whether there is an object at a path."""
+    folder, _, name = path.rpartition("/")
+    return bool(api.call("GET", f"{folder}?fieldSelector=metadata.name%3D{name}")["items"])
 
 
 def list_benchmarks(api: ApiServer, name: str) -> Iterator[Body]:

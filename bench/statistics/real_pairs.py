@@ -20,7 +20,7 @@ from typing import Any
 
 from bench.harness.processes import wait_until
 from bench.harness.table import Row, skipped
-from bench.operator.stored_objects import ApiServer, benchmarks_path
+from bench.operator.stored_objects import ApiServer, benchmarks_path, exists
 from bench.servers import relay
 from bench.statistics.comparison_conclusions import LOOKS, Outcome, equal_rows
 from solrbench.api.kinds import BENCHMARK
@@ -210,33 +210,30 @@ def _measured(api: ApiServer, place: str, image: str, pairs: int, end: float) ->
 
 
 def _is_ready(api: ApiServer, place: str) -> bool:
-    status = api.call("GET", f"{_core(place)}/pods/{WAY}")["status"]
-    return any(
-        each["type"] == "Ready" and each["status"] == "True"
-        for each in status.get("conditions", [])
-    )
+    pod = api.call("GET", f"{_core(place)}/pods/{WAY}")
+    return _condition(pod, "Ready").get("status") == "True"
 
 
 def _ended(api: ApiServer, place: str, name: str, seconds: float) -> Body:
     """Wait for the end of a benchmark, which must succeed, and return its status."""
     path = f"{benchmarks_path(place)}/{name}"
     wait_until(
-        lambda: _succeeded(api.call("GET", path)).get("status") in _OVER,
+        lambda: _condition(api.call("GET", path), "Succeeded").get("status") in _OVER,
         seconds,
         name,
         _LOOK_SECONDS,
     )
     body = api.call("GET", path)
-    found = _succeeded(body)
+    found = _condition(body, "Succeeded")
     if found["status"] != "True":
         raise RuntimeError(f"{name}: {found['reason']}: {found['message']}")
     status: Body = body["status"]
     return status
 
 
-def _succeeded(body: Body) -> Body:
+def _condition(body: Body, type_: str) -> Body:
     conditions = body.get("status", {}).get("conditions", [])
-    return next((each for each in conditions if each["type"] == "Succeeded"), {})
+    return next((each for each in conditions if each["type"] == type_), {})
 
 
 def _outcome(status: Body) -> Outcome:
@@ -252,11 +249,6 @@ def _core(place: str) -> str:
 
 def _delete(api: ApiServer, path: str) -> None:
     """Delete an object if it is there, and wait until it is gone."""
-    if _is_there(api, path):
+    if exists(api, path):
         api.call("DELETE", path)
-        wait_until(lambda: not _is_there(api, path), _START_SECONDS, f"end of {path}")
-
-
-def _is_there(api: ApiServer, path: str) -> bool:
-    folder, _, name = path.rpartition("/")
-    return bool(api.call("GET", f"{folder}?fieldSelector=metadata.name%3D{name}")["items"])
+        wait_until(lambda: not exists(api, path), _START_SECONDS, f"end of {path}")
