@@ -30,7 +30,7 @@ from support.resources.small_sweep import small_sweep, users_axis
 
 Body = dict[str, Any]
 SECONDS = 90.0
-"""For all benchmarks to end, beside a interference."""
+"""For all benchmarks to end, beside an interference."""
 OWNED = ("configmaps", "services", "jobs", "statefulsets", "poddisruptionbudgets")
 WRITES = 40
 """Fewer than the operator sends for the bodies of `bodies`."""
@@ -54,7 +54,7 @@ def bodies() -> list[Body]:
 
 
 def drawn(seed: int, outage_seconds: float) -> Interference:
-    """Return a interference of a seed; the faults take turns."""
+    """Return an interference of a seed; the faults take turns."""
     source, fault = Random(seed), list(Fault)[seed % len(Fault)]
     seconds = outage_seconds if fault is Fault.OUTAGE else source.uniform(2, 6)
     return Interference(fault, source.randint(1, WRITES), seconds, seed)
@@ -118,7 +118,7 @@ class DisturbedOperator:
 
 
 def outcome(interference: Interference | None, folder: Path) -> Body:
-    """Return how all ends with a interference, after all is deleted again without a rest."""
+    """Return how all ends with an interference, after all is deleted again without a rest."""
     seconds = SECONDS + (0 if interference is None else 2 * interference.seconds)
     with namespace_without_pods() as namespace:
         operator = DisturbedOperator(namespace, folder)
