@@ -61,16 +61,9 @@ def _stored(steps: int) -> Callable[[World], bool]:
     return lambda world: world.stored_steps() >= steps
 
 
-def _has(type_: str, name: str = "one", kind: str = BENCHMARK.name) -> Callable[[World], bool]:
-    def holds(world: World) -> bool:
-        body = world.cluster.objects.get((kind, "default", name))
-        return body is not None and condition(body, type_)[0] == "True"
-
-    return holds
-
-
-def _begun(kind: str, name: str) -> Callable[[World], bool]:
-    return lambda world: (kind, "default", name) in world.cluster.objects
+def _has(type_: str) -> Callable[[World], bool]:
+    one = BENCHMARK.name, "default", "one"
+    return lambda world: condition(world.cluster.objects.get(one, {}), type_)[0] == "True"
 
 
 def _delete(world: World) -> None:
@@ -95,21 +88,17 @@ def _sweep(*axes: Body, **spec: Any) -> Prepare:
     return lambda world: _put(world, body)
 
 
-def _exported(*changes: Changes) -> Prepare:
+def _exported(world: World) -> None:
     export = {"spec.results.export": {"persistentVolumeClaim": {"claimName": "reports"}}}
 
-    def made(world: World) -> None:
-        _put(
-            world, CLAIM | {"metadata": CLAIM["metadata"] | {}}, benchmark("one", export, *changes)
-        )
-
-    return made
+    claim = CLAIM | {"metadata": CLAIM["metadata"] | {}}
+    _put(world, claim, benchmark("one", create(), export))
 
 
 def _large_export(world: World) -> None:
     """Let the results be large, and change the export when it is over."""
     world.patch.setattr("solrbench.controller.stages.export.MAX_KEPT_BYTES", 0)
-    _exported(create())(world)
+    _exported(world)
     results = {"export": {"persistentVolumeClaim": {"claimName": "reports"}, "keep": 3}}
     world.events.append(
         (_has("Exported"), lambda each: each.change(BENCHMARK.name, "one", results=results))
@@ -177,6 +166,7 @@ USERS, BATCHES = (
     {"name": "batch", "field": "dataset.indexing.batchSize", "values": [100, 200]},
 )
 NO_RETRY = {"spec.backoffLimit": 0}
+SUSPENSION = (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
 
 SCENARIOS: dict[str, Prepare] = {
     "existing Solr": run(create(), TWICE),
@@ -193,23 +183,21 @@ SCENARIOS: dict[str, Prepare] = {
     "Solr restarts": _then(
         run(), (lambda world: any(stored for _, stored in world.begun), _restart_solr)
     ),
-    "suspended": _then(run(), (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))),
-    "suspended on existing Solr": _then(
-        run(create()), (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
-    ),
+    "suspended": _then(run(), *SUSPENSION),
+    "suspended on existing Solr": _then(run(create()), *SUSPENSION),
     "backup": _restored,
-    "suspended with a backup": _then(
-        _restored, (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
-    ),
+    "suspended with a backup": _then(_restored, *SUSPENSION),
     "deleted at once": _then(run(create()), (_has("Accepted"), _delete)),
     "deleted with a new collection": _then(
         run(create()), (lambda world: bool(world.cloud.collections), _delete)
     ),
-    "deleted while indexing": _then(run(create()), (_begun("Job", "one-index"), _delete)),
+    "deleted while indexing": _then(
+        run(create()), (lambda world: "one-index" in world.cluster.names("Job"), _delete)
+    ),
     "deleted while measuring": _then(run(create(), TWICE), (_stored(2), _delete)),
     "deleted with its target": _then(run(), (_stored(1), _delete)),
     "deleted at its end": _then(run(create()), (_has("CleanedUp"), _delete)),
-    "export": _exported(create()),
+    "export": _exported,
     "large export": _large_export,
     "time to live": run(create(), ONE, {"spec.ttlSecondsAfterFinished": 6}),
     "kept target": run({"spec.cleanup": "Never"}, ONE),
