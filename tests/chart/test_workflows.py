@@ -1,7 +1,6 @@
 """Workflows as actionlint reads them, and their scripts with programs that only record calls."""
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import pytest
 import yaml
 
 from chart.programs import find_program
-from support.repository import ROOT, WORKFLOWS
+from support.repository import ROOT, WORKFLOWS, copy_parts, write_programs
 
 SHELLCHECK = Path(sys.executable).parent / "shellcheck"
 
@@ -87,15 +86,10 @@ RUNS = (
 def _checkout(tmp_path: Path) -> Path:
     """Copy what the scripts read, beside programs that record how they are called."""
     root = tmp_path / "checkout"
-    for name in ("charts", "examples", "hack", "operator"):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("Makefile", "Dockerfile", "pyproject.toml", "requirements.lock"):
-        shutil.copy(ROOT / name, root / name)
-    programs = root / ".venv/bin"
-    programs.mkdir(parents=True)
-    for name in ("curl", "docker", "helm", "kind", "kubectl", "minikube", "python", "solrbench"):
-        (programs / name).write_text(RECORDER, "utf-8")
-        (programs / name).chmod(0o755)
+    copy_parts(root, "charts", "examples", "hack", "operator")
+    copy_parts(root, "Makefile", "Dockerfile", "pyproject.toml", "requirements.lock")
+    programs = "curl", "docker", "helm", "kind", "kubectl", "minikube", "python", "solrbench"
+    write_programs(root / ".venv/bin", dict.fromkeys(programs, RECORDER))
     (root / ".venv/ready").touch()
     return root
 

@@ -1,5 +1,7 @@
 """Files of the repository."""
 
+import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -7,3 +9,22 @@ WORKFLOWS = [
     *sorted((ROOT / ".github/workflows").glob("*.yaml")),
     ROOT / "examples/ci/github-actions.yaml",
 ]
+
+
+def copy_parts(clone: Path, *names: str) -> None:
+    """Copy files and folders to the same places of another folder."""
+    for name in names:
+        (clone / name).parent.mkdir(parents=True, exist_ok=True)
+        if (ROOT / name).is_dir():
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, clone / name, ignore=ignored)
+        else:
+            shutil.copy(ROOT / name, clone / name)
+
+
+def write_programs(folder: Path, programs: Mapping[str, str]) -> None:
+    """Write scripts that can be executed, by their names."""
+    for name, text in programs.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, "utf-8")
+        (folder / name).chmod(0o755)

@@ -1,13 +1,12 @@
 """The look for known vulnerabilities, with programs that only record how they are called."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from support.repository import ROOT
+from support.repository import copy_parts, write_programs
 
 PYTHON = """#!/bin/sh
 case $1 in
@@ -20,16 +19,11 @@ PIP_AUDIT = '#!/bin/sh\necho "$*" >>"$CALLS"; exit "$FOUND"\n'
 
 @pytest.fixture(name="clone")
 def _clone(tmp_path: Path) -> Path:
-    for name in ("hack/audit", "hack/lib/arguments.sh"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+    copy_parts(tmp_path, "hack/audit", "hack/lib/arguments.sh")
     (tmp_path / "requirements.lock").touch()
     os.utime(tmp_path / "requirements.lock", (1, 1))
     programs = {"python": PYTHON, "programs/pip": "#!/bin/sh\n", "programs/pip-audit": PIP_AUDIT}
-    (tmp_path / "programs").mkdir()
-    for name, text in programs.items():
-        (tmp_path / name).write_text(text, "utf-8")
-        (tmp_path / name).chmod(0o755)
+    write_programs(tmp_path, programs)
     return tmp_path
 
 

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import pytest
 import yaml
 
 from hack.release.sbom import document
-from support.repository import ROOT
+from support.repository import ROOT, copy_parts
 
 SCRIPTS = {"assets", "charts", "check", "notes"}
 WORKFLOW = ROOT / ".github/workflows/release.yaml"
@@ -30,10 +29,7 @@ def script(name: str, *arguments: str, root: Path = ROOT) -> subprocess.Complete
 
 @pytest.fixture(name="copy")
 def _copy(tmp_path: Path) -> Path:
-    for name in ("hack/lib", "hack/release", "charts"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    for name in ("pyproject.toml", "CHANGELOG.md"):
-        shutil.copy(ROOT / name, tmp_path / name)
+    copy_parts(tmp_path, "hack/lib", "hack/release", "charts", "pyproject.toml", "CHANGELOG.md")
     return tmp_path
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support.repository import ROOT
+from support.repository import ROOT, copy_parts, write_programs
 
 SCRIPT = ROOT / "hack/release/image_files.py"
 DOCKERFILE = (ROOT / "Dockerfile").read_text("utf-8")
@@ -119,13 +119,8 @@ def test_docker_builds_where_its_daemon_answers(daemon: int, builder: str, tmp_p
         "programs/git": "#!/bin/sh\necho 1\n",
         "programs/docker": f'#!/bin/sh\n[ $1 = info ] && exit {daemon}\necho "docker $*"; exit 3\n',
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
-        (tmp_path / name).chmod(0o755)
-    for name in ("hack/release/same-image", "hack/lib/arguments.sh", "hack/lib/common.sh"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+    write_programs(tmp_path, files)
+    copy_parts(tmp_path, "hack/release/same-image", "hack/lib/arguments.sh", "hack/lib/common.sh")
     done = subprocess.run(
         [str(tmp_path / "hack/release/same-image")],
         env={**os.environ, "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}"},

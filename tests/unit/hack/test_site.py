@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import tomllib
 from pathlib import Path
@@ -14,7 +13,7 @@ from hack.generate.docs_index import Section, render_llms, sections
 from hack.site.accessible import mended
 from hack.site.dead_links import dead_links
 from hack.site.pages import on_the_site, prepare
-from support.repository import ROOT
+from support.repository import ROOT, copy_parts, write_programs
 
 
 @pytest.fixture(name="site", scope="module")
@@ -108,10 +107,7 @@ BUILD_SCRIPT = (ROOT / "hack/site/build").read_text("utf-8")
 
 
 def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
-    (tmp_path / "hack/site").mkdir(parents=True)
-    shutil.copy(ROOT / "hack/site/build", tmp_path / "hack/site")
-    (tmp_path / ".venv/bin").mkdir(parents=True)
-    shutil.copytree(ROOT / "hack/lib", tmp_path / "hack/lib")
+    copy_parts(tmp_path, "hack/site/build", "hack/lib")
     for file in ("iframe-worker-*/package/shim/index.js", "mermaid-*/package/dist/mermaid.min.js"):
         version = re.search(rf"{file.partition('-*')[0]} ([0-9.]+)\)", BUILD_SCRIPT)
         assert version
@@ -119,10 +115,8 @@ def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
         script.parent.mkdir(parents=True)
         script.touch()
         script.parents[1].joinpath("package.json").write_text("{}", "utf-8")
-    for name in ("python", "zensical"):
-        program = tmp_path / ".venv/bin" / name
-        program.write_text('#!/bin/sh\nmkdir -p build/site/pages\necho "${0##*/} $*" >>"$CALLS"\n')
-        program.chmod(0o755)
+    program = '#!/bin/sh\nmkdir -p build/site/pages\necho "${0##*/} $*" >>"$CALLS"\n'
+    write_programs(tmp_path / ".venv/bin", dict.fromkeys(("python", "zensical"), program))
     calls = tmp_path / "calls"
     environment = {"PATH": os.environ["PATH"], "CALLS": str(calls)}
     environment["SOLRBENCH_CACHE"] = str(tmp_path / "cache")
@@ -158,9 +152,7 @@ cp text build/site/html/llms.txt
 
 @pytest.mark.slow
 def test_each_release_has_a_folder_and_the_newest_is_the_first_page(tmp_path: Path) -> None:
-    for name in ("hack/site/versions", "hack/lib/arguments.sh", "hack/lib/common.sh"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
+    copy_parts(tmp_path, "hack/site/versions", "hack/lib/arguments.sh", "hack/lib/common.sh")
     (tmp_path / ".gitignore").write_text("build/\n")
     person = {
         f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
@@ -179,8 +171,7 @@ def test_each_release_has_a_folder_and_the_newest_is_the_first_page(tmp_path: Pa
     for text in ("before", "0.9.0", "0.10.0", "now"):
         (tmp_path / "text").write_text(text, "utf-8")
         if text != "before":  # the first release had no site
-            (tmp_path / "hack/site/build").write_text(BUILD, "utf-8")
-            (tmp_path / "hack/site/build").chmod(0o755)
+            write_programs(tmp_path, {"hack/site/build": BUILD})
         run("git", "add", "-A")
         run("git", "commit", "-qm", text)
         if text != "now":
