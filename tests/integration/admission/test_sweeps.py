@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
-from kubernetes.dynamic.exceptions import ApiException
 
 from hack.generate.crd import build_crd
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
-from support.cluster.admission import RejectedError, reach_api_server, reasons
+from support.cluster.admission import RejectedError, reach_api_server, refusals
 from support.cluster.definitions import installed, try_create
 from support.resources.bad.sweeps import BAD_SWEEPS
 from support.resources.small_resource import Changes, change
@@ -71,12 +70,10 @@ def update(dynamic: DynamicClient, stored: Body, changes: Changes) -> Body:
     for path, value in changes.items():
         change(body, path, value)
     resource = dynamic.resources.get(api_version=f"{GROUP}/v1alpha1", kind=SWEEP.name)
-    try:
+    with refusals():
         found: Body = resource.replace(
             body=body, namespace="default", query_params=[("dryRun", "All")]
         ).to_dict()
-    except ApiException as error:
-        raise RejectedError(list(reasons(error))) from error
     return found
 
 

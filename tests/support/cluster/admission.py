@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -27,6 +28,17 @@ class RejectedError(Exception):
     def __init__(self, lines: list[str]) -> None:
         super().__init__("\n".join(lines))
         self.lines = lines
+
+
+@contextmanager
+def refusals(*others: type[ApiException]) -> Iterator[None]:
+    """Raise what the API server refuses in the block as `RejectedError`, but for some errors."""
+    try:
+        yield
+    except others:
+        raise
+    except ApiException as error:
+        raise RejectedError(list(_reasons(error))) from error
 
 
 class ApiServer:
@@ -92,7 +104,7 @@ class ApiServer:
         kinds = DynamicClient(self._api).resources
         resource = kinds.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
         metadata = manifest["metadata"]
-        try:
+        with refusals():
             response: dict[str, Any] = resource.server_side_apply(
                 body=manifest,
                 name=metadata["name"],
@@ -100,8 +112,6 @@ class ApiServer:
                 field_manager="tests",
                 dry_run="All",
             ).to_dict()
-        except ApiException as error:
-            raise RejectedError(list(reasons(error))) from error
         return response
 
     def create_restricted_namespace(self, name: str) -> None:
@@ -120,12 +130,8 @@ class ApiServer:
 
     def _call(self, call: str, **arguments: Any) -> dict[str, Any]:
         where = {"group": GROUP, "version": VERSION, "namespace": NAMESPACE, "plural": PLURAL}
-        try:
+        with refusals(ConflictException):
             response: dict[str, Any] = getattr(self._objects, call)(**where, **arguments)
-        except ConflictException:
-            raise
-        except ApiException as error:
-            raise RejectedError(list(reasons(error))) from error
         return response
 
 
@@ -145,7 +151,7 @@ def _is_established(crd: dict[str, Any]) -> bool:
     return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
 
-def reasons(error: ApiException) -> Iterator[str]:
+def _reasons(error: ApiException) -> Iterator[str]:
     """Return why the API server refused something, one line for each field."""
     status = json.loads(error.body)
     yield status["message"]

@@ -10,7 +10,7 @@ from kubernetes import client, config
 from kubernetes.client.exceptions import ApiException
 
 from solrbench.api.v1alpha1 import GROUP, PLURAL, VERSION
-from support.cluster.admission import RejectedError, reasons
+from support.cluster.admission import RejectedError, refusals
 
 Body = dict[str, Any]
 STRICT = {"field_validation": "Strict"}
@@ -87,10 +87,8 @@ class BenchmarkObjects:
 
     def _call(self, call: str, **arguments: Any) -> Body:
         where = {"group": GROUP, "version": VERSION, "namespace": self.namespace, "plural": PLURAL}
-        try:
+        with refusals():
             response: Body = getattr(self._objects, call)(**where, **arguments)
-        except ApiException as error:
-            raise RejectedError(list(reasons(error))) from error
         return response
 
 

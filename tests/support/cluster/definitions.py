@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 from kubernetes import client
 from kubernetes.dynamic import DynamicClient
-from kubernetes.dynamic.exceptions import ApiException, NotFoundError
+from kubernetes.dynamic.exceptions import NotFoundError
 
 from solrbench.kube.client import connect
-from support.cluster.admission import RejectedError, reasons
+from support.cluster.admission import refusals
 from support.cluster.waiting import wait_until
 from support.repository import ROOT
 
@@ -85,14 +85,12 @@ def _is_served(dynamic: DynamicClient, definition: Body) -> bool:
 def try_create(dynamic: DynamicClient, manifest: Body) -> Body:
     """Return what would be stored of an object; unknown fields are refused."""
     resource = dynamic.resources.get(api_version=manifest["apiVersion"], kind=manifest["kind"])
-    try:
+    with refusals():
         response: Body = resource.create(
             body=manifest,
             namespace=manifest["metadata"]["namespace"],
             query_params=[("fieldValidation", "Strict"), ("dryRun", "All")],
         ).to_dict()
-    except ApiException as error:
-        raise RejectedError(list(reasons(error))) from error
     return response
 
 
