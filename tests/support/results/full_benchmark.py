@@ -84,6 +84,7 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         "verdict": "Invalid",
         "reasons": [REASON],
     }
+    full = full_status()
     benchmark = make_benchmark(
         phase_start_time=NOW,
         start_time=NOW,
@@ -123,14 +124,14 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
         ],
         bottlenecks=[Bottleneck(step="five", resource="Cpu", message="99 %")],
         trends=[TREND],
-        comparison=full_status().comparison,
+        comparison=full.comparison,
         answer_comparisons=[
             AnswerComparison(
                 candidate="b", baseline="juniper", conclusion="Differ", queries=9, different=1
             )
         ],
-        objectives=full_status().objectives,
-        capacity=[*full_status().capacity, CAPACITY_USERS, CAPACITY_DOCUMENTS],
+        objectives=full.objectives,
+        capacity=[*full.capacity, CAPACITY_USERS, CAPACITY_DOCUMENTS],
         verdicts=[StepVerdict(step="five", verdict="Invalid", reasons=[REASON])],
         conditions=[
             Condition(type="Measured", status="False", reason="Running", last_transition_time=NOW)

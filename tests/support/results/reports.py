@@ -1,7 +1,7 @@
 """A full report with everything that a page shows, and with the same of hostile text."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -13,13 +13,12 @@ from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.environment import AttemptRecord, Environment, NodeRecord
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult, SlowRequest, StepRunResult
-from solrbench.contract.step_runs import all_step_runs
+from solrbench.contract.step_runs import StepRunId, all_step_runs
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.present.report import Report
-from support.results.builders import make_spec, make_timed_result, verdicts_of
+from support.results.builders import START, make_spec, make_timed_result, verdicts_of
 from support.results.samples import benchmark_samples
 
-START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SECONDS = 12
 HOSTILE = "</script><script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}]]>"
 
@@ -36,17 +35,18 @@ def make_report(
     """
     spec = _spec(steps, repeats, variants)
     documents = [
-        _document(spec, place, seconds, text) for place, _ in enumerate(all_step_runs(spec))
+        _document(step_run, place, seconds, text)
+        for place, step_run in enumerate(all_step_runs(spec))
     ]
-    environment = _environment(text)
+    environment, samples = _environment(text), benchmark_samples(spec, documents)
     status = Status(
         phase="Succeeded",
         start_time=START,
         completion_time=START + timedelta(minutes=9),
-        results=merge_steps(benchmark_samples(spec, documents)),
-        totals=merge_totals(benchmark_samples(spec, documents)),
-        distributions=merge_distributions(benchmark_samples(spec, documents)),
-        summary=summarise(benchmark_samples(spec, documents)),
+        results=merge_steps(samples),
+        totals=merge_totals(samples),
+        distributions=merge_distributions(samples),
+        summary=summarise(samples),
         verdicts=verdicts_of(spec, documents, environment),
         conditions=[_condition(text)],
         answers=[f"p95 is Same {text}"],
@@ -78,8 +78,7 @@ def _spec(steps: int, repeats: int, variants: int) -> Spec:
     return make_spec(target=target, load={"repeats": {"count": repeats}, "steps": ladder})
 
 
-def _document(spec: Spec, place: int, seconds: int, text: str) -> StepRunResult:
-    step_run = all_step_runs(spec)[place]
+def _document(step_run: StepRunId, place: int, seconds: int, text: str) -> StepRunResult:
     start = START + timedelta(seconds=60 * place)
     names = (f"search{text}", f"facets{text}")
     return StepRunResult(
