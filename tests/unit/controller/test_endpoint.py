@@ -125,7 +125,7 @@ def test_nodes_of_a_solr_cloud() -> None:
 )
 def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str, words: str) -> None:
     with failing(TemporaryError, reason, words):
-        by_name(cluster)
+        find(cluster, **BY_NAME)
 
 
 def replica(node: str) -> Replica:
