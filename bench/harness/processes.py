@@ -78,10 +78,10 @@ def resident_megabytes(pid: int) -> float:
     return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def pin(pid: int, engine: int) -> None:
+def pin(pid: int, core: int) -> None:
     """Let all threads of a process run on one core only."""
     for thread in _threads(pid):
-        os.sched_setaffinity(thread, {engine})
+        os.sched_setaffinity(thread, {core})
 
 
 def is_connected_to(pid: int, port: int) -> bool:

@@ -179,7 +179,7 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
         return [skipped(_SCALING_WHAT, f">= {_SCALING_BAR} x", "needs two cores")]
     one, two = [], []
     with ExitStack() as stack:
-        servers = {engine: stack.enter_context(_nginx(folder, engine)) for engine in cores}
+        servers = {core: stack.enter_context(_nginx(folder, core)) for core in cores}
         for _ in range(repeats):
             one.append(_measure_workers({cores[0]: servers[cores[0]]}, folder, seconds))
             two.append(_measure_workers(servers, folder, seconds))
@@ -197,10 +197,10 @@ def _scaling_rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[
     ]
 
 
-def _nginx(folder: Path, engine: int) -> AbstractContextManager[Server]:
-    own = folder / f"core-{engine}"
+def _nginx(folder: Path, core: int) -> AbstractContextManager[Server]:
+    own = folder / f"core-{core}"
     own.mkdir()
-    return nginx(own, engine)
+    return nginx(own, core)
 
 
 def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:
@@ -210,9 +210,9 @@ def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float
     first = next(iter(servers.values()))
     with product(first, folder, step, workers=len(servers), solrUrls=urls) as running:
         running.wait_for_stage("Measuring")
-        for engine, server in servers.items():
+        for core, server in servers.items():
             (worker,) = (pid for pid in running.workers if is_connected_to(pid, server.port))
-            pin(worker, engine)
+            pin(worker, core)
         return measure_client(
             lambda: sum(server.served() for server in servers.values()),
             running.workers,

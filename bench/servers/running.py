@@ -120,14 +120,14 @@ class Nginx(Server):
 
 
 @contextmanager
-def nginx(folder: Path, engine: int | None = None, connections: int = 4096) -> Iterator[Server]:
+def nginx(folder: Path, core: int | None = None, connections: int = 4096) -> Iterator[Server]:
     """Run nginx on a free port, on one core only if it is given, for so many connections."""
     program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if program is None:
         raise FileNotFoundError("nginx is not on the PATH; `hack/tools bench` unpacks it")
     port = free_port()
     configuration = folder / "nginx.conf"
-    affinity = "" if engine is None else f"worker_cpu_affinity {1 << engine:b};"
+    affinity = "" if core is None else f"worker_cpu_affinity {1 << core:b};"
     fields = {"folder": folder, "port": port, "body": small_response(), "affinity": affinity}
     fields["connections"] = connections
     configuration.write_text(_NGINX_CONFIGURATION.format_map(fields))

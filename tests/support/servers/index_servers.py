@@ -46,10 +46,10 @@ class FakeSolr:
         text = json.dumps({"cluster": {"collections": {"books": self.collection}}})
         return dict(json.loads(text.replace("{url}", self.url)))
 
-    def update(self, engine: str, params: dict[str, str], body: bytes) -> Answer:
+    def update(self, core: str, params: dict[str, str], body: bytes) -> Answer:
         with self.lock:
             documents = json.loads(body)
-            self.updates.append((engine, params, documents))
+            self.updates.append((core, params, documents))
             answer = self.faults.pop(0) if self.faults else OK
             if answer == OK:
                 self.accepted += documents
@@ -198,11 +198,11 @@ def two_shards() -> dict[str, Any]:
     }
 
 
-def shard(range_: str | None, engine: str, *, leader: bool = True) -> dict[str, Any]:
-    replica = {"core": engine, "base_url": "{url}", "state": "active"}
+def shard(range_: str | None, core: str, *, leader: bool = True) -> dict[str, Any]:
+    replica = {"core": core, "base_url": "{url}", "state": "active"}
     if leader:
         replica["leader"] = "true"
-    other = {"core": f"{engine}_other", "base_url": "{url}", "state": "active"}
+    other = {"core": f"{core}_other", "base_url": "{url}", "state": "active"}
     return {"range": range_, "state": "active", "replicas": {"r1": other, "r2": replica}}
 
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 
-def replica(engine: str, node: str = "a", **changes: str) -> dict[str, str]:
+def replica(core: str, node: str = "a", **changes: str) -> dict[str, str]:
     return {
-        "core": engine,
+        "core": core,
         "node_name": f"{node}:8983_solr",
         "type": "NRT",
         "state": "active",

@@ -120,10 +120,10 @@ def test_files_are_cleaned_and_reported(bench: Bench, solr: FakeSolr) -> None:
 def test_every_document_goes_to_the_leader_of_its_shard(bench: Bench, solr: FakeSolr) -> None:
     assert bench.run([solr.url], GENERATED) == 0
     homes = {
-        engine: {each["id"] for c, _, docs in solr.updates if c == engine for each in docs}
-        for engine in ("books_shard1", "books_shard2")
+        core: {each["id"] for c, _, docs in solr.updates if c == core for each in docs}
+        for core in ("books_shard1", "books_shard2")
     }
-    assert {engine for engine, _, _ in solr.updates} == set(homes)
+    assert {core for core, _, _ in solr.updates} == set(homes)
     assert homes["books_shard1"].isdisjoint(homes["books_shard2"])
     assert all(params == {"wt": "json"} for _, params, _ in solr.updates)
     assert bench.words.bytes == sum(
@@ -155,7 +155,7 @@ def test_implicit_shards_are_named(bench: Bench) -> None:
     shards = {name: shard(None, f"books_{name}") for name in ("shard1", "shard2")}
     with fake_solr({"router": {"name": "implicit"}, "shards": shards}) as solr:
         assert bench.run([solr.url], GENERATED, router="implicit") == 0
-    assert {(engine, params["_route_"]) for engine, params, _ in solr.updates} == {
+    assert {(core, params["_route_"]) for core, params, _ in solr.updates} == {
         ("books_shard1", "shard1"),
         ("books_shard2", "shard2"),
     }
@@ -180,15 +180,15 @@ def test_follows_a_leader_that_moves(bench: Bench, solr: FakeSolr) -> None:
 
     first = solr.update
 
-    def update(engine: str, params: dict[str, str], body: bytes) -> Any:
-        if engine == "books_shard1":
+    def update(core: str, params: dict[str, str], body: bytes) -> Any:
+        if core == "books_shard1":
             solr.collection = moved
             return BUSY
-        return first(engine, params, body)
+        return first(core, params, body)
 
     solr.update = update  # type: ignore[method-assign]
     assert bench.run([solr.url], GENERATED) == 0
-    assert {engine for engine, _, _ in solr.updates} == {"books_new", "books_shard2"}
+    assert {core for core, _, _ in solr.updates} == {"books_new", "books_shard2"}
     assert solr.ids == generated_ids()
 
 
@@ -267,13 +267,13 @@ def test_progress_is_reported_and_sigterm_stops(bench: Bench, solr: FakeSolr) ->
     def watch(solr: FakeSolr) -> Any:
         first = solr.update
 
-        def update(engine: str, params: dict[str, str], body: bytes) -> Any:
+        def update(core: str, params: dict[str, str], body: bytes) -> Any:
             if len(solr.updates) == 10:
                 for page in ("progress", "metrics"):
                     with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}") as answer:
                         seen.append(answer.read())
                 os.kill(os.getpid(), signal.SIGTERM)
-            return first(engine, params, body)
+            return first(core, params, body)
 
         return update
 
@@ -349,5 +349,5 @@ def test_leaders_are_reached_directly_only_where_that_is_allowed(
         own = {k.format(url=solr.url): v.format(url=solr.url) for k, v in direct.items()}
         plan = {"leaderUrls": own}
     assert bench.run([solr.url], GENERATED, plan=plan) == 0
-    assert {engine for engine, _, _ in solr.updates} == cores
+    assert {core for core, _, _ in solr.updates} == cores
     assert solr.ids == generated_ids()
