@@ -131,7 +131,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
         if state.unacknowledged and context.unseen_target is None:
             provisioner_of(context).check_before_storing(context)
             # With the last result the load ends. The result does not wait for it, though.
-            with suppress(TemporaryError, PermanentError):
+            with suppress(SolrbenchError, LookupError, TypeError, ValueError):
                 _record_environment(context)
             for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
                 stored += _store_result(context, master, step_run_id)
