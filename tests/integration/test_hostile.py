@@ -155,7 +155,7 @@ def test_address_is_refused(server: ApiServer, world: World, name: str) -> None:
 def test_name_that_resolves_to_loopback_after_the_check(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def honest(host: str, _: float) -> list[str]:
+    def honest(host: str) -> list[str]:
         if host != "rebinding.example":
             raise OSError("no such host")
         return ["192.0.2.7"]
