@@ -27,9 +27,9 @@ from solrbench.metrics.family import (
     Sample,
     ShownBenchmark,
     ShownResource,
-    scaled,
 )
 from solrbench.metrics.results import RESULT_FAMILIES
+from solrbench.stats.number_format import scaled
 
 
 def _live(

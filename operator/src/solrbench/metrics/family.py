@@ -132,11 +132,6 @@ DISTRIBUTION_FAMILY = BenchmarkFamily(
 )
 
 
-def scaled(number: float | None, divisor: float) -> float | None:
-    """Return a number in a base unit, such as seconds for milliseconds."""
-    return None if number is None else number / divisor
-
-
 class ResourceStore(Collector, Generic[Shown]):
     """The latest status of every resource of one kind; safe for the handlers' and server's threads.
 

@@ -20,9 +20,9 @@ from solrbench.metrics.family import (
     BenchmarkFamily,
     Sample,
     ShownBenchmark,
-    scaled,
 )
 from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES, VERDICT_NUMBERS
+from solrbench.stats.number_format import scaled
 
 Results = Callable[[ShownBenchmark], Iterable[StepResult]]
 Labels = Callable[[StepResult], tuple[str, ...]]

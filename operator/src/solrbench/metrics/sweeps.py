@@ -10,8 +10,9 @@ from typing import ClassVar, Self
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
-from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource, scaled
+from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource
 from solrbench.metrics.findings import VERDICT_NUMBERS, answer_samples
+from solrbench.stats.number_format import scaled
 from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import DesignPoint

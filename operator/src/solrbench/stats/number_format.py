@@ -51,6 +51,11 @@ def milliseconds(microseconds: float | None) -> float | None:
     return None if microseconds is None else round(microseconds / 1000, _DIGITS)
 
 
+def scaled(number: float | None, divisor: float) -> float | None:
+    """Return a number in a base unit, such as seconds for milliseconds; None stays None."""
+    return None if number is None else number / divisor
+
+
 def format_share(part: int, whole: int) -> str:
     """Return `part` of `whole` in percent, empty if `whole` is zero."""
     return f"{_share(part, whole)} %" if whole else ""

@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from solrbench.stats.number_format import scaled
+
 Numbers = dict[str, float]
 _PROC = Path("/proc")
 _TICKS = float(os.sysconf("SC_CLK_TCK"))
@@ -127,8 +129,8 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
         counters |= _pressure(file_text(proc / "pressure" / resource), resource)
     kibibytes = _table(file_text(proc / "meminfo"))
     gauges = present(
-        page_cache_bytes=_scaled(kibibytes.get("Cached"), 1 / 1024),
-        memory_available_bytes=_scaled(kibibytes.get("MemAvailable"), 1 / 1024),
+        page_cache_bytes=scaled(kibibytes.get("Cached"), 1 / 1024),
+        memory_available_bytes=scaled(kibibytes.get("MemAvailable"), 1 / 1024),
         # The line `cpu` is of all of them, `cpu0` of the first.
         cpus=float(sum(line.startswith("cpu") and line[3:4].isdigit() for line in stat)) or None,
     )
@@ -186,9 +188,9 @@ class ControlGroup:
         usage = self.number("cpuacct.usage", "cpuacct", "cpu,cpuacct")
         user, system = stat.get("user_usec"), stat.get("system_usec")
         return present(
-            cpu_seconds=_scaled(stat.get("usage_usec"), 1e6) or _scaled(usage, 1e9),
-            cpu_user_seconds=_scaled(user, 1e6) or _scaled(ticks.get("user"), _TICKS),
-            cpu_system_seconds=_scaled(system, 1e6) or _scaled(ticks.get("system"), _TICKS),
+            cpu_seconds=scaled(stat.get("usage_usec"), 1e6) or scaled(usage, 1e9),
+            cpu_user_seconds=scaled(user, 1e6) or scaled(ticks.get("user"), _TICKS),
+            cpu_system_seconds=scaled(system, 1e6) or scaled(ticks.get("system"), _TICKS),
             periods=stat.get("nr_periods"),
             throttled_periods=stat.get("nr_throttled"),
             throttled_seconds=self.throttled_seconds(),
@@ -204,7 +206,7 @@ class ControlGroup:
         # Version 2 counts microseconds, version 1 nanoseconds.
         if "throttled_usec" in stat:
             return stat["throttled_usec"] / 1e6
-        return _scaled(stat.get("throttled_time"), 1e9)
+        return scaled(stat.get("throttled_time"), 1e9)
 
     def pressure(self, resource: str) -> Numbers:
         """Return the seconds in which some, or all, processes waited for a resource."""
@@ -285,10 +287,6 @@ def _table(text: str) -> Numbers:
     """Return the numbers of lines such as `name 1`, `name: 1` and `name: 1 kB`."""
     words = (line.replace(":", " ").split() for line in text.splitlines())
     return {word[0]: float(word[1]) for word in words if len(word) > 1 and word[1].isdigit()}
-
-
-def _scaled(number: float | None, divisor: float) -> float | None:
-    return None if number is None else number / divisor
 
 
 def present(**numbers: float | None) -> Numbers:
