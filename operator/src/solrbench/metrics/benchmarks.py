@@ -17,7 +17,6 @@ from typing import Any, Self
 from prometheus_client import Metric
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.conditions import PrometheusMetric, ResultField, result_fields
 from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry
 from solrbench.api.v1alpha1.status import IndexPodsStatus
 from solrbench.metrics.family import (
@@ -28,7 +27,7 @@ from solrbench.metrics.family import (
     ShownBenchmark,
     ShownResource,
 )
-from solrbench.metrics.results import RESULT_FAMILIES
+from solrbench.metrics.results import RESULT_FAMILIES, table_families
 from solrbench.stats.number_format import scaled
 
 
@@ -112,16 +111,6 @@ def _one(
 
 def _index_pods(benchmark: ShownBenchmark) -> IndexPodsStatus:
     return benchmark.status.dataset.pods or IndexPodsStatus()
-
-
-def _of_indexing(field: ResultField, metric: PrometheusMetric) -> BenchmarkFamily:
-    divisor = field.shown.unit.divisor
-    return BenchmarkFamily(
-        f"benchmark_{metric.name}",
-        field.text,
-        _one(lambda b: scaled(getattr(b.status.dataset.solr, field.name, None), divisor)),
-        unit=field.shown.unit.metric_unit,
-    )
 
 
 BENCHMARK_FAMILIES = (
@@ -231,7 +220,7 @@ BENCHMARK_FAMILIES = (
     BenchmarkFamily(
         "benchmark_indexing_cleaned_documents",
         "Documents in which `dataset.cleaning` changed anything.",
-        _one(lambda b: getattr(b.status.dataset.cleaned, "documents", None)),
+        _one(lambda b: cleaned.documents if (cleaned := b.status.dataset.cleaned) else None),
         unit="documents",
     ),
     BenchmarkFamily(
@@ -259,10 +248,8 @@ BENCHMARK_FAMILIES = (
         ("resource",),
         unit="always 1",
     ),
-    *(
-        _of_indexing(field, metric)
-        for field in result_fields(IndexingTelemetry)
-        if (metric := field.shown.metric) is not None
+    *table_families(
+        "benchmark_", IndexingTelemetry, lambda b: filter(None, [b.status.dataset.solr]), ()
     ),
     BenchmarkFamily(
         "benchmark_indexing_pod_cpu_cores",
