@@ -140,6 +140,37 @@ def base(**parts: object) -> OptionPart:
     }
 
 
+def stacked(
+    places: Sequence[tuple[int, int]],
+    x_title: str,
+    last: float,
+    y_axes: Sequence[OptionPart],
+    series: Sequence[OptionPart],
+) -> OptionPart:
+    """Return an option of plots over the same seconds up to the `last`, below each other.
+
+    `places` are the top and the height of each in px. Only the lowest one has a name and labels.
+    """
+    x_axes = [
+        bottom_axis("", "@seconds", min=0, max=last, gridIndex=index)
+        | {"axisLabel": {"show": False, "formatter": "@seconds"}}
+        for index in range(len(places) - 1)
+    ]
+    x_axes.append(bottom_axis(x_title, "@seconds", min=0, max=last, gridIndex=len(places) - 1))
+    return base(
+        # All plots begin at the same left edge, whatever the width of their labels.
+        grid=[
+            grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
+            for top, height in places
+        ],
+        xAxis=x_axes,
+        yAxis=y_axes,
+        axisPointer={"link": [{"xAxisIndex": "all"}]},
+        tooltip={"trigger": "axis", "valueFormatter": "@number"},
+        series=series,
+    )
+
+
 def grid(**more: object) -> OptionPart:
     """Return the place of a coordinate system; labels of the axes are kept inside of it."""
     return {"left": 8, "right": 16, "top": 34, "bottom": 30, "containLabel": True, **more}

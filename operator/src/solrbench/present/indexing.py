@@ -4,16 +4,7 @@ from collections.abc import Callable, Sequence
 
 from solrbench.api.v1alpha1.server_metrics import IndexingSeries, IndexingTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.present.figure import (
-    ReportFigure,
-    base,
-    bottom_axis,
-    grid,
-    legend,
-    line,
-    rounded,
-    value_axis,
-)
+from solrbench.present.figure import ReportFigure, legend, line, rounded, stacked, value_axis
 from solrbench.present.server_tables import format_bytes
 from solrbench.present.table import Column, NameColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_number, format_percent
@@ -70,6 +61,12 @@ def indexing_table(dataset: DatasetStatus) -> Table:
 
 _RATE, _CPU, _STALLED = "updates_per_second", "cpu_percent", "merge_stalled_percent"
 _LINES = ("Documents/s", "CPU", "Updates that wait for merges")
+_PLACES = ((34, 110), (196, 110))
+"""Top and height of the plots: of the first line, and of both others."""
+_AXES = (
+    value_axis("Documents/s", "@number", gridIndex=0, min=0, splitNumber=3),
+    value_axis("Per cent", "@number", gridIndex=1, min=0, max=100, splitNumber=4),
+)
 
 
 def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
@@ -80,29 +77,12 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
         return None
     drawn = [by_figure.get(name) for name in (_RATE, _CPU, _STALLED)]
     last = max(each.seconds[-1] for each in drawn if each is not None and each.seconds)
-    title = "Seconds since the first document"
-    axes = [
-        bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index)
-        for index, name in enumerate(("", title))
+    series = [
+        line(name, index, _points(each), xAxisIndex=min(index, 1), yAxisIndex=min(index, 1))
+        for index, (name, each) in enumerate(zip(_LINES, drawn, strict=True))
+        if each is not None
     ]
-    option = base(
-        grid=[
-            grid(top=34, height=110, bottom="auto", left=60, containLabel=False),
-            grid(top=196, height=110, bottom="auto", left=60, containLabel=False),
-        ],
-        xAxis=[{**axes[0], "axisLabel": {"show": False, "formatter": "@seconds"}}, axes[1]],
-        yAxis=[
-            value_axis("Documents/s", "@number", gridIndex=0, min=0, splitNumber=3),
-            value_axis("Per cent", "@number", gridIndex=1, min=0, max=100, splitNumber=4),
-        ],
-        axisPointer={"link": [{"xAxisIndex": "all"}]},
-        tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=[
-            line(name, index, _points(each), xAxisIndex=min(index, 1), yAxisIndex=min(index, 1))
-            for index, (name, each) in enumerate(zip(_LINES, drawn, strict=True))
-            if each is not None
-        ],
-    )
+    option = stacked(_PLACES, "Seconds since the first document", last, _AXES, series)
     least, most = format_percent(min(cpu.values)), format_percent(max(cpu.values))
     rows = [(each.figure, s, v) for each in dataset.series for s, v in _points(each)]
     columns: Sequence[Column[tuple[str, float, float]]] = (

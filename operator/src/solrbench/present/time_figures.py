@@ -10,12 +10,10 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.present.figure import (
     OptionPart,
     ReportFigure,
-    base,
-    bottom_axis,
-    grid,
     legend,
     line,
     rounded,
+    stacked,
     value_axis,
 )
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
@@ -80,6 +78,7 @@ _PLACES = ((34, 130), (222, 110), (390, 90))
 _HEIGHTS = {2: 380, 3: 530}
 """Height of the figure with so many plots."""
 
+_X_TITLE = "Seconds since the step began to be measured"
 _AXES = (
     value_axis("Mean service time", "@milliseconds", gridIndex=0, min=0, splitNumber=4),
     value_axis("Requests/s", "@number", gridIndex=1, min=0, splitNumber=3),
@@ -106,22 +105,12 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     }
     rows = 3 if cpu else 2
     last = max(each.second + each.seconds for parts in shown.values() for each in parts)
-    option = base(
-        # All plots begin at the same left edge, whatever the width of their labels.
-        grid=[
-            grid(top=top, height=height, bottom="auto", left=60, containLabel=False)
-            for top, height in _PLACES[:rows]
-        ],
-        xAxis=[_seconds(last, index, is_last=index == rows - 1) for index in range(rows)],
-        yAxis=list(_AXES[:rows]),
-        axisPointer={"link": [{"xAxisIndex": "all"}]},
-        tooltip={"trigger": "axis", "valueFormatter": "@number"},
-        series=[
-            *_lines(names, 0, {r: [(p.second, p.milliseconds) for p in shown[r]] for r in names}),
-            *_lines(names, 1, {r: [(p.second, p.rate) for p in shown[r]] for r in names}),
-            *_lines(names, 2, cpu),
-        ],
-    )
+    series = [
+        *_lines(names, 0, {r: [(p.second, p.milliseconds) for p in shown[r]] for r in names}),
+        *_lines(names, 1, {r: [(p.second, p.rate) for p in shown[r]] for r in names}),
+        *_lines(names, 2, cpu),
+    ]
+    option = stacked(_PLACES[:rows], _X_TITLE, last, _AXES[:rows], series)
     left_out = len(documents) - MAX_REPEATS
     more = f" {left_out} further repeats are not drawn." if left_out > 0 else ""
     used = [percent for points in cpu.values() for _, percent in points]
@@ -135,13 +124,6 @@ def over_time(name: str, title: str, documents: Sequence[StepRunResult]) -> Repo
     ]
     table, text = build_table("Over time", _COLUMNS, parts_shown, _NOTE), _description(shown) + more
     return ReportFigure(name, title, text, option, legend(names), table, _HEIGHTS[rows])
-
-
-def _seconds(last: float, index: int, *, is_last: bool) -> OptionPart:
-    """Return the axis of one plot; only the lowest one has a name and labels."""
-    name = "Seconds since the step began to be measured" if is_last else ""
-    axis = bottom_axis(name, "@seconds", min=0, max=last, gridIndex=index)
-    return axis if is_last else axis | {"axisLabel": {"show": False, "formatter": "@seconds"}}
 
 
 def _busiest_cpu(document: StepRunResult) -> list[tuple[float, float]]:
