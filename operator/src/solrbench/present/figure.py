@@ -3,8 +3,9 @@
 Colours are variables of the page's style sheet, so that one drawing serves light, dark and print.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from solrbench.present.table import Table
 
@@ -114,6 +115,27 @@ def intervals(index: int, bounds: Sequence[Point], **more: object) -> OptionPart
         "z": 3,
         **more,
     }
+
+
+class EstimatedPoint(NamedTuple):
+    """A point, with the bounds of the interval of its y if there is one."""
+
+    x: float
+    y: float
+    bounds: tuple[float, float] | None = None
+
+
+def estimated_lines(
+    lines: Iterable[tuple[str, Sequence[EstimatedPoint]]], **more: object
+) -> list[OptionPart]:
+    """Return each line by its name, followed by the bars of its intervals."""
+    series: list[OptionPart] = []
+    for index, (name, points) in enumerate(lines):
+        drawn = [(x, rounded(y)) for x, y, _ in points]
+        bounds = [(x, *map(rounded, pair)) for x, _, pair in points if pair is not None]
+        series.append(line(name, index, drawn, showSymbol=True, **more))
+        series.append(intervals(index, bounds, name=name))
+    return series
 
 
 def mark_x(name: str, x: float, index: int) -> OptionPart:

@@ -8,13 +8,13 @@ from solrbench.analysis.cold_start import MAX_STRETCHES
 from solrbench.analysis.metrics import Scale
 from solrbench.present.figure import (
     MUTED,
+    EstimatedPoint,
     OptionPart,
-    Point,
     ReportFigure,
     bottom_axis,
     chart,
     color,
-    intervals,
+    estimated_lines,
     legend,
     line,
     rounded,
@@ -62,11 +62,7 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     if not lines:
         return None
     labels = axis_labels(report, place)
-    series = [
-        part
-        for i, (title, points) in enumerate(lines)
-        for part in _series(title, i, points, metric)
-    ]
+    series = estimated_lines((title, _estimated(points, metric)) for title, points in lines)
     option = line_chart(name, labels, metric.title, axis_format(metric), series)
     text = f"{metric.title} by the values of {name}, with 95 % intervals from repeats."
     columns = _cell_columns(("Other axes", name), metric)
@@ -121,11 +117,11 @@ def _lines(report: SweepReport, metric: ObjectiveFigure, place: int) -> list[tup
     return lines
 
 
-def _series(title: str, index: int, points: Line, metric: ObjectiveFigure) -> list[OptionPart]:
-    ordered = sorted(points.items())
-    drawn: list[Point] = [(x, rounded(metric.value(point.result) or 0)) for x, point in ordered]
-    bounds = [(x, *pair) for x, each in ordered if (pair := repeat_interval(each, metric))]
-    return [line(title, index, drawn, showSymbol=True), intervals(index, bounds, name=title)]
+def _estimated(points: Line, metric: ObjectiveFigure) -> list[EstimatedPoint]:
+    return [
+        EstimatedPoint(x, metric.value(point.result) or 0, repeat_interval(point, metric))
+        for x, point in sorted(points.items())
+    ]
 
 
 def repeat_interval(point: PointReport, metric: ObjectiveFigure) -> tuple[float, float] | None:

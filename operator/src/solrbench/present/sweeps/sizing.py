@@ -4,15 +4,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
 
 from solrbench.present.figure import (
+    EstimatedPoint,
     OptionPart,
     Point,
     ReportFigure,
     bottom_axis,
     chart,
-    intervals,
+    estimated_lines,
     legend,
     line,
     rounded,
@@ -99,15 +99,8 @@ _MAX_ROWS = 40
 """The cheapest points, in the table below the figure; the section of costs has all."""
 
 
-class _Dot(NamedTuple):
-    """A point at its price, with what it holds or the figure of the objective."""
-
-    price: float
-    value: float
-    bounds: tuple[float, float] | None
-
-
-_Groups = Mapping[str, Sequence[_Dot]]
+_Groups = Mapping[str, Sequence[EstimatedPoint]]
+"""Points at their prices, with what they hold or the figure of the objective."""
 
 
 def frontier_figure(report: SweepReport) -> ReportFigure | None:
@@ -121,17 +114,17 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
     scale, name = 1.0, "Headroom"
     if (demand := objective.demand) is not None:
         scale, name = demand.rate, f"{demand.unit.capitalize()} that are held"
-    groups: dict[str, list[_Dot]] = {}
+    groups: dict[str, list[EstimatedPoint]] = {}
     for word, title in _WORDS.items():
         for point in points:
             if point.holding == word and point.headroom:
                 low, high = point.headroom_lower, point.headroom_upper
                 bounds = None if low is None or high is None else (scale * low, scale * high)
-                dot = _Dot(point.price_per_hour or 0.0, scale * point.headroom, bounds)
+                dot = EstimatedPoint(point.price_per_hour or 0.0, scale * point.headroom, bounds)
                 groups.setdefault(title, []).append(dot)
     if not groups:
         return None
-    prices = sorted(dot.price for dots in groups.values() for dot in dots)
+    prices = sorted(dot.x for dots in groups.values() for dot in dots)
     asked = line("asked", len(groups), [(prices[0], scale), (prices[-1], scale)])
     text = (
         f"{name} of each point against its price per hour, with 95 % intervals; the line is what is"
@@ -141,15 +134,16 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
 
 
 def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> ReportFigure | None:
-    metric, groups = figure_of(report.spec), dict[str, list[_Dot]]()
+    metric, groups = figure_of(report.spec), dict[str, list[EstimatedPoint]]()
     for given, of_condition in islice(group_by_condition(report).items(), MAX_LINES):
         for point in points:
             value = metric.value(point.result)
             if point in of_condition and value is not None:
-                dot = _Dot(point.price_per_hour or 0.0, value, repeat_interval(point, metric))
+                bounds = repeat_interval(point, metric)
+                dot = EstimatedPoint(point.price_per_hour or 0.0, value, bounds)
                 groups.setdefault(given or "points", []).append(dot)
     # At one price there is nothing to choose.
-    if len({dot.price for dots in groups.values() for dot in dots}) < 2:
+    if len({dot.x for dots in groups.values() for dot in dots}) < 2:
         return None
     is_lower_better = metric.comparison.is_lower_better
     best = [
@@ -163,13 +157,13 @@ def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> R
     return _draw(report, (metric.title, axis_format(metric)), text, groups, best)
 
 
-def _frontier(dots: Sequence[_Dot], *, is_lower_better: bool) -> list[Point]:
+def _frontier(dots: Sequence[EstimatedPoint], *, is_lower_better: bool) -> list[Point]:
     """Return the points that are better than all that are no dearer, by price."""
     sign, found, best = 1 if is_lower_better else -1, list[Point](), math.inf
-    for dot in sorted(dots, key=lambda each: (each.price, sign * each.value)):
-        if sign * dot.value < best:
-            best = sign * dot.value
-            found.append((dot.price, rounded(dot.value)))
+    for price, value, _ in sorted(dots, key=lambda dot: (dot.x, sign * dot.y)):
+        if sign * value < best:
+            best = sign * value
+            found.append((price, rounded(value)))
     return found
 
 
@@ -182,12 +176,7 @@ def _draw(
 ) -> ReportFigure:
     name, formatter = axis
     currency = "" if report.spec.prices is None else report.spec.prices.currency
-    series: list[OptionPart] = []
-    for index, (title, dots) in enumerate(groups.items()):
-        drawn = [(dot.price, rounded(dot.value)) for dot in dots]
-        bounds = [(dot.price, *map(rounded, dot.bounds)) for dot in dots if dot.bounds is not None]
-        series.append(line(title, index, drawn, showSymbol=True, lineStyle={"width": 0}))
-        series.append(intervals(index, bounds, name=title))
+    series = estimated_lines(groups.items(), lineStyle={"width": 0})
     x_axis = bottom_axis(f"Price per hour ({currency})", scale=True)
     y_axis = value_axis(name, formatter, min=0)
     option = chart(x_axis, y_axis, formatter, [*series, *lines], "item", bottom=48)

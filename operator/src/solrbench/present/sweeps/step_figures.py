@@ -1,18 +1,11 @@
 """P95 and rate over the steps, a line for each point and variant, within each condition."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.present.figure import (
-    OptionPart,
-    ReportFigure,
-    intervals,
-    legend,
-    line,
-    rounded,
-)
+from solrbench.present.figure import EstimatedPoint, ReportFigure, estimated_lines, legend
 from solrbench.present.sweeps.figures import MAX_LINES, line_chart
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
@@ -87,20 +80,9 @@ def _draw(
     number: int, where: str, steps: Sequence[str], every: _Lines, figure: _Figure
 ) -> ReportFigure:
     lines = dict(islice(every.items(), MAX_LINES))
-    series: list[OptionPart] = []
-    for index, (name, found) in enumerate(lines.items()):
-        known = [(steps.index(step), found[step]) for step in steps if step in found]
-        drawn = [(x, rounded(y)) for x, each in known if (y := figure.value(each)) is not None]
-        bounds = [
-            (x, rounded(low), rounded(high))
-            for x, each in known
-            for low, high in [figure.bounds(each)]
-            if low is not None and high is not None
-        ]
-        series += [
-            line(name, index, drawn, showSymbol=True),
-            intervals(index, bounds, name=name),
-        ]
+    series = estimated_lines(
+        (name, [*_estimated(steps, found, figure)]) for name, found in lines.items()
+    )
     option = line_chart("Step", steps, figure.title, figure.formatter, series)
     text = (
         f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
@@ -126,3 +108,13 @@ def _draw(
         build_table(figure.title, columns, rows),
         300,
     )
+
+
+def _estimated(
+    steps: Sequence[str], found: Mapping[str, PointStep], figure: _Figure
+) -> Iterator[EstimatedPoint]:
+    for x, step in enumerate(steps):
+        value = figure.value(found[step]) if step in found else None
+        if value is not None:
+            low, high = figure.bounds(found[step])
+            yield EstimatedPoint(x, value, None if low is None or high is None else (low, high))
