@@ -57,6 +57,8 @@ def test_load_curve_has_intervals_and_needs_two_loads() -> None:
     assert [x for x, _ in points(throughput, 0)] == [2.0, 4.0, 6.0]
     lines = [each["name"] for each in series_of(latency) if each["type"] == "line"]
     assert lines == ["P50", "P95", "P99"]
+    # By its name the legend hides a line with its bars.
+    assert [e["name"] for e in series_of(latency) if e["type"] == "custom"] == lines
     first = report.status.totals[0].percentiles[0]
     row = latency.table.texts[0]
     assert row[:3] == ("P50", "2", f"{first.milliseconds:.3g} ms")

@@ -5,6 +5,7 @@ Colours are variables of the page's style sheet, so that one drawing serves ligh
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from solrbench.present.table import Table
@@ -126,14 +127,18 @@ class EstimatedPoint(NamedTuple):
 
 
 def estimated_lines(
-    lines: Iterable[tuple[str, Sequence[EstimatedPoint]]], **more: object
+    lines: Iterable[tuple[str, Sequence[EstimatedPoint]]],
+    more: Mapping[str, OptionPart] = MappingProxyType({}),
 ) -> list[OptionPart]:
-    """Return each line by its name, followed by the bars of its intervals."""
+    """Return each line by its name, followed by the bars of its intervals.
+
+    Both have one name, by which the legend hides them; `more` has further parts of lines.
+    """
     series: list[OptionPart] = []
     for index, (name, points) in enumerate(lines):
         drawn = [(x, rounded(y)) for x, y, _ in points]
         bounds = [(x, *map(rounded, pair)) for x, _, pair in points if pair is not None]
-        series.append(line(name, index, drawn, showSymbol=True, **more))
+        series.append(line(name, index, drawn, showSymbol=True, **more.get(name, {})))
         series.append(intervals(index, bounds, name=name))
     return series
 

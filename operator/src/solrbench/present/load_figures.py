@@ -13,11 +13,12 @@ from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.present.figure import (
     MUTED,
+    EstimatedPoint,
     OptionPart,
     ReportFigure,
     bottom_axis,
     chart,
-    intervals,
+    estimated_lines,
     legend,
     line,
     mark_x,
@@ -27,9 +28,6 @@ from solrbench.present.figure import (
 from solrbench.present.result_tables import percent_label, percentile_of, percents_of
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number
-
-_Numbers = tuple[float, Interval | None]
-"""A figure and its interval."""
 
 
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
@@ -60,7 +58,9 @@ def _throughput(
 ) -> ReportFigure:
     lines = {
         variant or "throughput": [
-            (loads[each.step], (each.requests_per_second, each.requests_per_second_interval))
+            _estimated(
+                loads[each.step], each.requests_per_second, each.requests_per_second_interval
+            )
             for each in results
         ]
         for variant, results in variants.items()
@@ -71,7 +71,7 @@ def _throughput(
         for i, name in enumerate(lines)
         if (each := fits.get(name)) is not None and each.knee_users is not None
     }
-    option = _option(axis, ("Requests/s", "@number"), lines, loads, marks)
+    option = _option(axis, ("Requests/s", "@number"), loads, estimated_lines(lines.items(), marks))
     title = f"Throughput against {axis.lower()}"
     knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
     text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
@@ -89,7 +89,7 @@ def _latency(
     for variant, results in variants.items():
         for percent in sorted(shown.intersection(percents_of(results))):
             points = [
-                (loads[each.step], (found.milliseconds, found.interval))
+                _estimated(loads[each.step], found.milliseconds, found.interval)
                 for each in results
                 if (found := percentile_of(each, percent)) is not None
             ]
@@ -98,34 +98,24 @@ def _latency(
     if not lines:
         return None
     times = "Response time" if axis.startswith("Planned") else "Service time"
-    option = _option(axis, (times, "@milliseconds"), lines, loads)
+    option = _option(axis, (times, "@milliseconds"), loads, estimated_lines(lines.items()))
     title = f"Latency against {axis.lower()}"
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
     table = _curve_table(axis, times, lines, format_milliseconds)
     return ReportFigure("latency", title, text, option, legend(list(lines)), table, 300)
 
 
-_Lines = Mapping[str, Sequence[tuple[float, _Numbers]]]
+def _estimated(load: float, value: float, interval: Interval | None) -> EstimatedPoint:
+    bounds = None if interval is None else (interval.lower, interval.upper)
+    return EstimatedPoint(load, value, bounds)
+
+
+_Lines = Mapping[str, Sequence[EstimatedPoint]]
 
 
 def _option(
-    axis: str,
-    times: tuple[str, str],
-    lines: _Lines,
-    loads: Mapping[str, float],
-    marks: Mapping[str, OptionPart] | None = None,
+    axis: str, times: tuple[str, str], loads: Mapping[str, float], series: Sequence[OptionPart]
 ) -> OptionPart:
-    series: list[OptionPart] = []
-    for index, (name, points) in enumerate(lines.items()):
-        drawn = [(x, rounded(numbers[0])) for x, numbers in points]
-        series.append(line(name, index, drawn, showSymbol=True, **(marks or {}).get(name, {})))
-        bounds = [
-            (x, rounded(interval.lower), rounded(interval.upper))
-            for x, (_, interval) in points
-            if interval is not None
-        ]
-        if bounds:
-            series.append(intervals(index, bounds))
     most, (name, format_name) = max(loads.values()), times
     # The end of the axis is no load that was measured: it has no label.
     label = {**MUTED, "formatter": "@number", "hideOverlap": True, "showMaxLabel": False}
@@ -135,25 +125,23 @@ def _option(
 
 def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
     ends = [
-        f"{name}: {show(points[0][1][0])} at {points[0][0]:g}, {show(points[-1][1][0])} at"
-        f" {points[-1][0]:g} {axis.lower()}"
+        f"{name}: {show(points[0].y)} at {points[0].x:g}, {show(points[-1].y)} at"
+        f" {points[-1].x:g} {axis.lower()}"
         for name, points in lines.items()
     ]
     return "; ".join(ends) + "."
 
 
 def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> Table:
-    def interval(row: tuple[str, float, _Numbers]) -> str | None:
-        found = row[2][1]
-        return None if found is None else f"{show(found.lower)} … {show(found.upper)}"
-
-    columns: list[Column[tuple[str, float, _Numbers]]] = [
+    columns: list[Column[tuple[str, EstimatedPoint]]] = [
         NameColumn("", lambda row: row[0]),
-        NumberColumn(axis, lambda row: f"{row[1]:g}"),
-        NumberColumn(what, lambda row: row[2][0], show),
-        NumberColumn("95 % interval", interval),
+        NumberColumn(axis, lambda row: f"{row[1].x:g}"),
+        NumberColumn(what, lambda row: row[1].y, show),
+        NumberColumn(
+            "95 % interval", lambda row: row[1].bounds, lambda pair: " … ".join(map(show, pair))
+        ),
     ]
-    rows = [(name, x, numbers) for name, points in lines.items() for x, numbers in points]
+    rows = [(name, point) for name, points in lines.items() for point in points]
     return build_table(what, columns, rows)
 
 

@@ -176,7 +176,8 @@ def _draw(
 ) -> ReportFigure:
     name, formatter = axis
     currency = "" if report.spec.prices is None else report.spec.prices.currency
-    series = estimated_lines(groups.items(), lineStyle={"width": 0})
+    dots_alone: OptionPart = {"lineStyle": {"width": 0}}
+    series = estimated_lines(groups.items(), dict.fromkeys(groups, dots_alone))
     x_axis = bottom_axis(f"Price per hour ({currency})", scale=True)
     y_axis = value_axis(name, formatter, min=0)
     option = chart(x_axis, y_axis, formatter, [*series, *lines], "item", bottom=48)
