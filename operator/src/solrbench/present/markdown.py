@@ -27,29 +27,9 @@ from solrbench.present.server_tables import (
     servers_table,
     slow_lines,
 )
-from solrbench.present.sweeps.point_tables import (
-    capacity_table,
-    condition_tables,
-    differences_table,
-    index_table,
-    page_answers,
-    steps_table,
-    trends_table,
-)
+from solrbench.present.sweeps import point_tables, tables
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table
-from solrbench.present.sweeps.tables import (
-    best_facts,
-    bottlenecks_table,
-    cold_starts_table,
-    failures_table,
-    index_pods_of_points,
-    objectives_table,
-    points_table,
-    rounds_table,
-    sweep_facts,
-    waits_table,
-)
 from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
 from solrbench.present.window_tables import (
     cold_start_table,
@@ -123,33 +103,33 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
 
 def sweep_to_markdown(report: SweepReport) -> str:
     """Return answers first, then the points, then details, as many as fit."""
-    answers = page_answers(report)
+    answers = point_tables.page_answers(report)
     first = [
         f"# {report.sweep}",
         *(["## Answers", markdown_list(answers)] if answers else []),
-        markdown_facts(best_facts(report) | sweep_facts(report)),
+        markdown_facts(tables.best_facts(report) | tables.sweep_facts(report)),
         *table_section("## Costs", costs_table(report)),
         *(
             part
-            for table in condition_tables(report)
+            for table in point_tables.condition_tables(report)
             for part in table_section(f"## {table.caption}", table)
         ),
-        *table_section("## Points", points_table(report)),
-        *table_section("## Capacity", capacity_table(report)),
+        *table_section("## Points", tables.points_table(report)),
+        *table_section("## Capacity", point_tables.capacity_table(report)),
     ]
     details = [
         *answers_to_markdown(report.status.answer_comparisons, report.answers),
-        *table_section("## Steps beside the baseline", differences_table(report)),
-        *table_section("## Steps", steps_table(report)),
-        *table_section("## Index", index_table(report)),
-        *table_section("## Index pods", index_pods_of_points(report)),
-        *table_section("## Cold start", cold_starts_table(report)),
-        *table_section("## Longest waits", waits_table(report)),
-        *table_section("## Trends", trends_table(report)),
-        *table_section("## Rounds", rounds_table(report)),
-        *table_section("## Failures", failures_table(report)),
-        *table_section("## Objectives", objectives_table(report)),
-        *table_section("## Bottlenecks", bottlenecks_table(report)),
+        *table_section("## Steps beside the baseline", point_tables.differences_table(report)),
+        *table_section("## Steps", point_tables.steps_table(report)),
+        *table_section("## Index", point_tables.index_table(report)),
+        *table_section("## Index pods", tables.index_pods_of_points(report)),
+        *table_section("## Cold start", tables.cold_starts_table(report)),
+        *table_section("## Longest waits", tables.waits_table(report)),
+        *table_section("## Trends", point_tables.trends_table(report)),
+        *table_section("## Rounds", tables.rounds_table(report)),
+        *table_section("## Failures", tables.failures_table(report)),
+        *table_section("## Objectives", tables.objectives_table(report)),
+        *table_section("## Bottlenecks", tables.bottlenecks_table(report)),
         *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
     ]
     return join_fitting(first, details)

@@ -45,31 +45,12 @@ from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table, step_table
 from solrbench.present.server_tables import failure_table, pods_table, servers_table, slow_table
+from solrbench.present.sweeps import point_tables, tables
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
 from solrbench.present.sweeps.figures import axis_figures, cold_start_figures, heat_maps
-from solrbench.present.sweeps.point_tables import (
-    capacity_table,
-    condition_tables,
-    differences_table,
-    index_table,
-    page_answers,
-    steps_table,
-    trends_table,
-)
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure
 from solrbench.present.sweeps.step_figures import step_figures
-from solrbench.present.sweeps.tables import (
-    best_facts,
-    bottlenecks_table,
-    cold_starts_table,
-    failures_table,
-    index_pods_of_points,
-    objectives_table,
-    points_table,
-    sweep_facts,
-    waits_table,
-)
 from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time
 from solrbench.present.window_tables import (
@@ -249,7 +230,7 @@ def _yaml(kind: str, key: str, spec: BaseModel) -> str:
 
 def build_sweep_page(report: SweepReport) -> dict[str, Any]:
     """Return what `sweep.html.j2` shows; what has nothing to show is empty or None."""
-    named = sweep_facts(report)
+    named = tables.sweep_facts(report)
     times = {name: named.pop(name) for name in ("Started", "Finished") if name in named}
     outcome = named.pop("Outcome", "")
     phase = named.pop("Phase")
@@ -259,8 +240,8 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "phase": phase,
         "is_good": {"Succeeded": True, "Failed": False}.get(phase),  # None before the end
         "outcome": outcome,
-        "answers": page_answers(report),
-        "facts": [("Best point", best_facts(report)), ("Sweep", named), ("Time", times)],
+        "answers": point_tables.page_answers(report),
+        "facts": [("Best point", tables.best_facts(report)), ("Sweep", named), ("Time", times)],
         "figures": [
             *(each for each in beside if each is not None),
             *step_figures(report),
@@ -269,22 +250,24 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
             *cold_start_figures(report),
         ],
         "costs": costs_table(report),
-        "conditions": condition_tables(report),
-        "points": points_table(report),
+        "conditions": point_tables.condition_tables(report),
+        "points": tables.points_table(report),
         "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),
         "measured": _shown(
-            capacity_table(report),
-            differences_table(report),
-            steps_table(report),
-            index_table(report),
+            point_tables.capacity_table(report),
+            point_tables.differences_table(report),
+            point_tables.steps_table(report),
+            point_tables.index_table(report),
         ),
         "benchmarks": _shown(
-            cold_starts_table(report), index_pods_of_points(report), waits_table(report)
+            tables.cold_starts_table(report),
+            tables.index_pods_of_points(report),
+            tables.waits_table(report),
         ),
-        "trends": trends_table(report),
-        "objectives": objectives_table(report),
-        "bottlenecks": bottlenecks_table(report),
-        "failures": failures_table(report),
+        "trends": point_tables.trends_table(report),
+        "objectives": tables.objectives_table(report),
+        "bottlenecks": tables.bottlenecks_table(report),
+        "failures": tables.failures_table(report),
         "environment": environment_tables(report.environment, ()),
         "environment_of": report.environment_of or "",
         "spec": _yaml("SolrBenchmarkSweep", report.sweep, report.spec),
