@@ -47,7 +47,7 @@ from solrbench.cli.result_tables import print_baseline_table, print_line, print_
 from solrbench.cli.validation import parse_stored
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.comparison_tables import answers_tables, comparison_to_markdown
-from solrbench.present.markdown import answers_to_markdown
+from solrbench.present.markdown import table_sections
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
 from solrbench.present.sweeps.report import SweepReport
@@ -81,7 +81,7 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
             text = comparison_to_markdown(compared.found, compared.place)
             found = compared.compared_answers
             parts = [f"# {compared.title}\n\n{lines}\n{text}"]
-            parts += [] if found is None else answers_to_markdown([found], [found])
+            parts += [] if found is None else table_sections(answers_tables([found], [found]))
             click.echo("\n\n".join(parts))
         case "csv":
             click.echo(_to_csv(compared), nl=False)

@@ -1,12 +1,11 @@
 """Reports as GitHub's Markdown: verdict and facts, or answers, then tables, then details."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
 from solrbench.present.comparison_tables import (
@@ -54,7 +53,7 @@ def to_markdown(
     """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`."""
     slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
-        *answers_to_markdown(benchmark.status.answer_comparisons, answers),
+        *table_sections(answers_tables(benchmark.status.answer_comparisons, answers)),
         *windows_to_markdown(documents),
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
@@ -73,8 +72,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         parts += ["## Answers", markdown_list(status.answers)]
     for title, lines in limit_lines(status):
         parts += [f"## {title}", markdown_list(lines)]
-    for table in trial_tables(status):
-        parts += table_section(f"### {table.caption}", table)
+    parts += table_sections(trial_tables(status), "###")
     if status.results:
         results = results_with_totals(status)
         parts += table_section("## Results", results_table(results, status.verdicts))
@@ -84,14 +82,15 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     found = [*filter(None, [status.dataset.bottleneck]), *status.bottlenecks]
     if found:
         parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, found))]
-    for table in (
-        indexing_table(status.dataset),
-        servers_table(status.telemetry),
-        pods_table(status.telemetry),
-        visibility_table(status.visibility),
-        trend_table(status.trends),
-    ):
-        parts += table_section(f"## {table.caption}", table)
+    parts += table_sections(
+        (
+            indexing_table(status.dataset),
+            servers_table(status.telemetry),
+            pods_table(status.telemetry),
+            visibility_table(status.visibility),
+            trend_table(status.trends),
+        )
+    )
     if lines := missing_lines(status.telemetry):
         parts.append(markdown_list(lines))
     if status.comparison is not None:
@@ -109,16 +108,12 @@ def sweep_to_markdown(report: SweepReport) -> str:
         *(["## Answers", markdown_list(answers)] if answers else []),
         markdown_facts(tables.best_facts(report) | tables.sweep_facts(report)),
         *table_section("## Costs", costs_table(report)),
-        *(
-            part
-            for table in point_tables.condition_tables(report)
-            for part in table_section(f"## {table.caption}", table)
-        ),
+        *table_sections(point_tables.condition_tables(report)),
         *table_section("## Points", tables.points_table(report)),
         *table_section("## Capacity", point_tables.capacity_table(report)),
     ]
     details = [
-        *answers_to_markdown(report.status.answer_comparisons, report.answers),
+        *table_sections(answers_tables(report.status.answer_comparisons, report.answers)),
         *table_section("## Steps beside the baseline", point_tables.differences_table(report)),
         *table_section("## Steps", point_tables.steps_table(report)),
         *table_section("## Index", point_tables.index_table(report)),
@@ -133,17 +128,6 @@ def sweep_to_markdown(report: SweepReport) -> str:
         *environment_section(f"## Environment of {report.environment_of}", report.environment, ()),
     ]
     return join_fitting(first, details)
-
-
-def answers_to_markdown(
-    stored: Sequence[AnswerComparison], detailed: Sequence[ComparedAnswers]
-) -> list[str]:
-    """Return the section on answers to queries; nothing if none are compared."""
-    return [
-        part
-        for table in answers_tables(stored, detailed)
-        for part in table_section(f"## {table.caption}", table)
-    ]
 
 
 def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
@@ -164,9 +148,13 @@ def environment_section(
     title: str, environment: Environment | None, documents: Sequence[StepRunResult]
 ) -> list[str]:
     """Return the tables on what was measured on, below a common title."""
-    tables = environment_tables(environment, documents)
-    parts = [part for table in tables for part in table_section(f"### {table.caption}", table)]
+    parts = table_sections(environment_tables(environment, documents), "###")
     return [title, *parts] if parts else []
+
+
+def table_sections(found: Iterable[Table], level: str = "##") -> list[str]:
+    """Return each table below its caption; nothing of those without rows."""
+    return [part for each in found for part in table_section(f"{level} {each.caption}", each)]
 
 
 def table_section(title: str, table: Table) -> list[str]:
