@@ -12,6 +12,7 @@ from solrbench.present.comparison_tables import DECIDES, FigureRow, figure_colum
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import (
     MAX_ROWS,
+    axis_column,
     cut_table,
     name_step,
     objectives_sentence,
@@ -69,7 +70,7 @@ def condition_tables(report: SweepReport) -> list[Table]:
     if not settings or not report.conditions:
         return []
     columns: list[Column[PointReport]] = [
-        *map(_setting_column, settings),
+        *(axis_column(axis, NameColumn) for axis in settings),
         NumberColumn(figure.title, lambda point: figure.short(figure.value(point.result))),
         *point_columns(figure),
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
@@ -81,10 +82,6 @@ def condition_tables(report: SweepReport) -> list[Table]:
         build_table(f"With {text}", columns, points[:MAX_ROWS]).without_empty_columns()
         for text, points in islice(several.items(), MAX_CONDITIONS)
     ]
-
-
-def _setting_column(axis: str) -> Column[PointReport]:
-    return NameColumn(axis, lambda point: point.values.get(axis))
 
 
 _STEP_COLUMNS: Sequence[Column[PointStep]] = (

@@ -107,9 +107,9 @@ def points_table(report: SweepReport) -> Table:
     return build_table("Points", columns, report.points, POINTS_NOTE).without_empty_columns()
 
 
-def axis_column(axis: str) -> Column[PointReport]:
+def axis_column(axis: str, kind: type[Column[PointReport]] = TextColumn) -> Column[PointReport]:
     """Return the column of the values of an axis."""
-    return TextColumn(axis, lambda point: point.values.get(axis))
+    return kind(axis, lambda point: point.values.get(axis))
 
 
 def point_columns(figure: ObjectiveFigure, without: str = "") -> list[Column[PointReport]]:
