@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.conditions import (
     result_fields,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, StepResult
 from solrbench.contract.request_counts import RequestCounts
 from solrbench.metrics.results import RESULT_FAMILIES
@@ -59,7 +60,7 @@ def test_every_field_is_in_schema_and_reference(model: type[StatusModel]) -> Non
 
 def test_every_field_has_a_column_in_csv() -> None:
     result = full_status().results[0]
-    (row,) = csv.DictReader(io.StringIO(to_csv([result])))
+    (row,) = csv.DictReader(io.StringIO(to_csv(Status(results=[result]))))
     plain = [
         each.name
         for each in RESULT_FIELDS

@@ -176,7 +176,7 @@ def test_what_was_not_measured_is_empty_not_zero() -> None:
 
 
 def test_csv_holds_every_field_raw() -> None:
-    read = list(csv.DictReader(io.StringIO(to_csv([FULL, BARE]))))
+    read = list(csv.DictReader(io.StringIO(to_csv(Status(results=[FULL, BARE])))))
     assert [line["step"] for line in read] == ["five", "one"]
     assert read[0]["requests_per_second"] == "123.456"
     assert read[1]["p95_milliseconds"] == ""
@@ -206,11 +206,11 @@ def test_verdicts_stand_in_every_form() -> None:
     table = results_table([FULL, BARE], VERDICTS)
     invalid, valid = table.texts
     assert (table.head[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
-    first, second = csv.DictReader(io.StringIO(to_csv([FULL, BARE], VERDICTS)))
-    assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
-    assert (second["verdict"], second["reasons"]) == ("Valid", "")
     bench = _benchmark(FULL, BARE)
     status = bench.status.model_copy(update={"verdicts": VERDICTS})
+    first, second = csv.DictReader(io.StringIO(to_csv(status)))
+    assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
+    assert (second["verdict"], second["reasons"]) == ("Valid", "")
     text = to_markdown(bench.model_copy(update={"status": status}))
     assert "five: Invalid (WorkerSaturated). worker w used 99 % of a core (limit 90 %)" in text
     assert "five: Invalid (TooFewSamples). 9 requests (limit 200)" in text
@@ -224,7 +224,7 @@ def test_results_without_a_verdict_have_none() -> None:
 
 def test_variants_get_a_column_where_there_are_some() -> None:
     proxied = FULL.model_copy(update={"variant": "proxy"})
-    read = list(csv.DictReader(io.StringIO(to_csv([proxied]))))
+    read = list(csv.DictReader(io.StringIO(to_csv(Status(results=[proxied])))))
     assert (read[0]["variant"], set(read[0])) == ("proxy", COLUMNS | {"variant"})
     table = table_to_markdown(results_table([proxied]))
     assert "| Step | Variant | Request |" in table

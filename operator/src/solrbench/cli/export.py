@@ -28,7 +28,6 @@ from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.csv import to_csv
 from solrbench.present.markdown import to_markdown
-from solrbench.present.result_tables import results_with_totals
 from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
@@ -153,7 +152,7 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
             shown = mask(content.decode(errors="replace"), ()) if file.is_text else content
             yield f"diagnostics/{each.id}/{file.safe_name}", shown
     yield "report.md", to_markdown(benchmark, documents)
-    yield "results.csv", to_csv(results_with_totals(benchmark.status), benchmark.status.verdicts)
+    yield "results.csv", to_csv(benchmark.status)
 
 
 def _resource_files(body: Manifest) -> Files:

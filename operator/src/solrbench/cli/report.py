@@ -40,7 +40,6 @@ from solrbench.kube.result_documents import read_environment, sorted_documents
 from solrbench.present.csv import points_to_csv, to_csv, windows_to_csv
 from solrbench.present.markdown import sweep_to_markdown, to_markdown
 from solrbench.present.report import Report, ReportFormatError
-from solrbench.present.result_tables import results_with_totals
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.window_tables import whole_note
 
@@ -217,7 +216,7 @@ def _write(found: Report, form: str) -> str:
         case "markdown":
             text = to_markdown(found.as_benchmark, found.steps, found.environment, found.answers)
         case "csv":
-            text = to_csv(results_with_totals(found.status), found.status.verdicts)
+            text = to_csv(found.status)
         case "csv-windows":
             if note := whole_note(found.steps):
                 raise click.ClickException(note)

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from solrbench.api.v1alpha1.findings import StepVerdict
+from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
 from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.fact_tables import verdict_of
-from solrbench.present.result_tables import percentile_of, percents_of
+from solrbench.present.result_tables import percentile_of, percents_of, results_with_totals
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import Column, items_to_csv
 
@@ -16,8 +16,9 @@ _PAIR, _LIST = "_interval", "percentiles"
 _TIMES = ("milliseconds", "lower_milliseconds", "upper_milliseconds")
 
 
-def to_csv(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> str:
+def to_csv(status: Status) -> str:
     """Return a line for each result: two columns for an interval, three for a percentile."""
+    results, verdicts = results_with_totals(status), status.verdicts
     columns: list[Column[StepResult]] = []
     for name in (field.name for field in RESULT_FIELDS):
         if name.endswith(_PAIR):

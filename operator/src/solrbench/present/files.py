@@ -10,7 +10,6 @@ from solrbench.present.html import render_html
 from solrbench.present.junit import to_junit
 from solrbench.present.markdown import to_markdown
 from solrbench.present.report import Report
-from solrbench.present.result_tables import results_with_totals
 
 REPORT_JSON = "report.json"
 SUMS = "SHA256SUMS"
@@ -31,8 +30,7 @@ def report_files(report: Report) -> Iterator[tuple[str, bytes]]:
 
 def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     yield REPORT_JSON, report.to_json()
-    results = results_with_totals(report.status)
-    yield "results.csv", to_csv(results, report.status.verdicts).encode()
+    yield "results.csv", to_csv(report.status).encode()
     yield "windows.csv", windows_to_csv(report.steps).encode()
     for step in report.steps:
         yield f"histograms/{step.id}.hlog", histogram_log(step).encode()
