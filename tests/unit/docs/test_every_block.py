@@ -26,12 +26,16 @@ def problems(page: Path, block: Block) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_no_command_of_a_page_is_wrong(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_folder(page, tmp_path)
+@pytest.fixture(params=PAGES, ids=lambda page: str(page.relative_to(ROOT)), name="page")
+def _page(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give each page in turn, in the folder of its reader."""
+    found: Path = request.param
+    make_folder(found, tmp_path)
     monkeypatch.chdir(tmp_path)
+    return found
+
+
+def test_no_command_of_a_page_is_wrong(page: Path) -> None:
     for block in (block for each, block in shell_blocks() if each == page):
         wrong = [each for each in problems(page, block) if not each.endswith(UNCHECKED)]
         assert wrong == []
@@ -60,12 +64,7 @@ def test_each_module_that_runs_blocks_is_there(runner: Runner) -> None:
     assert (ROOT / runner).is_file()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_that_need_no_cluster_succeed(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_folder(page, tmp_path)
-    monkeypatch.chdir(tmp_path)
+def test_commands_that_need_no_cluster_succeed(page: Path) -> None:
     blocks = [block for block in blocks_of(page) if block.is_shell]
     for words in (as_solrbench(words) for block in blocks for words in commands_of(block)):
         if words[1:2] == ["validate"] or (words[1:2] == ["plan"] and "--offline" in words):
@@ -77,6 +76,7 @@ def test_commands_that_need_no_cluster_succeed(
     ("words", "wrong"),
     [
         ("solrbench report one -o pdf", "'pdf' is not one of"),
+        ("solrbench report one --nothing", "No such option"),
         ("solrbench validate nothing.yaml", "does not exist"),
         ("solrbench raport", "no command raport"),
         ("make everything", "no everything in the Makefile"),

@@ -9,99 +9,88 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import yaml
 from click.testing import CliRunner
 
 from solrbench.api.identity import KIND, SWEEP_KIND
-from solrbench.cli.main import COMMANDS, main
+from solrbench.cli.main import main
 from support.repository import ROOT
 from support.shell_blocks import (
+    PAGES,
     TUTORIALS,
     Block,
-    arguments_of,
     blocks_of,
     commands_of,
     save_files,
     script_of,
 )
+from support.shell_checks import check
 from support.shell_runs import find_runner
 
 PROGRAMS = {"cd", "echo", "eval", "export", "fi", "git", "kubectl", "pip", "pipx", "test"}
 """That a page may call beside solrbench, make, helm, and programs of the repository."""
-PAGES = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *ROOT.glob("charts/*/*.md"),
-        *ROOT.glob("docs/**/*.md"),
-        *ROOT.glob("examples/**/*.md"),
-    ]
-)
 EXAMPLES = sorted(ROOT.glob("examples/**/*.yaml"))
 OFFLINE = ("validate", "plan")
 
 
-def relative(page: Path) -> str:
-    return str(page.relative_to(ROOT))
+@pytest.fixture(params=TUTORIALS, ids=lambda page: page.stem, name="page")
+def _page(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.param
+    return found
 
 
-def parsed(command: str, arguments: list[str]) -> click.Context:
-    found = main.get_command(None, command)  # type: ignore[arg-type]
-    assert found is not None, f"no command {command}"
-    return found.make_context(command, arguments)
+@pytest.fixture(name="folder")
+def _folder(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Enter the folder of a reader who has saved the files of the tutorial."""
+    save_files(page, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def shell_of(page: Path) -> list[Block]:
     return [block for block in blocks_of(page) if block.is_shell]
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def commands_in(page: Path) -> list[list[str]]:
+    return [words for block in shell_of(page) for words in commands_of(block)]
+
+
+def validate(*arguments: str) -> None:
+    done = CliRunner().invoke(main, ["validate", *arguments])
+    assert done.exit_code == 0, done.output
+
+
 def test_programs_of_a_tutorial_are_known(page: Path) -> None:
-    for block in shell_of(page):
-        for program, *_ in commands_of(block):
-            known = program in PROGRAMS | {"make", "solrbench"} or (ROOT / program).is_file()
-            assert known or "=" in program, f"line {block.line}: {program}"
+    for program, *_ in commands_in(page):
+        known = program in PROGRAMS | {"make", "solrbench"} or (ROOT / program).is_file()
+        assert known or "=" in program, program
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_commands_of_a_tutorial_are_understood(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Options, and files: each is of the clone, saved by the reader, or written before."""
-    monkeypatch.chdir(tmp_path)
-    save_files(page, tmp_path)
-    for block in shell_of(page):
-        for words in commands_of(block):
-            if words[0] == "solrbench":
-                parsed(words[1], arguments_of(words)[1:])
-            for option, value in itertools.pairwise(words):
-                if option in {"--output-file", "--write", ">", ">>"}:
-                    (tmp_path / value).touch()
-                if value.startswith("--from-file="):
-                    assert (tmp_path / value.removeprefix("--from-file=")).exists()
+def test_files_that_commands_of_a_tutorial_read_are_there(page: Path, folder: Path) -> None:
+    """Each is of the clone, saved by the reader, or written before."""
+    for words in commands_in(page):
+        assert words[0] != "solrbench" or check(words) is None
+        for option, value in itertools.pairwise(words):
+            if option in {"--output-file", "--write", ">", ">>"}:
+                (folder / value).touch()
+            if value.startswith("--from-file="):
+                assert (folder / value.removeprefix("--from-file=")).exists()
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_files_of_a_tutorial_are_valid(page: Path, tmp_path: Path) -> None:
     for file in save_files(page, tmp_path):
         if file.suffix not in {".yaml", ".yml"}:
             continue
         bodies = list(yaml.safe_load_all(file.read_text("utf-8")))
         if {body.get("kind") for body in bodies} & {KIND, SWEEP_KIND}:
-            done = CliRunner().invoke(main, ["validate", "-f", str(file)])
-            assert done.exit_code == 0, done.output
+            validate("-f", str(file))
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_output_of_a_tutorial_is_what_the_command_prints(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("folder")
+def test_output_of_a_tutorial_is_what_the_command_prints(page: Path) -> None:
     """A `text` block follows commands that need no cluster: a page has no other output."""
-    monkeypatch.chdir(tmp_path)
-    save_files(page, tmp_path)
-    blocks = blocks_of(page)
-    for block, output in itertools.pairwise(blocks):
+    for block, output in itertools.pairwise(blocks_of(page)):
         if output.language != "text":
             continue
         (words,) = commands_of(block)
@@ -111,25 +100,17 @@ def test_output_of_a_tutorial_is_what_the_command_prints(
         assert done.output == output.text
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
-def test_every_change_by_set_leads_to_a_valid_resource(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    save_files(page, tmp_path)
-    for block in shell_of(page):
-        for words in commands_of(block):
-            if words[:2] != ["solrbench", "run"]:
-                continue
-            values = [b for a, b in itertools.pairwise(words) if a in {"-f", "--set"}]
-            file, *changes = [value.replace("$OLD", "9.9.0") for value in values]
-            changes = [value.replace("$NEW", "9.10.1") for value in changes]
-            options = [word for each in changes for word in ("--set", each)]
-            done = CliRunner().invoke(main, ["validate", "-f", file, *options])
-            assert done.exit_code == 0, done.output
+@pytest.mark.usefixtures("folder")
+def test_every_change_by_set_leads_to_a_valid_resource(page: Path) -> None:
+    for words in commands_in(page):
+        if words[:2] != ["solrbench", "run"]:
+            continue
+        values = [b for a, b in itertools.pairwise(words) if a in {"-f", "--set"}]
+        file, *changes = [value.replace("$OLD", "9.9.0") for value in values]
+        changes = [value.replace("$NEW", "9.10.1") for value in changes]
+        validate("-f", file, *(word for each in changes for word in ("--set", each)))
 
 
-@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
 def test_script_of_a_tutorial_is_one_that_bash_reads(page: Path) -> None:
     bash = shutil.which("bash")
     assert bash
@@ -147,21 +128,6 @@ def test_only_the_block_that_makes_the_cluster_is_not_run() -> None:
         if find_runner(page, block) is None
     ]
     assert left_out == [("README", "make cluster")]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=relative)
-def test_commands_and_options_of_a_page_exist(page: Path) -> None:
-    for block in shell_of(page):
-        for words in commands_of(block):
-            words = words[words[:1] == ["kubectl"] :]  # noqa: PLW2901  kubectl solrbench
-            if words[:1] != ["solrbench"] or len(words) == 1 or words[1].startswith("-"):
-                continue
-            assert words[1] in COMMANDS, f"line {block.line}: {words[1]}"
-            command = main.get_command(None, words[1])  # type: ignore[arg-type]
-            assert command is not None
-            known = {name for option in command.params for name in option.opts} | {"--help"}
-            given = {word.partition("=")[0] for word in arguments_of(words) if word[:1] == "-"}
-            assert given - {"-"} <= known, f"line {block.line}"
 
 
 STATUS_PATHS = re.compile(r"jsonpath='([^']*\.status\.[^']*)'")
