@@ -9,7 +9,6 @@ from solrbench.analysis.arrivals import merge_distributions
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.environment import AttemptRecord, Environment, NodeRecord
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult, SlowRequest, StepRunResult
@@ -61,9 +60,9 @@ def make_report(
     )
 
 
-def with_verdicts(report: Report, *verdicts: StepVerdict) -> Report:
-    """Return the report with other verdicts."""
-    status = report.status.model_copy(update={"verdicts": list(verdicts)})
+def with_status(report: Report, **changes: object) -> Report:
+    """Return the report with other fields in its status."""
+    status = report.status.model_copy(update=changes)
     return report.model_copy(update={"status": status})
 
 

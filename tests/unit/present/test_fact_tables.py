@@ -7,7 +7,7 @@ from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
 from support.resources.small_resource import resource
 from support.results.full_benchmark import make_benchmark
-from support.results.reports import make_report
+from support.results.reports import make_report, with_status
 
 FILE = IndexedFile(name="a|b.csv", documents=4, bytes=5_000_000, seconds=2.5)
 POD = IndexPodStatus(pod=1, node="worker-1", documents=7, bytes=9, seconds=3, files=1)
@@ -36,9 +36,7 @@ def test_report_says_what_was_cleaned() -> None:
     markdown = to_markdown(benchmark)
     assert text in markdown
     assert "## Indexing by pod and file" in markdown
-    report = make_report(steps=1)
-    status = report.status.model_copy(update={"dataset": DATA})
-    page = render_html(report.model_copy(update={"status": status}))
+    page = render_html(with_status(make_report(steps=1), dataset=DATA))
     assert text in page
     assert "a|b.csv" in page
 

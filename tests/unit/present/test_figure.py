@@ -18,7 +18,7 @@ from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
 from support.narrowing import not_none
-from support.results.reports import make_report
+from support.results.reports import make_report, with_status
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS
 
 
@@ -74,10 +74,9 @@ def test_load_curve_has_a_line_for_each_variant() -> None:
 
 
 def test_throughput_marks_the_knee() -> None:
-    report = make_report()
     knee = Scalability(levels=2, knee_users=3.2, message="the knee is at 3.2 users")
-    status = report.status.model_copy(update={"scalability": [knee]})
-    throughput, _ = load_curves(report.spec, status)
+    report = with_status(make_report(), scalability=[knee])
+    throughput, _ = load_curves(report.spec, report.status)
     mark = marked(throughput)
     assert (mark["label"]["formatter"], mark["data"]) == ("knee 3.2", [{"xAxis": 3.2}])
     assert "the knee is at 3.2 users" in throughput.description

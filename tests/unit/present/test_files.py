@@ -21,7 +21,7 @@ from solrbench.api.v1alpha1.findings import (
 from solrbench.present.csv import windows_to_csv
 from solrbench.present.junit import to_junit
 from solrbench.present.report import Report, ReportFormatError
-from support.results.reports import HOSTILE, SECONDS, make_report, with_verdicts
+from support.results.reports import HOSTILE, SECONDS, make_report, with_status
 
 SCHEMA = json.loads((Path(__file__).parents[3] / REPORT_SCHEMA_FILE).read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -83,7 +83,7 @@ def test_junit_fails_an_invalid_step_with_all_its_reasons() -> None:
     text = f"restarted \x00\x1b {HOSTILE}"
     reasons = [InvalidReason(reason=name, message=text) for name in ("PodRestarted", "ScheduleLag")]
     verdict = StepVerdict(step="step-1", variant="raw", verdict="Invalid", reasons=reasons)
-    case = cases(with_verdicts(make_report(), verdict))["step-1 (raw) is Valid"]
+    case = cases(with_status(make_report(), verdicts=[verdict]))["step-1 (raw) is Valid"]
     (failure,) = case.findall("failure")
     clean = f"restarted \ufffd\ufffd {HOSTILE}"
     assert failure.attrib == {"message": clean, "type": "PodRestarted"}
@@ -101,10 +101,8 @@ def test_junit_has_a_case_for_each_objective() -> None:
             ("perhaps", ObjectiveConclusion.INCONCLUSIVE, "p95 is 199 ms"),
         )
     ]
-    report = make_report()
     objectives = ObjectivesStatus(conclusion=ObjectiveConclusion.MISSED, results=results)
-    status = report.status.model_copy(update={"objectives": objectives})
-    found = cases(report.model_copy(update={"status": status}))
+    found = cases(with_status(make_report(), objectives=objectives))
     assert list(found["fast (step-1) is met"]) == []
     (failure,) = found["faster (step-1) is met"]
     assert (failure.tag, failure.attrib["message"]) == ("failure", "p95 is 300 ms")

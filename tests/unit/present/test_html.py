@@ -18,7 +18,7 @@ from solrbench.present import html
 from solrbench.present.figure import base, bottom_axis, grid, intervals, line, value_axis
 from solrbench.present.html import _ALLOWED, Drawer, DrawingError, _clean, library, render_html
 from solrbench.present.report import Report
-from support.results.reports import HOSTILE, make_report, with_verdicts
+from support.results.reports import HOSTILE, make_report, with_status
 from support.results.statuses import full_status
 
 pytestmark = pytest.mark.timeout(120)
@@ -124,20 +124,18 @@ def test_sections_begin_with_verdict_and_answers(page: Outline) -> None:
 def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
     reason = InvalidReason(reason="PodRestarted", message="pod one-solr-0 restarted once")
     verdict = StepVerdict(step="step-1", verdict="Invalid", reasons=[reason])
-    text = Outline(render_html(with_verdicts(report, verdict))).text
+    text = Outline(render_html(with_status(report, verdicts=[verdict]))).text
     assert "1 of 1 steps is Invalid: step-1" in text
     assert "step-1: Invalid (PodRestarted). pod one-solr-0 restarted once" in text
 
 
 @pytest.mark.usefixtures("_undrawn")
 def test_objectives_and_limits_stand_before_the_results() -> None:
-    report = make_report()
     full = full_status()
     limits = {
         name: getattr(full, name) for name in ("objectives", "not_run", "capacity", "scalability")
     }
-    status = report.status.model_copy(update=limits)
-    text = Outline(render_html(report.model_copy(update={"status": status}))).main
+    text = Outline(render_html(with_status(make_report(), **limits))).main
     assert full.objectives is not None
     first = full.objectives.results[0]
     places = [text.find(each) for each in ("Objectives", first.name, "Not run", "Steps at a gl")]
@@ -152,8 +150,8 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     step = report.status.totals[0].step
     read = StepTelemetry(step=step, cpu_cores=1.75, load_cpu_cores=0.25, throttled_percent=40)
     held = Bottleneck(step=step, resource="Throttling", server="base-solr-1", message="40 %")
-    status = report.status.model_copy(update={"telemetry": [read], "bottlenecks": [held]})
-    text = Outline(render_html(report.model_copy(update={"status": status}))).main
+    measured = with_status(report, telemetry=[read], bottlenecks=[held])
+    text = Outline(render_html(measured)).main
     overview, _, each_step = text.partition("Each step")
     for words in ("Bottleneck", "Throttling", "base-solr-1", "1.75"):
         assert words in overview

@@ -1,9 +1,9 @@
-from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
-from solrbench.contract.step_document import RequestResult, SlowRequest, StepRunResult
+from solrbench.contract.step_document import SlowRequest, StepRunResult
 from solrbench.present.server_tables import missing_lines, pods_table, servers_table, slow_lines
+from support.results.builders import make_document, make_result
 
 
 def test_only_columns_with_numbers_are_shown() -> None:
@@ -57,9 +57,6 @@ def test_what_is_missing_is_said_once_with_its_steps() -> None:
     assert missing_lines(entries) == ["not measured in a, b: no metrics from x"]
 
 
-THEN = datetime(2025, 1, 1, tzinfo=UTC)
-
-
 def slow(milliseconds: int, **fields: Any) -> SlowRequest:
     return SlowRequest(
         query=f"q={milliseconds}",
@@ -71,26 +68,8 @@ def slow(milliseconds: int, **fields: Any) -> SlowRequest:
 
 
 def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepRunResult:
-    result = RequestResult(
-        request="query",
-        requests=1,
-        failures=0,
-        service_time_histogram="",
-        slow_requests=list(found),
-    )
-    return StepRunResult(
-        id=f"r{repeat}",
-        repeat=repeat,
-        variant=variant,
-        step="one",
-        users=1,
-        attempt=1,
-        start_time=THEN,
-        end_time=THEN,
-        seconds=1,
-        requests=[result],
-        workers=[],
-    )
+    result = make_result([1]).model_copy(update={"slow_requests": list(found)})
+    return make_document("one", repeat, result, variant=variant)
 
 
 def test_slowest_of_all_step_runs_come_first() -> None:

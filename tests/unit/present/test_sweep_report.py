@@ -23,7 +23,9 @@ from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.tables import bottlenecks_table
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
-from support.results.sweep_reports import PENDING, full_report, full_sweep
+from support.results.sweep_reports import PENDING, full_report, full_sweep, large_report
+
+MAX_BYTES = 2_000_000
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +106,18 @@ def test_answers_stand_before_figures_and_points(text: str) -> None:
     assert text.index("heap 1Gi: the p95 is 20 % lower") < places[1]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_page_of_500_points_is_small() -> None:
+    report = large_report()
+    assert len(report.points) == 500
+    assert len(render_sweep_html(report).encode()) <= MAX_BYTES
+
+
 def test_page_loads_nothing_and_has_no_other_script(text: str) -> None:
     without_data = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:,)""", without_data)
+    assert not re.findall(r"""url\((?!["']?(?:data:|#))|@import""", without_data)
     assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text
 
 
