@@ -1,8 +1,10 @@
 """Files of the repository."""
 
+import importlib.util
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = [
@@ -28,3 +30,13 @@ def write_programs(folder: Path, programs: Mapping[str, str]) -> None:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, "utf-8")
         (folder / name).chmod(0o755)
+
+
+def load_module(file: Path) -> ModuleType:
+    """Return the module of a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(file.stem, file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

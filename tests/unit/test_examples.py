@@ -22,11 +22,12 @@ from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
 from support.load.builders import parse_lines, plan_of
+from support.repository import ROOT
 from support.results.validity.repeat_times import repeat
 from support.results.validity.repeats import quiet_seconds
 from support.results.validity_documents import verdict_of
 
-FOLDER = Path(__file__).parents[2] / "examples"
+FOLDER = ROOT / "examples"
 UPGRADE = FOLDER / "upgrade.yaml"
 SWEEPS = sorted([*FOLDER.glob("sweep*.yaml"), FOLDER / "sizing.yaml", UPGRADE])
 EXAMPLES = sorted({*FOLDER.glob("*.yaml")} - {*SWEEPS})

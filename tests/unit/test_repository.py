@@ -11,29 +11,34 @@ import pytest
 import yaml
 
 from support.repository import ROOT
+from support.shell_blocks import PAGES
 
-CHARTS = Path(__file__).parents[2] / "charts"
-STACK = CHARTS / "solr-benchmark-stack"
+STACK = ROOT / "charts/solr-benchmark-stack"
+PACKAGE = ROOT / "operator/src/solrbench"
 
 
-def read(file: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(file.read_text("utf-8"))
-    return found
+def read_yaml(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((ROOT / name).read_text("utf-8"))
+    return content
+
+
+def chart_of(part: str) -> dict[str, Any]:
+    return read_yaml(f"charts/solr-benchmark-{part}/Chart.yaml")
 
 
 def test_dependencies_are_ours_of_this_tree_and_an_optional_one() -> None:
-    ours, solr_operator = read(STACK / "Chart.yaml")["dependencies"]
-    chart = read(CHARTS / "solr-benchmark-operator" / "Chart.yaml")
+    ours, solr_operator = chart_of("stack")["dependencies"]
+    chart = chart_of("operator")
     assert (ours["name"], ours["version"]) == (chart["name"], chart["version"])
     assert (STACK / ours["repository"].removeprefix("file://")).resolve().is_dir()
     assert solr_operator["condition"] == "solr-operator.enabled"
 
 
 def test_every_value_belongs_to_a_dependency() -> None:
-    dependencies = read(STACK / "Chart.yaml")["dependencies"]
+    dependencies = chart_of("stack")["dependencies"]
     switches = {each["condition"].partition(".")[0] for each in dependencies}
     names = {each["name"] for each in dependencies}
-    assert read(STACK / "values.yaml").keys() == names | switches
+    assert read_yaml("charts/solr-benchmark-stack/values.yaml").keys() == names | switches
 
 
 def test_readme_documents_every_switch() -> None:
@@ -42,29 +47,10 @@ def test_readme_documents_every_switch() -> None:
         assert f"`solr-operator.{value}`" in text
 
 
-PACKAGE = ROOT / "operator/src/solrbench"
-PAGES = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *ROOT.glob("bench/*.md"),
-        *ROOT.glob("charts/*/*.md"),
-        *ROOT.glob("docs/**/*.md"),
-    ]
-)
-
-
-def read_yaml(name: str) -> dict[str, Any]:
-    content: dict[str, Any] = yaml.safe_load((ROOT / name).read_text("utf-8"))
-    return content
-
-
 def version_strings() -> dict[str, str]:
     """Return every version string of a release by its location, as RELEASE.md lists them."""
-    charts = "charts/solr-benchmark-{}/Chart.yaml"
-    operator, stack = read_yaml(charts.format("operator")), read_yaml(charts.format("stack"))
-    (dependency,) = [
-        each for each in stack["dependencies"] if each["name"] == "solr-benchmark-operator"
-    ]
+    operator, stack = chart_of("operator"), chart_of("stack")
+    dependency, _ = stack["dependencies"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return {
         "pyproject.toml": project["version"],

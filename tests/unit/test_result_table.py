@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from pathlib import Path
 
 import pytest
 
@@ -24,12 +23,12 @@ from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, Step
 from solrbench.contract.request_counts import RequestCounts
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.present.csv import to_csv
+from support.repository import ROOT
 from support.results.builders import make_document, make_result, make_spec
 from support.results.samples import benchmark_samples
 from support.results.statuses import full_status
 
-REPOSITORY = Path(__file__).parents[2]
-SOURCES = REPOSITORY / "operator" / "src" / "solrbench"
+SOURCES = ROOT / "operator/src/solrbench"
 RECORDING = SOURCES / "load" / "recording"
 TABLES = (StepResult, StepTelemetry, OpenLoopStats, ColdStart)
 COUNTED = [each for each in RESULT_FIELDS if each.name in RequestCounts.model_fields]
@@ -49,7 +48,7 @@ def test_a_counter_is_named_in_three_files_besides_the_recorder(name: str) -> No
 @pytest.mark.parametrize("model", TABLES)
 def test_every_field_is_in_schema_and_reference(model: type[StatusModel]) -> None:
     schema = object_schemas(SolrBenchmark)[model.__name__]["properties"]
-    page = (REPOSITORY / "docs" / "api-reference.md").read_text("utf-8")
+    page = (ROOT / "docs" / "api-reference.md").read_text("utf-8")
     _, _, section = page.partition(f"\n## {model.__name__}\n")
     rows = re.findall(r"^\| `(\w+)` .* \| (.*) \|$", section.partition("\n## ")[0], re.MULTILINE)
     described = {model.model_fields[each.name].alias: each.text for each in result_fields(model)}
@@ -88,7 +87,7 @@ def test_every_field_has_a_column_in_csv() -> None:
 
 @pytest.mark.parametrize("model", TABLES)
 def test_every_metric_has_a_family_and_a_row_in_the_reference(model: type[StatusModel]) -> None:
-    page = (REPOSITORY / "docs" / "metrics-reference.md").read_text("utf-8")
+    page = (ROOT / "docs" / "metrics-reference.md").read_text("utf-8")
     families = {each.name: each for each in RESULT_FAMILIES}
     fields = [(field, metric) for field in result_fields(model) if (metric := field.shown.metric)]
     assert fields

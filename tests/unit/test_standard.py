@@ -1,12 +1,9 @@
 """The resources of standard datasets are good, and the sample has the shape that they index."""
 
-import importlib.util
 import json
 import re
 from datetime import datetime
 from functools import cache
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -14,19 +11,11 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from support.repository import ROOT, load_module
 
-FOLDER = Path(__file__).parents[2] / "examples" / "standard"
+FOLDER = ROOT / "examples/standard"
 NAMES = ("geonames", "nyc-taxis")
 COUNTS = {"geonames": 11_396_503, "nyc-taxis": 165_346_692}
-
-
-def sample() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sample", FOLDER / "sample.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @cache
@@ -73,8 +62,9 @@ def test_queries_have_names_and_fields_of_the_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_sample_is_the_same_each_time_and_has_the_types_of_the_schema(name: str) -> None:
-    lines = list(sample().documents(name, 200))
-    assert lines == list(sample().documents(name, 200))
+    sample = load_module(FOLDER / "sample.py")
+    lines = list(sample.documents(name, 200))
+    assert lines == list(load_module(FOLDER / "sample.py").documents(name, 200))
     types: dict[str, tuple[type, ...]] = {
         "int": (int,),
         "long": (int,),

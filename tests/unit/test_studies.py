@@ -1,14 +1,12 @@
 """The studies: each one resource that is valid at every point, with data that anyone can make."""
 
 import gzip
-import importlib.util
 import json
 import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,7 +24,7 @@ from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
 from solrbench.sweep.state import ChildView, SweepObservation
-from support.repository import ROOT
+from support.repository import ROOT, load_module
 from support.resources.small_sweep import DONE, NOW, run_to_end
 
 FOLDER = ROOT / "examples/studies"
@@ -57,21 +55,21 @@ def documents(name: str) -> list[dict[str, Any]]:
     return list(yaml.safe_load_all((FOLDER / f"{name}.yaml").read_text()))
 
 
+def body_of(name: str) -> dict[str, Any]:
+    """Return the benchmark or the sweep of a file."""
+    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    return body
+
+
+def header_of(name: str) -> str:
+    return (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
+
+
 def spec_of(name: str) -> dict[str, Any]:
     """Return the spec of the benchmark, or of the template of the sweep."""
-    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    body = body_of(name)
     found: dict[str, Any] = body["spec"]
     return found if body["kind"] == KIND else found["template"]["spec"]
-
-
-@pytest.fixture(scope="module")
-def open_data() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("open_data", FOLDER / "open_data.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 EXPERIMENTS = {"isamples": 8, "mcgill": 8, "edfi": 2, "folio": 8, "hathitrust": 5}
@@ -93,7 +91,7 @@ def test_every_file_is_checked() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_study_is_one_resource_that_is_valid_at_every_point(name: str) -> None:
-    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    body = body_of(name)
     if body["kind"] == KIND:
         assert SolrBenchmark.parse(body).spec.load.steps
     else:
@@ -103,7 +101,7 @@ def test_study_is_one_resource_that_is_valid_at_every_point(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_header_says_what_it_asks_and_how_to_run_it(name: str) -> None:
-    header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
+    header = header_of(name)
     assert all(line.startswith("#") for line in header.splitlines())
     assert f"kubectl apply -f examples/studies/{name}.yaml" in header
     assert name in (ROOT / "docs/studies/README.md").read_text()
@@ -113,7 +111,7 @@ def test_header_says_what_it_asks_and_how_to_run_it(name: str) -> None:
 def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
     given = {each["metadata"]["name"] for each in documents(name) if each["kind"] == "ConfigMap"}
     main = name.partition("-")[0]
-    header = (FOLDER / f"{name}.yaml").read_text().partition("apiVersion:")[0]
+    header = header_of(name)
     used = set(_config_maps(spec_of(name)))
     assert given <= used
     beside = {each["metadata"]["name"] for each in documents(main)} if main != name else set()
@@ -175,7 +173,7 @@ def ended(sweep: Any, point: SweepPoint) -> ChildView:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.endswith("-small")])
 def test_small_sweep_concludes_what_its_axes_change(name: str) -> None:
-    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    body = body_of(name)
     if body["kind"] == KIND:
         return
     body["spec"]["startOn"] = "FreshTarget"  # no targets are handed over here
@@ -197,7 +195,7 @@ def test_small_sweep_concludes_what_its_axes_change(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_sweeps_that_can_are_measured_in_rounds_on_fresh_targets(name: str) -> None:
-    (body,) = [each for each in documents(name) if each["kind"] != "ConfigMap"]
+    body = body_of(name)
     if body["kind"] != KIND and body["spec"].get("order") != "Listed":
         assert body["spec"]["repeats"]["until"] == "Decided"
 
@@ -241,9 +239,8 @@ def _variant_urls(part: Any) -> Iterator[str]:
             pass
 
 
-def test_open_data_are_the_same_each_time(
-    open_data: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_open_data_are_the_same_each_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_data = load_module(FOLDER / "open_data.py")
     monkeypatch.setattr(open_data, "QUERIES", 3)
     monkeypatch.setattr(open_data, "INPUTS", 2)
     town = {
