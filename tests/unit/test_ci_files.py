@@ -122,38 +122,35 @@ def test_commands_in_files_of_ci_exist() -> None:
     assert called <= COMMANDS.keys()
 
 
-def test_nightly_benchmark_is_valid_and_its_command_parses() -> None:
-    documents = list(yaml.safe_load_all((ROOT / "examples/ci/nightly-cronjob.yaml").read_text()))
-    config_map = next(each for each in documents if each["kind"] == "ConfigMap")
-    (document,) = documents_of("nightly", config_map["data"]["benchmark.yaml"])
+def documents_in(name: str) -> dict[str, dict[str, Any]]:
+    """Return the resources of an example, by their kinds."""
+    found = yaml.safe_load_all((ROOT / "examples/ci" / name).read_text("utf-8"))
+    return {each["kind"]: each for each in found}
+
+
+def parse_job(config_map: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of the command of a Job, whose benchmark must be valid."""
+    (document,) = documents_of("benchmark", config_map["data"]["benchmark.yaml"])
     benchmark, faults = check(document)
     assert isinstance(benchmark, SolrBenchmark), faults
-    job = next(each for each in documents if each["kind"] == "CronJob")["spec"]["jobTemplate"]
     (container,) = job["spec"]["template"]["spec"]["containers"]
     command, *options = container["args"]
     found = main.get_command(None, command)  # type: ignore[arg-type]
     assert found is not None
     options[options.index("/benchmark")] = str(ROOT / "examples")
-    context = found.make_context(command, options)
-    assert context.params["timeout_seconds"] == 3 * 3600
+    return found.make_context(command, options).params
 
 
-def documents_in(name: str) -> list[dict[str, Any]]:
-    return list(yaml.safe_load_all((ROOT / "examples/ci" / name).read_text("utf-8")))
+def test_nightly_benchmark_is_valid_and_its_command_parses() -> None:
+    found = documents_in("nightly-cronjob.yaml")
+    options = parse_job(found["ConfigMap"], found["CronJob"]["spec"]["jobTemplate"])
+    assert options["timeout_seconds"] == 3 * 3600
 
 
 def test_benchmark_of_argo_rollouts_is_valid_and_its_command_parses() -> None:
-    config_map, template = documents_in("argo-rollouts.yaml")
-    (document,) = documents_of("rollout", config_map["data"]["benchmark.yaml"])
-    benchmark, faults = check(document)
-    assert isinstance(benchmark, SolrBenchmark), faults
-    (metric,) = template["spec"]["metrics"]
-    (container,) = metric["provider"]["job"]["spec"]["template"]["spec"]["containers"]
-    command, *options = container["args"]
-    found = main.get_command(None, command)  # type: ignore[arg-type]
-    assert found is not None
-    options[options.index("/benchmark")] = str(ROOT / "examples")
-    assert found.make_context(command, options).params["require_valid"]
+    found = documents_in("argo-rollouts.yaml")
+    (metric,) = found["AnalysisTemplate"]["spec"]["metrics"]
+    assert parse_job(found["ConfigMap"], metric["provider"]["job"])["require_valid"]
 
 
 @pytest.mark.parametrize("name", ["gitlab-ci.yaml", "testkube.yaml", "argo-rollouts.yaml"])
@@ -167,8 +164,7 @@ def test_images_and_commands_in_examples_are_those_of_the_project(name: str) -> 
 
 
 def test_argo_cd_knows_the_health_of_both_kinds() -> None:
-    config_map, _ = documents_in("argo-cd.yaml")
-    keys = {each.rpartition("_")[2] for each in config_map["data"]}
+    keys = {each.rpartition("_")[2] for each in documents_in("argo-cd.yaml")["ConfigMap"]["data"]}
     assert keys == {KIND, SWEEP_KIND}
 
 
