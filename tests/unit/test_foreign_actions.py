@@ -83,17 +83,15 @@ def shown(**seen: int) -> str:
     return " ".join(LoadState.model_validate({"stage": "Measuring"} | seen).refused_by)
 
 
-def apply_benchmark(_: Path, changes: Changes) -> str:
-    """Return what the API server says of a benchmark, as its rules are those of the models."""
+def apply(_: Path, parse: Callable[[Changes], object], changes: Changes) -> str:
+    """Return what the API server says of a resource, as its rules are those of the models."""
     with pytest.raises(ValidationError) as caught:
-        SolrBenchmark.parse(resource(changes))
+        parse(changes)
     return "; ".join(problems(caught.value))
 
 
-def apply_sweep(_: Path, changes: Changes) -> str:
-    with pytest.raises(ValidationError) as caught:
-        parse_sweep(changes)
-    return "; ".join(problems(caught.value))
+def parse_benchmark(changes: Changes) -> SolrBenchmark:
+    return SolrBenchmark.parse(resource(changes))
 
 
 def lead_to(_: Path, url: str) -> str:
@@ -118,10 +116,10 @@ def actions() -> Iterator[tuple[str, Action, str]]:
         if row.name.startswith(
             ("pod options with the ", "pod options with a variable of a Secret")
         ):
-            yield row.name, partial(apply_benchmark, changes=row.changes), row.local
+            yield row.name, partial(apply, parse=parse_benchmark, changes=row.changes), row.local
     for name, (changes, words) in BAD_SWEEPS.items():
         if "of ours" in name:
-            yield name, partial(apply_sweep, changes=changes), words
+            yield name, partial(apply, parse=parse_sweep, changes=changes), words
     for url in HOSTS:
         yield f"a target at {url}", partial(lead_to, url=url), "HostNotAllowed"
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from random import Random
 from statistics import fmean
+from typing import Any
 
 import pytest
 
@@ -61,16 +62,7 @@ def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured
         p95s = []
         for number, level in enumerate(slow, 1):
             results = [
-                StepResult(
-                    step=step,
-                    request=request,
-                    requests=100,
-                    failures=0,
-                    repeats=1,
-                    requests_per_second=1000 / p95,
-                    p95_milliseconds=p95,
-                    dropped_requests=0 if planned else None,
-                )
+                result_of(step, request, [p95], dropped_requests=0 if planned else None)
                 for step in STEPS
                 for request, usual in NAMES.items()
                 for factor in [effect(step, request) if larger else 1.0]
@@ -143,7 +135,7 @@ def with_results(
     return benchmark.model_copy(update={"status": status})
 
 
-def result_of(step: str, request: str, p95s: list[float]) -> StepResult:
+def result_of(step: str, request: str, p95s: list[float], **more: Any) -> StepResult:
     """Return the result of repeats with these times."""
     rates = [1000 / p95 for p95 in p95s]
     return StepResult(
@@ -158,6 +150,7 @@ def result_of(step: str, request: str, p95s: list[float]) -> StepResult:
         p95_milliseconds=fmean(p95s),
         p95_milliseconds_mean=fmean(p95s),
         p95_deviation_percent=deviation_percent(p95s),
+        **more,
     )
 
 
