@@ -10,13 +10,14 @@ from solrbench.present.figure import (
     bottom_axis,
     chart,
     color,
+    intervals,
 )
 from solrbench.present.sweeps.figures import axis_format
 from solrbench.present.sweeps.point_tables import changed_values, name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import point_columns, rounds_table
 from solrbench.present.table import build_table, named_columns
-from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
+from solrbench.sweep.objective_figure import figure_of
 
 MAX_DRAWN_POINTS = 40
 """Points that are drawn; the table of points has all."""
@@ -106,22 +107,14 @@ def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> l
     }
     data = [{"name": labels[row], "value": [point.difference_percent, row]} for row, point in mine]
     dots = _scatter(word, data, index, symbol, 11) | {"markLine": zero, "z": 4}
-    bars: OptionPart = {
-        "type": "custom",
-        "name": word,
-        "renderItem": "@span",
-        "data": [
-            [row, point.difference_lower_percent, point.difference_upper_percent]
-            for row, point in mine
-            if point.difference_lower_percent is not None
-        ],
-        "encode": {"y": 0, "x": [1, 2]},
-        "itemStyle": {"color": color(index)},
-        "silent": True,
-        "tooltip": {"show": False},
-        "z": 3,
-    }
-    return [dots, bars]
+    bounds = [
+        (row, point.difference_lower_percent, point.difference_upper_percent)
+        for row, point in mine
+        if point.difference_lower_percent is not None
+    ]
+    # Rows are on the vertical axis.
+    across: OptionPart = {"renderItem": "@span", "encode": {"y": 0, "x": [1, 2]}}
+    return [dots, intervals(index, bounds, name=word, **across)]
 
 
 _ROUND, _ALL = "a round", "all rounds"
@@ -138,11 +131,21 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         name_point(point) if point.is_baseline else changed_values(point, baseline)
         for point in drawn
     ]
+    dots = [
+        {"name": f"{label}, round {each.round}", "value": [each.read(figure), row]}
+        for row, (label, point) in enumerate(zip(labels, drawn, strict=True))
+        for each in point.counted_rounds(figure)
+    ]
+    means = [
+        {"name": labels[row], "value": [value, row]}
+        for row, point in enumerate(drawn)
+        if (value := figure.value(point.result)) is not None
+    ]
     option = chart(
         bottom_axis(figure.title, axis_format(figure), scale=True),
         category_rows(labels),
         axis_format(figure),
-        [_dots(drawn, labels, figure), _means(drawn, labels, figure)],
+        [_scatter(_ROUND, dots, 0, "emptyCircle", 8), _scatter(_ALL, means, 7, "diamond", 12)],
         "item",
         top=8,
         bottom=44,
@@ -159,31 +162,6 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         rounds_table(report),
         _FRAME_PX + _ROW_PX * len(drawn),
     )
-
-
-def _dots(
-    drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure
-) -> OptionPart:
-    data = [
-        {
-            "name": f"{labels[row]}, round {round_report.round}",
-            "value": [round_report.read(figure), row],
-        }
-        for row, point in enumerate(drawn)
-        for round_report in point.counted_rounds(figure)
-    ]
-    return _scatter(_ROUND, data, 0, "emptyCircle", 8)
-
-
-def _means(
-    drawn: Sequence[PointReport], labels: Sequence[str], figure: ObjectiveFigure
-) -> OptionPart:
-    data = [
-        {"name": labels[row], "value": [value, row]}
-        for row, point in enumerate(drawn)
-        if (value := figure.value(point.result)) is not None
-    ]
-    return _scatter(_ALL, data, 7, "diamond", 12)
 
 
 def _scatter(name: str, data: Sequence[object], index: int, symbol: str, size: int) -> OptionPart:
