@@ -154,16 +154,13 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     if not curves:
         return []
     load = "Users" if unit == "users" else f"Planned {unit}"
-    marks: list[OptionPart] = []
     held = {each.variant or "P95": getattr(each, field) for each in status.capacity}
-    for index, name in enumerate(curves):
+    series = []
+    for index, (name, points) in enumerate(curves.items()):
         rate = held[name]
-        marks.append(mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {})
+        mark = mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {}
+        series.append(line(name, index, points, showSymbol=True, **mark))
     y_axis = value_axis("P95 of the response time", "@milliseconds", min=0)
-    series = [
-        line(name, i, points, showSymbol=True, **marks[i])
-        for i, (name, points) in enumerate(curves.items())
-    ]
     option = chart(bottom_axis(load, scale=True), y_axis, "@milliseconds", series)
     text = " ".join(result.message for result in status.capacity)
     title = (

@@ -1,6 +1,7 @@
 """All that the benchmarks of a point measured, over its rounds, in a few numbers each."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import Any
@@ -69,10 +70,8 @@ def _steps(statuses: Sequence[Status]) -> list[PointStep]:
             found.setdefault((result.step, result.variant, result.request), []).append(result)
         for entry in status.telemetry:
             servers.setdefault((entry.step, entry.variant), []).append(entry)
-    names: dict[tuple[str, str | None], set[str]] = {}
-    for step, variant, request in found:
-        names.setdefault((step, variant), set()).add(request)
-    totals = {key for key in found if key[2] == ALL_REQUESTS or len(names[key[:2]]) == 1}
+    names = Counter(key[:2] for key in found)
+    totals = {key for key in found if key[2] == ALL_REQUESTS or names[key[:2]] == 1}
     return [
         _step(key, results, servers.get(key[:2], []) if key in totals else [])
         for key, results in found.items()
