@@ -1,7 +1,6 @@
 """A number of the results has one row in one table, from which everything that shows it is made."""
 
 import csv
-import io
 import re
 
 import pytest
@@ -59,7 +58,7 @@ def test_every_field_is_in_schema_and_reference(model: type[StatusModel]) -> Non
 
 def test_every_field_has_a_column_in_csv() -> None:
     result = full_status().results[0]
-    (row,) = csv.DictReader(io.StringIO(to_csv(Status(results=[result]))))
+    (row,) = csv.DictReader(to_csv(Status(results=[result])).splitlines())
     plain = [
         each.name
         for each in RESULT_FIELDS
@@ -86,15 +85,13 @@ def test_every_field_has_a_column_in_csv() -> None:
 
 
 @pytest.mark.parametrize("model", TABLES)
-def test_every_metric_has_a_family_and_a_row_in_the_reference(model: type[StatusModel]) -> None:
-    page = (ROOT / "docs" / "metrics-reference.md").read_text("utf-8")
+def test_every_metric_has_a_family(model: type[StatusModel]) -> None:
     families = {each.name: each for each in RESULT_FAMILIES}
     fields = [(field, metric) for field in result_fields(model) if (metric := field.shown.metric)]
     assert fields
     for field, metric in fields:
         family = families[metric.name]
         assert family.text == (metric.text or field.text)
-        assert f"| `{family.full_name}` | {family.kind} | {family.unit} |" in page
         assert field.shown.unit is not Unit.NONE
 
 

@@ -77,6 +77,12 @@ def full_report(repeats: int = 5) -> SweepReport:
     return _report(full_sweep(repeats))
 
 
+def with_points(report: SweepReport, **changes: object) -> SweepReport:
+    """Return the report with other fields in each of its points."""
+    points = [each.model_copy(update=changes) for each in report.points]
+    return report.model_copy(update={"points": points})
+
+
 def _report(sweep: SolrBenchmarkSweep) -> SweepReport:
     environment = make_report().environment
     assert environment is not None

@@ -1,5 +1,4 @@
 import csv
-import io
 from typing import Any
 
 from solrbench.api.v1alpha1.comparisons import Comparison, Overhead
@@ -183,7 +182,7 @@ def test_verdicts_stand_in_every_form() -> None:
     invalid, valid = table.texts
     assert (table.head[-1], invalid[-1], valid[-1]) == ("Verdict", "Invalid", "Valid")
     status = Status(results=[FULL, BARE], verdicts=VERDICTS)
-    first, second = csv.DictReader(io.StringIO(to_csv(status)))
+    first, second = csv.DictReader(to_csv(status).splitlines())
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     text = markdown(FULL, BARE, verdicts=VERDICTS)

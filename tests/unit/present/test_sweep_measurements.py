@@ -26,14 +26,14 @@ from solrbench.present.sweeps.point_tables import (
     condition_tables,
     steps_table,
 )
-from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
+from solrbench.present.sweeps.report import PointStep, SweepReport
 from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
 from support.results.statuses import CAPACITY_DOCUMENTS
-from support.results.sweep_reports import full_report
+from support.results.sweep_reports import full_report, with_points
 
 
 def result(step: str, request: str, p95: float, **more: float) -> StepResult:
@@ -165,7 +165,6 @@ def with_conditions() -> SweepReport:
 
 
 def test_each_condition_has_lines_over_its_steps() -> None:
-    report = with_conditions()
     steps = [
         PointStep(
             step=name,
@@ -180,8 +179,7 @@ def test_each_condition_has_lines_over_its_steps() -> None:
         for variant in ("nodes", "proxy")
         for request in ("find", ALL_REQUESTS)
     ]
-    points = [each.model_copy(update={"steps": steps}) for each in report.points]
-    p95, rate, *others = step_figures(report.model_copy(update={"points": points}))
+    p95, rate, *others = step_figures(with_points(with_conditions(), steps=steps))
     assert [each.title for each in (p95, rate)] == [
         "P95 by step with nodes 1/1",
         "Requests/s by step with nodes 1/1",
@@ -247,9 +245,7 @@ def test_every_output_has_steps_conditions_and_capacities() -> None:
 
 
 def test_a_page_of_many_steps_is_cut_and_says_so() -> None:
-    report = full_report()
     steps = [PointStep(step=f"s{n}", request=ALL_REQUESTS, repeats=1) for n in range(200)]
-    points: list[PointReport] = [each.model_copy(update={"steps": steps}) for each in report.points]
-    table = steps_table(report.model_copy(update={"points": points}))
+    table = steps_table(with_points(full_report(), steps=steps))
     assert len(table.rows) == MAX_ROWS
     assert table.note.startswith(f"The first {MAX_ROWS} of 1,200 rows; -o json has all. ")

@@ -1,7 +1,6 @@
 """Markdown, CSV, JSON, JUnit and the HTML page of a sweep."""
 
 import csv
-import io
 import json
 import re
 import xml.etree.ElementTree as ET
@@ -23,7 +22,13 @@ from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.tables import bottlenecks_table
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
-from support.results.sweep_reports import PENDING, full_report, full_sweep, large_report
+from support.results.sweep_reports import (
+    PENDING,
+    full_report,
+    full_sweep,
+    large_report,
+    with_points,
+)
 
 MAX_BYTES = 2_000_000
 
@@ -43,7 +48,7 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
 
 
 def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> None:
-    rows = list(csv.DictReader(io.StringIO(points_to_csv(report))))
+    rows = list(csv.DictReader(points_to_csv(report).splitlines()))
     values = [(row["axis_heap"], row["axis_nodes"]) for row in rows[:3]]
     assert values == [("512Mi", "1/1"), ("512Mi", "2/2"), ("1Gi", "1/1")]
     assert [row["is_baseline"] for row in rows].count("true") == 1
@@ -130,20 +135,15 @@ def test_what_held_points_back_has_a_row_for_each_step(report: SweepReport) -> N
     held = Bottleneck(
         step="eight", resource="Throttling", server="solr-1", message="40 %", field="limits.cpu"
     )
-    points = [
-        each.model_copy(update={"bottlenecks": [held] if number == 0 else []})
-        for number, each in enumerate(report.points)
-    ]
-    with_one = report.model_copy(update={"points": points})
+    unread = with_points(report, bottlenecks=[])
+    first = report.points[0].model_copy(update={"bottlenecks": [held]})
+    with_one = unread.model_copy(update={"points": [first, *unread.points[1:]]})
     table = bottlenecks_table(with_one)
     assert table.head == ("Point", "Step", "Held back by", "Server", "Evidence", "Change next")
-    row = (points[0].name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
+    row = (first.name, "eight", "Throttling", "solr-1", "40 %", "limits.cpu")
     assert table.texts == [row]
     for text in (render_sweep_html(with_one), sweep_to_markdown(with_one)):
         assert all(each in text for each in row)
-    unread = report.model_copy(
-        update={"points": [each.model_copy(update={"bottlenecks": []}) for each in points]}
-    )
     assert bottlenecks_table(unread).rows == []
     assert "What held it back" not in render_sweep_html(unread)
 
@@ -161,11 +161,8 @@ def test_each_figure_is_drawn_with_its_numbers_as_a_table(text: str) -> None:
 
 
 def test_hostile_names_are_escaped(report: SweepReport) -> None:
-    points = [
-        each.model_copy(update={"values": {"heap": HOSTILE, "nodes": HOSTILE}, "outcome": HOSTILE})
-        for each in report.points
-    ]
-    page = render_sweep_html(report.model_copy(update={"points": points}))
+    values = {"heap": HOSTILE, "nodes": HOSTILE}
+    page = render_sweep_html(with_points(report, values=values, outcome=HOSTILE))
     assert HOSTILE not in page
 
 
