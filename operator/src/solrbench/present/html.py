@@ -90,18 +90,17 @@ class Drawer:
         return _clean(str(self._draw(text)))
 
 
+_ASSETS = files("solrbench.present") / "assets"
+
+
 def library() -> bytes:
     """Return the plotting library, compressed by gzip."""
-    return _read("echarts.min.js.gz")
+    return (_ASSETS / "echarts.min.js.gz").read_bytes()
 
 
 def asset(name: str) -> str:
     """Return a text of the assets."""
-    return _read(name).decode()
-
-
-def _read(name: str) -> bytes:
-    return files("solrbench.present").joinpath("assets", name).read_bytes()
+    return (_ASSETS / name).read_text("utf-8")
 
 
 def _clean(drawing: str) -> str:
