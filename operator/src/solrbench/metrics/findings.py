@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, TrendDifference
-from solrbench.api.v1alpha1.findings import CapacityResult, ObjectiveConclusion, Trend
+from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion, Trend
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.family import BenchmarkFamily, Sample, ShownBenchmark
 
@@ -21,23 +21,28 @@ def answer_samples(comparisons: list[AnswerComparison]) -> Iterator[Sample]:
             yield (each.candidate, each.baseline), each.different
 
 
-def _capacity_families(
-    metric: str,
-    text: str,
-    unit: str,
-    read: Callable[[CapacityResult], float | None],
-    interval: Callable[[CapacityResult], Interval | None],
-) -> Iterator[BenchmarkFamily]:
+_CAPACITIES = {
+    "requests/s": "Highest rate that meets the objectives; absent unless it was found.",
+    "documents/s": (
+        "Highest rate of documents that meets the objectives, of a search with `indexing`."
+    ),
+    "users": "Highest number of users that meets the objectives; absent unless it was found.",
+}
+"""What the capacity in each unit is."""
+
+
+def _capacity_families(unit: str, text: str) -> Iterator[BenchmarkFamily]:
     """Yield the families of a capacity and of both bounds of its interval."""
+    field = CAPACITY_UNITS[unit]
 
     def samples(bound: str, benchmark: ShownBenchmark) -> Iterator[Sample]:
         for result in benchmark.status.capacity:
-            number = getattr(interval(result), bound, None) if bound else read(result)
-            yield (result.variant or "",), number
+            found = getattr(result, f"{field}_interval") if bound else result
+            yield (result.variant or "",), getattr(found, bound or field, None)
 
     for bound in ("", *Interval.model_fields):
         yield BenchmarkFamily(
-            f"capacity_{metric}_{bound}".rstrip("_"),
+            f"capacity_{field}_{bound}".rstrip("_"),
             f"The {bound} bound of its 95 % confidence interval." if bound else text,
             partial(samples, bound),
             ("variant",),
@@ -64,27 +69,7 @@ OBJECTIVE_FAMILIES = (
         ("objective", "step", "variant"),
         unit="1 or 0",
     ),
-    *_capacity_families(
-        "requests_per_second",
-        "Highest rate that meets the objectives; absent unless it was found.",
-        "requests/s",
-        lambda found: found.requests_per_second,
-        lambda found: found.requests_per_second_interval,
-    ),
-    *_capacity_families(
-        "documents_per_second",
-        "Highest rate of documents that meets the objectives, of a search with `indexing`.",
-        "documents/s",
-        lambda found: found.documents_per_second,
-        lambda found: found.documents_per_second_interval,
-    ),
-    *_capacity_families(
-        "users",
-        "Highest number of users that meets the objectives; absent unless it was found.",
-        "users",
-        lambda found: found.users,
-        lambda found: found.users_interval,
-    ),
+    *(family for unit, text in _CAPACITIES.items() for family in _capacity_families(unit, text)),
 )
 
 _LABELS = ("step", "variant", "figure")
