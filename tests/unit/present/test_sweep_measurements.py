@@ -6,12 +6,11 @@ import pytest
 
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import ColdStart, Summary
+from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import (
     CapacityConclusion,
     CapacityResult,
     StepResponseGaps,
-    Trend,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
@@ -32,6 +31,7 @@ from solrbench.present.sweeps.tables import MAX_ROWS
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
+from support.results.full_benchmark import COLD_START, TREND
 from support.results.statuses import CAPACITY_DOCUMENTS
 from support.results.sweep_reports import full_report, with_points
 
@@ -136,21 +136,9 @@ def test_a_capacity_of_indexing_is_in_documents() -> None:
 
 
 def test_what_grew_is_kept_of_the_last_round_in_which_anything_did() -> None:
-    grows, steady = (
-        Trend(
-            step="one",
-            figure="HeapAfterGc",
-            conclusion=word,
-            unit="bytes",
-            growth_per_hour=1,
-            lower_per_hour=0,
-            upper_per_hour=2,
-            message="41 MiB/h",
-        )
-        for word in ("HeapGrows", "Steady")
-    )
-    rounds = [benchmark(trends=[grows]), benchmark(trends=[steady])]
-    assert summarise_point(rounds)["trends"] == [grows]
+    steady = TREND.model_copy(update={"conclusion": "Steady"})
+    rounds = [benchmark(trends=[TREND]), benchmark(trends=[steady])]
+    assert summarise_point(rounds)["trends"] == [TREND]
 
 
 def with_conditions() -> SweepReport:
@@ -201,23 +189,15 @@ def test_each_condition_has_lines_over_its_steps() -> None:
 
 
 def test_cold_starts_waits_and_index_pods_stand_behind_their_benchmark() -> None:
-    cold = ColdStart(
-        step="one",
-        in_warm_up=True,
-        first_thousand_seconds=3.5,
-        first_thousand_average_milliseconds=3.4,
-        first_thousand_max_milliseconds=310,
-        steady_average_milliseconds=1.25,
-    )
     gap = StepResponseGaps(step="one", longest_milliseconds=540, longest_user=3, longest_repeat=1)
     pods = [IndexPodStatus(pod=n, documents=10, seconds=12.0 + n) for n in range(2)]
     report = full_report()
-    update = {"cold_start": cold, "response_gaps": [gap], "index_pods": pods}
+    update = {"cold_start": COLD_START, "response_gaps": [gap], "index_pods": pods}
     point = report.points[0].model_copy(update=update)
     report = report.model_copy(update={"points": [point]})
     found = {each.caption: each.texts for each in build_sweep_page(report)["benchmarks"]}
     (began,) = found["Cold start of each point"]
-    assert began[1:] == ("one", "the warm-up", "3.5", "3.4 ms", "310 ms", "1.25 ms")
+    assert began[1:] == ("five", "the warm-up", "2.5", "8 ms", "250 ms", "2 ms")
     (waited,) = found["Longest waits of each point"]
     assert waited[1:] == ("one", "540 ms", "1", "user 3")
     assert [row[-1] for row in found["Indexing of each point by pod and file"]] == ["12.0", "13.0"]
