@@ -1,7 +1,6 @@
 import csv
 from typing import Any
 
-from solrbench.api.v1alpha1.comparisons import Comparison, Overhead
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
@@ -11,6 +10,7 @@ from solrbench.present.markdown import to_markdown
 from solrbench.present.result_tables import INTERVAL_NOTE, intervals_table, results_table
 from solrbench.present.table import Table, table_to_markdown
 from support.results.full_benchmark import NOW, make_benchmark
+from support.results.statuses import full_status
 
 
 def result(request: str = "query", **fields: Any) -> StepResult:
@@ -208,20 +208,11 @@ def test_variants_get_a_column_where_there_are_some() -> None:
 
 
 def test_comparisons_stand_below_the_table() -> None:
-    comparison = Comparison(
-        step="five",
-        variant="proxy",
-        baseline="raw",
-        request="query",
-        repeats=3,
-        failures=0,
-        average=Overhead(percent=12.34, low_percent=9.8, high_percent=14.8),
-    )
     row = (
-        "| five | query | Average | proxy | +12.3 % | +9.8 to +14.8 %"
-        " | not compared: needs 3 or more repeats |"
+        "| two-users | query | Average | proxy | +12.3 % | +9.8 to +14.8 %"
+        " | not compared: needs 3 or more repeats | 1 |"
     )
-    assert row in markdown(FULL, comparisons=[comparison]).splitlines()
+    assert row in markdown(FULL, comparisons=full_status().comparisons).splitlines()
     assert "## Comparison" not in markdown(FULL)
 
 
