@@ -5,7 +5,7 @@ import re
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ def _scraping(benchmark: SolrBenchmark, folder: Path) -> Iterator[Prometheus]:
         f"--storage.tsdb.path={folder}/data",
         f"--web.listen-address=127.0.0.1:{web}",
     ]
-    with serve(_telemetry(benchmark).registry, 0, "127.0.0.1") as metrics:
+    with closing(serve(_telemetry(benchmark).registry, 0, "127.0.0.1")) as metrics:
         config.write_text(CONFIG.format(port=metrics.port), "utf-8")
         with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log) as process:
             try:

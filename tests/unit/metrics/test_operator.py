@@ -2,6 +2,7 @@ import socket
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from contextlib import closing
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -63,7 +64,7 @@ def test_two_registries_do_not_share_numbers() -> None:
 def test_the_server_shows_the_registry_until_closed() -> None:
     telemetry = PrometheusMetrics(CollectorRegistry(), "1")
     telemetry.benchmarks.update(full_benchmark())
-    with serve(telemetry.registry, 0, "127.0.0.1") as server:
+    with closing(serve(telemetry.registry, 0, "127.0.0.1")) as server:
         url = f"http://127.0.0.1:{server.port}/metrics"
         with urllib.request.urlopen(url, timeout=5) as answer:
             text = answer.read().decode()
@@ -77,7 +78,7 @@ def test_the_server_listens_on_both_families(host: str) -> None:
     if host == "[::1]" and wildcard_address() != "::":
         pytest.skip("there is no IPv6 here")
     with (
-        serve(CollectorRegistry(), 0) as server,
+        closing(serve(CollectorRegistry(), 0)) as server,
         urllib.request.urlopen(f"http://{host}:{server.port}/metrics", timeout=5) as answer,
     ):
         assert answer.status == 200

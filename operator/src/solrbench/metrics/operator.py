@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
 from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import (
@@ -110,7 +109,7 @@ class PrometheusMetrics:
 
 @dataclass(frozen=True)
 class MetricsServer:
-    """A running server of `/metrics`; close it, or use it as a context manager."""
+    """A running server of `/metrics`, which is to be closed."""
 
     server: WSGIServer
     thread: threading.Thread
@@ -125,12 +124,6 @@ class MetricsServer:
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def serve(registry: CollectorRegistry, port: int, address: str | None = None) -> MetricsServer:
