@@ -11,8 +11,11 @@ import httpx2 as httpx
 import pytest
 import yaml
 
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.init import PLUGIN_SCRIPT
+from solrbench.contract.environment import Environment
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.manifests.results import build_environment
 from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
@@ -101,7 +104,9 @@ def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> N
     body = small("one") | {"status": SUCCEEDED}
     applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
     body["metadata"] |= {"annotations": applied, "managedFields": [{"manager": "kubectl"}]}
-    api.put(body)
+    benchmark = SolrBenchmark.parse(api.put(body))
+    record = Environment(spec_hash="5", solr_version="9.10.1").model_dump_json(by_alias=True)
+    api.put(build_environment(benchmark, record))
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login"}}
     api.put(secret | {"data": {"password": "aHVudGVyMi1sb25n"}})
     with_log(api, pod("one-solr-0", "solr", secret="login"), "the word is hunter2-long\n")
@@ -118,6 +123,8 @@ def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> N
     assert files["one/logs/one-solr-0-solr.txt"].startswith("the word is ")
     assert "Secret other cannot be read" in files["one/logs/one-solr-1-solr.txt"]
     assert "it began" in files["one/events.txt"]
+    assert "## Environment" in files["one/report.md"]
+    assert files["one/report.md"].strip() == call("report", "one", "-o", "markdown").stdout.strip()
     again = yaml.safe_load(files["one/again.yaml"])
     assert again["metadata"] == {"name": "one"}
     assert "status" not in again

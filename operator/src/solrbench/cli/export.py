@@ -25,9 +25,6 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
-from solrbench.kube.result_documents import sorted_documents
-from solrbench.present.csv import to_csv
-from solrbench.present.markdown import to_markdown
 from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
@@ -136,23 +133,23 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
 
 def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     try:
-        documents = sorted_documents(cluster, benchmark)
+        report = read_report(cluster, benchmark)
     except SolrbenchError as error:
         yield "report.txt", f"the results cannot be read: {error.message}\n"
         return
-    full = read_report(cluster, benchmark).to_json().decode()
+    full = report.to_json().decode()
     # Line by line: longer ones are histograms, which would be cut.
     lines = (mask(each, ()) if len(each) <= MAX_LINE else each for each in full.splitlines())
     yield "report.json", "\n".join(lines)
-    if note := whole_note(documents):
+    if note := whole_note(report.steps):
         yield "whole.txt", f"{note}\n"
-    for each in documents:
+    for each in report.steps:
         for file in each.diagnostics:
             content = file.unpack()
             shown = mask(content.decode(errors="replace"), ()) if file.is_text else content
             yield f"diagnostics/{each.id}/{file.safe_name}", shown
-    yield "report.md", to_markdown(benchmark, documents)
-    yield "results.csv", to_csv(benchmark.status)
+    yield "report.md", mask(write_report(report, "markdown"), ())
+    yield "results.csv", write_report(report, "csv")
 
 
 def _resource_files(body: Manifest) -> Files:
