@@ -69,7 +69,7 @@ def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run:
 
 
 def test_capacity_of_indexing_is_in_documents_and_leaves_none(run: Run) -> None:
-    search = {"maxTrials": 8, "trialSeconds": 6, "settleSeconds": 1, "confirmSeconds": 6}
+    search = {"maxTrials": 8, "trialSeconds": 5, "settleSeconds": 1, "confirmSeconds": 6}
     name = run(
         small(
             "capacity-indexing",

@@ -251,17 +251,14 @@ def test_password_is_nowhere_but_in_its_secret(run: Run) -> None:
 
 
 def test_node_that_starts_again_means_a_fresh_collection(run: Run) -> None:
-    name = run(on_old("restarted", ENDPOINTS["balancer"], load=_long_load()))
+    long = {"name": "long", "requestsPerSecond": 20, "durationSeconds": 30}
+    name = run(on_old("restarted", ENDPOINTS["balancer"], load={"steps": [long]}))
     kube.wait_for_reason(name, "Measured", "Measuring", 240)
     kube.kubectl("exec", f"{OLD}-solr-1", "--", "sh", "-c", "kill 1")
     kube.wait_for("second attempt", lambda: kube.status(name)["attempts"]["target"] == 2, 120)
     status = kube.wait_for_success(name)
     assert status["dataset"]["documents"] == DOCUMENTS
     assert status["results"][0]["failures"] == 0
-
-
-def _long_load() -> dict[str, Any]:
-    return {"steps": [{"name": "long", "users": 1, "durationSeconds": 40}]}
 
 
 def _config_maps(name: str) -> dict[str, dict[str, str]]:

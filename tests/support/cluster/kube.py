@@ -19,7 +19,8 @@ NAMESPACE = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
 if (_worker := os.environ.get("PYTEST_XDIST_WORKER", "gw0")) != "gw0":
     # Each process of the suite has an operator of its own, which runs one benchmark at a time.
     NAMESPACE += f"-{_worker.removeprefix('gw')}"
-POLL_SECONDS = 0.1
+MIN_POLL_SECONDS, MAX_POLL_SECONDS = 0.1, 0.5
+"""What comes soon is looked for often; for the rest, requests would take the pods' CPU time."""
 OWNED = ("pods", "jobs", "statefulsets", "services", "configmaps", "persistentvolumeclaims")
 """The kinds of which a benchmark owns objects."""
 
@@ -89,13 +90,14 @@ def _condition_of(body: Body, type_: str) -> Body:
 
 def wait_for(what: str, probe: Callable[[], T], seconds: float) -> T:
     """Return the first true result of `probe`."""
-    end = time.monotonic() + seconds
+    began = time.monotonic()
     while True:
         result = probe()
         if result:
             return result
-        assert time.monotonic() < end, f"no {what} after {seconds:.0f} s"
-        time.sleep(POLL_SECONDS)
+        waited = time.monotonic() - began
+        assert waited < seconds, f"no {what} after {seconds:.0f} s"
+        time.sleep(min(max(waited / 20, MIN_POLL_SECONDS), MAX_POLL_SECONDS))
 
 
 def wait_for_status(what: str, name: str, holds: Callable[[Body], bool], seconds: float) -> Body:
