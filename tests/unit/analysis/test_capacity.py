@@ -101,6 +101,9 @@ def test_variants_are_searched_one_after_the_other() -> None:
     done += [stored(n, 40.0 + n, variant="raw") for n in range(1, 9)]
     planned = not_none(next_trial(search("raw", "proxy", maxTrials=8), done))
     assert (planned.id, planned.variant) == ("capacity-v1-t00", "proxy")
+    probed = [*done, stored(0, 200.0, variant="proxy")]
+    planned = not_none(next_trial(search("raw", "proxy", maxTrials=8), probed))
+    assert planned.id == "capacity-v1-t01", "the trials of the first are not those of the second"
     assert next_trial(search("raw", maxTrials=8), done) is None
 
 
