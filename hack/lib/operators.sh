@@ -52,3 +52,15 @@ make_stack() {
 provide_definitions() {
 	helm show crds "$STACK" | kubectl apply --server-side --force-conflicts -f - >/dev/null
 }
+
+# for_each_namespace COUNT COMMAND: COMMAND NAMESPACE CRDS in each namespace of "hack/install COUNT". The first
+# brings the definitions; then the others go side by side.
+for_each_namespace() {
+	local first=${SOLRBENCH_NAMESPACE:-solrbench} place pid waits=()
+	"$2" "$first" true
+	for ((place = 1; place < $1; place++)); do
+		"$2" "$first-$place" false &
+		waits+=($!)
+	done
+	for pid in "${waits[@]}"; do wait "$pid"; done
+}
