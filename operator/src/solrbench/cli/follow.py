@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.program import ExitCode, program_name
@@ -21,7 +22,6 @@ from solrbench.cli.progress import (
     awaits_export,
     details,
     elapsed_seconds,
-    find_condition,
     one_line,
     summary,
 )
@@ -193,7 +193,7 @@ def _end_benchmark(
     console: Console, benchmark: SolrBenchmark, again: str, *, require_valid: bool
 ) -> ExitCode:
     """Print the results of a benchmark that is not watched any more; return its exit code."""
-    status, export = benchmark.status, find_condition(benchmark, EXPORTED)
+    status, export = benchmark.status, find_condition(benchmark.status.conditions, EXPORTED)
     if not is_finished(status):
         click.echo(f"Timed out; the benchmark is still running. {again}", err=console.stderr)
         return ExitCode.TIMED_OUT
@@ -204,7 +204,7 @@ def _end_benchmark(
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
     # An objective that is inconclusive is not missed.
-    objectives = find_condition(benchmark, OBJECTIVES_MET)
+    objectives = find_condition(benchmark.status.conditions, OBJECTIVES_MET)
     if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
     invalid = require_valid and status.summary.verdict in (INVALID, INCONCLUSIVE)
@@ -268,7 +268,7 @@ def _end_sweep(
 ) -> ExitCode:
     """Print the answers of a sweep that is not watched any more; return its exit code."""
     status = sweep.status
-    end = find_condition(sweep, SUCCEEDED)
+    end = find_condition(sweep.status.conditions, SUCCEEDED)
     if end is None or end.status not in {"True", "False"}:
         click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.conditions import Condition
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.decide.conditions import (
@@ -29,14 +29,9 @@ def elapsed_seconds(resource: SolrBenchmark | SolrBenchmarkSweep, now: datetime)
     return max(0, int((now - created).total_seconds())) if created is not None else 0
 
 
-def find_condition(resource: SolrBenchmark | SolrBenchmarkSweep, type_: str) -> Condition | None:
-    """Return a condition of the status; None before it is set."""
-    return next((each for each in resource.status.conditions if each.type == type_), None)
-
-
 def summary(resource: SolrBenchmark | SolrBenchmarkSweep) -> tuple[str, str]:
     """Return reason and message of the summary condition; empty before the first reconcile."""
-    condition = find_condition(resource, SUCCEEDED)
+    condition = find_condition(resource.status.conditions, SUCCEEDED)
     if condition is None:
         return "", "Waiting for the operator. If this lasts, run `solrbench preflight`."
     return condition.reason, condition.message
@@ -48,7 +43,7 @@ def awaits_export(benchmark: SolrBenchmark) -> bool:
     # Without a step or evidence the operator makes no export.
     if benchmark.spec.results.export is None or not (stored.stored_steps or stored.evidence):
         return False
-    export = find_condition(benchmark, EXPORTED)
+    export = find_condition(benchmark.status.conditions, EXPORTED)
     return export is None or export.status == "Unknown"
 
 
@@ -83,7 +78,7 @@ def one_line(benchmark: SolrBenchmark) -> str:
 
 
 def _export(benchmark: SolrBenchmark) -> str:
-    export = find_condition(benchmark, EXPORTED)
+    export = find_condition(benchmark.status.conditions, EXPORTED)
     if export is None:
         return ""
     return export.message if export.status == "True" else f"{export.reason}: {export.message}"

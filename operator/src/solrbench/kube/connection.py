@@ -17,7 +17,7 @@ from typing import Any
 import httpx2 as httpx
 import orjson
 
-from solrbench.errors import ConflictError, PermanentError, TemporaryError
+from solrbench.errors import ConflictError, PermanentError, TemporaryError, format_error
 from solrbench.kube.kubeconfig import (
     ClusterAccess,
     Credential,
@@ -70,8 +70,8 @@ def _as_unreachable(action: str) -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        text = str(error) or type(error).__name__
-        raise UnreachableError(ApiServerReason.API_UNREACHABLE, f"{action}: {text}") from error
+        text = f"{action}: {format_error(error)}"
+        raise UnreachableError(ApiServerReason.API_UNREACHABLE, text) from error
 
 
 def error_for(status: int, text: str) -> TemporaryError | PermanentError:

@@ -14,6 +14,7 @@ from kubernetes import client, config
 from kubernetes.utils.keepalive import tcp_keepalive_socket_options
 from urllib3.exceptions import HTTPError
 
+from solrbench.errors import format_error
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, Request
 from solrbench.kube.kubeconfig import NoClusterError
@@ -96,4 +97,4 @@ def _as_os_errors() -> Iterator[None]:
     try:
         yield
     except (HTTPError, client.ApiException) as error:
-        raise ConnectionError(str(error) or type(error).__name__) from error
+        raise ConnectionError(format_error(error)) from error

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.findings import (
     INVALID,
     VALID,
@@ -42,7 +43,7 @@ def facts(benchmark: SolrBenchmark) -> Facts:
 def outcome_facts(benchmark: SolrBenchmark) -> Facts:
     """Return how it ended, and when."""
     status = benchmark.status
-    succeeded = next((c for c in status.conditions if c.type == "Succeeded"), None)
+    succeeded = find_condition(status.conditions, "Succeeded")
     return _known(
         {
             "Phase": status.phase,

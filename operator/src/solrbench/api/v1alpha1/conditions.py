@@ -5,6 +5,7 @@ from which the schema and the API reference are made, each carries a `Shown`: it
 in tables, its metric. Terminal, Markdown, CSV, Prometheus and the references read it.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -54,6 +55,11 @@ class Condition(StatusModel):
     """`lastTransitionTime` is the time at which `status` last changed."""
     observed_generation: Count = 0
     """`observedGeneration` is the generation of the resource that was observed."""
+
+
+def find_condition(conditions: Iterable[Condition], type_: str) -> Condition | None:
+    """Return the condition of a type; None before it is set."""
+    return next((each for each in conditions if each.type == type_), None)
 
 
 class Attempts(StatusModel):

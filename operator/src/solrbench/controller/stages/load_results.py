@@ -130,7 +130,8 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
         # until a reconcile has looked at them.
         if state.unacknowledged and context.unseen_target is None:
             provisioner_of(context).check_before_storing(context)
-            # With the last result the load ends. The result does not wait for it, though.
+            # The load ends once its last result is acknowledged, so the record comes first; but a
+            # result does not wait for a Solr that does not describe itself.
             with suppress(SolrbenchError, LookupError, TypeError, ValueError):
                 _record_environment(context)
             for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:

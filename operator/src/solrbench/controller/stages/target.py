@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
 from solrbench.contract import names
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
@@ -118,12 +119,10 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
     filled = context.benchmark.spec.dataset is not None
     versions = context.status.target.solr_version
     # As it is stored: after a crash before it was, a reconcile would take its own time for it.
-    stored = context.benchmark.status.conditions
-    indexed = [
-        each.last_transition_time
-        for each in stored
-        if filled and each.type == DATA_INDEXED and each.status == "True"
-    ]
+    stored = find_condition(context.benchmark.status.conditions, DATA_INDEXED)
+    indexed = None
+    if filled and stored is not None and stored.status == "True":
+        indexed = stored.last_transition_time
     return record_target(context.cluster, benchmark).model_copy(
         update={
             "documents": documents,
@@ -134,7 +133,7 @@ def observe_measured_target(context: ReconcileContext, variant: str = "") -> Mea
             "filled": filled,
             "solr_versions": versions.split(", ") if versions else [],
             "variant": _observe_variant(context, variant),
-            "indexed": next(iter(indexed), None),
+            "indexed": indexed,
         }
     )
 

@@ -15,6 +15,7 @@ import httpx2 as httpx
 
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import AddedDocuments
+from solrbench.errors import format_error
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import STEP_DOCUMENTS
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
@@ -67,7 +68,7 @@ class StepDocuments:
                 query = f"{{!prefix f={self.plan.id_field}}}{STEP_DOCUMENTS}"
                 self._update(http, {"delete": {"query": query}}, commit)
             except NO_ANSWER_ERRORS as error:
-                raise _not_deleted(str(error) or type(error).__name__) from error
+                raise _not_deleted(format_error(error)) from error
             left = self._wait(http, STEP_DOCUMENTS, lambda documents: documents == 0)
         if left.documents or left.differing or left.problem:
             raise _not_deleted(left.problem or f"{left.documents} are left {left.differing}")
@@ -148,7 +149,7 @@ def _json(response: httpx.Response) -> Any:
 
 
 def _short(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:_MAX_PROBLEM]
+    return format_error(error)[:_MAX_PROBLEM]
 
 
 def _not_deleted(problem: str) -> LoadError:

@@ -18,7 +18,7 @@ from gevent.event import Event
 from solrbench.api.v1alpha1.validity import ThreadDumps
 from solrbench.contract.server_document import DiagnosticFile
 from solrbench.errors import format_error
-from solrbench.net.http import HttpAuth, create_pooled_client
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import FLIGHT_RECORDING
 from solrbench.telemetry.jvm import format_thread_dump
@@ -269,7 +269,7 @@ class ThreadDumper:
         try:
             response = self._client.get(url, {"wt": "json"}).raise_for_status()
             return format_thread_dump(response.json())
-        except (httpx.HTTPError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except NO_ANSWER_ERRORS as error:
             logging.getLogger(__name__).info("no thread dump of %s: %r", url, error)
             return f"no thread dump of {url}: {format_error(error)}\n"
 

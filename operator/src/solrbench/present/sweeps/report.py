@@ -8,6 +8,7 @@ from pydantic import ConfigDict
 from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, Summary
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
     ObjectiveResult,
@@ -286,5 +287,5 @@ class SweepReport(ReportDocument):
     @property
     def outcome(self) -> str:
         """The message of the condition Succeeded."""
-        ends = (each.message for each in self.status.conditions if each.type == "Succeeded")
-        return next(ends, "")
+        end = find_condition(self.status.conditions, "Succeeded")
+        return "" if end is None else end.message

@@ -6,6 +6,7 @@ from typing import Any
 
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
@@ -253,8 +254,8 @@ def _as_json(status: Status) -> dict[str, Any]:
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
     status = benchmark.status
-    ends = [condition for condition in status.conditions if condition.type == "Succeeded"]
-    outcome = ": ".join(filter(None, (ends[0].reason, ends[0].message))) if ends else ""
+    end = find_condition(status.conditions, "Succeeded")
+    outcome = "" if end is None else ": ".join(filter(None, (end.reason, end.message)))
     return {
         "outcome": outcome,
         "totals": status.totals,
