@@ -67,14 +67,14 @@ def with_status(report: Report, **changes: object) -> Report:
 
 
 def _spec(steps: int, repeats: int, variants: int) -> Spec:
-    ladder = [
+    listed = [
         {"name": f"step-{n}", "users": 2 * n, "durationSeconds": SECONDS}
         for n in range(1, steps + 1)
     ]
     target: dict[str, Any] = {"solrCloud": {"provisioner": "StatefulSet", "nodes": 2}}
     if variants:
         target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
-    return make_spec(target=target, load={"repeats": {"count": repeats}, "steps": ladder})
+    return make_spec(target=target, load={"repeats": {"count": repeats}, "steps": listed})
 
 
 def _document(step_run: StepRunId, place: int, seconds: int, text: str) -> StepRunResult:

@@ -195,11 +195,11 @@ PLANTED: dict[str, Planted] = {
         " of the requests more)",
     ),
     "LoadSharesNodes": Planted(
-        lambda: placement.outcome(placement.APART | {"load-worker": ["n2", "n3"]})[0],
+        lambda: placement.outcome(placement.SEPARATE_NODES | {"load-worker": ["n2", "n3"]})[0],
         "Load pods ran on 1 of the 2 Kubernetes nodes with Solr pods (n2; limit 0)",
     ),
     "SolrSharesNodes": Planted(
-        lambda: placement.outcome(placement.APART | {"solr": ["n1"]})[0],
+        lambda: placement.outcome(placement.SEPARATE_NODES | {"solr": ["n1"]})[0],
         "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each)",
     ),
     "TargetChanged": Planted(

@@ -66,8 +66,8 @@ def test_a_server_that_saturates_has_no_stated_peak() -> None:
 )
 def test_a_peak_that_was_not_measured_is_not_stated(users: tuple[int, ...], error: float) -> None:
     rates = {each: law(each) for each in users}
-    ladder = levels(rates)
-    assert stated_peak(ladder, fit_law(ladder), repeated(rates, error)) is None
+    loads = levels(rates)
+    assert stated_peak(loads, fit_law(loads), repeated(rates, error)) is None
 
 
 def test_noise_makes_no_declines_and_no_wrong_knees() -> None:
@@ -81,11 +81,11 @@ def test_a_law_needs_four_levels() -> None:
     assert fit_law(levels({users: law(users) for users in (1, 2, 4)})) is None
 
 
-@pytest.mark.parametrize("ladder", [DENSE, DENSE[:6]])
+@pytest.mark.parametrize("loads", [DENSE, DENSE[:6]])
 def test_knee_of_repeats_is_where_the_asymptotes_meet_wherever_the_ladder_ends(
-    ladder: tuple[int, ...],
+    loads: tuple[int, ...],
 ) -> None:
-    rates = {users: saturating(users) for users in ladder}
+    rates = {users: saturating(users) for users in loads}
     assert not_none(find_knee(repeated(rates))).at == pytest.approx(8.0)
     assert find_knee([rates]) is None
 

@@ -14,7 +14,7 @@ from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telem
 from solrbench.contract.step_document import StepRunResult
 from support.narrowing import not_none
 from support.results.builders import START, make_spec, verdicts_of
-from support.results.validity.placement import APART, outcome
+from support.results.validity.placement import SEPARATE_NODES, outcome
 from support.results.validity.target import MOVED, TARGET, reasons, step_run, through, with_target
 from support.results.validity_documents import (
     healthy,
@@ -280,19 +280,19 @@ def refusing() -> Spec:
 
 
 def test_pods_on_nodes_of_their_own_are_valid() -> None:
-    assert outcome(APART) == ({}, {})
+    assert outcome(SEPARATE_NODES) == ({}, {})
 
 
 def test_load_beside_solr_is_invalid_in_any_attempt() -> None:
-    beside = APART | {"load-worker": ["n2", "n3"]}
-    reasons, gaps = outcome(APART, beside)
+    beside = SEPARATE_NODES | {"load-worker": ["n2", "n3"]}
+    reasons, gaps = outcome(SEPARATE_NODES, beside)
     assert (set(reasons), gaps) == ({"LoadSharesNodes"}, {})
     # Nodes of different attempts were not shared.
-    assert outcome(APART, {"solr": ["n3", "n4"], "load-worker": ["n1"]}) == ({}, {})
+    assert outcome(SEPARATE_NODES, {"solr": ["n3", "n4"], "load-worker": ["n1"]}) == ({}, {})
 
 
 def test_solr_pods_on_one_node_are_invalid() -> None:
-    reasons, gaps = outcome(APART | {"solr": ["n1"]})
+    reasons, gaps = outcome(SEPARATE_NODES | {"solr": ["n1"]})
     assert (set(reasons), gaps) == ({"SolrSharesNodes"}, {})
 
 

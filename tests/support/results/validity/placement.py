@@ -5,7 +5,7 @@ from solrbench.contract.environment import AttemptRecord, Environment
 from support.results.builders import make_spec, verdicts_of
 from support.results.validity_documents import healthy
 
-APART = {"solr": ["n1", "n2"], "load-master": ["n3"], "load-worker": ["n3"]}
+SEPARATE_NODES = {"solr": ["n1", "n2"], "load-master": ["n3"], "load-worker": ["n3"]}
 
 
 def outcome(
