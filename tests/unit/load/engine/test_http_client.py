@@ -5,7 +5,6 @@ import errno
 import os
 import resource
 import ssl
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -30,22 +29,22 @@ async def test_a_closed_port_is_not_hammered() -> None:
 
 
 async def test_after_an_answer_users_ask_at_full_speed_again() -> None:
-    times: list[float] = []
+    answered_after: list[float] = []
 
     async def sometimes(exchange: Exchange) -> None:
-        times.append(asyncio.get_running_loop().time())
-        if exchange.number < 4:
+        if exchange.number < 9:
             exchange.reset()
         else:
+            answered_after.append(asyncio.get_running_loop().time() - begun)
             exchange.send()
 
     async with HttpServer(sometimes) as server:
+        begun = asyncio.get_running_loop().time()
         result = await run_step(target(server.url), assignment(users=1, requests=40))
-    assert kinds(result) == {"ConnectionReset": 4}
-    gaps = [after - before for before, after in pairwise(times)]
-    # The clock of the event loop counts whole milliseconds.
-    pauses = (0.001, 0.002, 0.004, 0.008)
-    assert all(gap >= pause - 0.002 for gap, pause in zip(gaps, pauses, strict=False))
+    assert kinds(result) == {"ConnectionReset": 9}
+    # 1 + 2 + 4 + … + 256 ms, less what a clock of whole milliseconds rounds off each. Single pauses
+    # cannot be seen from here: they count from the begin of a request, not from its arrival.
+    assert answered_after[0] >= 0.5
     assert only(result).requests == 40
 
 
