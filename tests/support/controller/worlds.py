@@ -209,7 +209,7 @@ class Index:
             return httpx.Response(200, json={"responseHeader": {"status": 0}})
         if request.url.path.endswith("/admin/collections"):
             shard = {"range": "80000000-7fffffff", "state": "active", "replicas": SHARD}
-            collection = {"router": {"name": "compositeId"}, "shards": {"shard1": shard}}
+            collection = {"configName": "one", "shards": {"shard1": shard}}
             cluster = {"collections": {"one": collection}, "live_nodes": []}
             return httpx.Response(200, json={"cluster": cluster})
         cores = {

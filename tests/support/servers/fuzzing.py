@@ -88,14 +88,26 @@ REPLICA = {
     "base_url": "http://a:8983/solr",
 }
 SHARD = {"range": "80000000-7fffffff", "replicas": {"core_node1": REPLICA | {"leader": "true"}}}
-STATUS = {
+NODE = {
+    "lucene": {"solr-spec-version": "9.10.1"},
+    "jvm": {
+        "memory": {"raw": {"max": 1 << 30}},
+        "jmx": {"startTime": "2026-01-01T00:00:00Z"},
+        "version": "21",
+    },
+}
+CORE = {"CORE.coreName": "c", "INDEX.sizeInBytes": 7, "SEARCHER.searcher.numDocs": 5}
+# Each response that is read, in one document: what is not of it is ignored.
+STATUS = NODE | {
     "cluster": {
         "live_nodes": ["a:8983_solr"],
         "collections": {"x": {"shards": {"shard1": SHARD}, "configName": "x"}},
     },
-    "lucene": {"solr-spec-version": "9.10.1"},
-    "jvm": {"jmx": {"startTime": "2026-01-01T00:00:00Z"}, "version": "21"},
-    "a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}},
+    "a:8983_solr": NODE | {"metrics": {"solr.core.x": CORE}},
+    "status": {"c": {"index": {"sizeInBytes": 7, "numDocs": 5}}},
+    "zkStatus": {"ensembleSize": 3},
+    "configSets": ["x"],
+    "overlay": {"props": {"query": {"filterCache": {"size": 9}}}},
 }
 STATE = {"stage": "Measuring", "step": "a", "requests": 9, "unacknowledged": ["r1-s0-a"]}
 PROGRESS = {"pod": 0, "documents": 9, "bytes": 9, "started": 1.0, "usage": {"cpu": 1.0}}

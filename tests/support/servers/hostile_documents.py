@@ -31,9 +31,11 @@ from solrbench.analysis.baseline import (
 )
 from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.samples import RunSamples
+from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.contract.server_document import DiagnosticFile
 from solrbench.contract.storage import ChunkedDocument
+from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError
 from solrbench.index.progress import IndexPodClient
 from solrbench.kube.reader import as_manifest
@@ -41,7 +43,17 @@ from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.manifests.results import build_report
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import live_nodes, node_identities, replicas
+from solrbench.solr.cluster import (
+    live_nodes,
+    node_identities,
+    node_identity,
+    replica_sizes,
+    replica_sizes_via_proxy,
+    replicas,
+    resolve_alias,
+    zookeepers,
+)
+from solrbench.solr.collection import removable_config_set, unset_properties
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.builders import make_document, make_result, make_spec
@@ -97,6 +109,11 @@ def text(character: str, size: int) -> bytes:
     return b'{"id":"%b%b"}' % (b"x" * (size - 20), character.encode())
 
 
+SOLR_REPLICA = Replica(
+    "shard1", "c", "a:8983_solr", "http://a:8983/solr", "NRT", "active", leader=True
+)
+
+
 def pack_histogram(counts: Iterable[bytes]) -> str:
     """Return a histogram of our range with these counts, as they come, in its stored form."""
     header = struct.pack(">4I2Qd", ENCODING, 0, 0, 3, 1, 3_600_000_000, 1.0)
@@ -118,11 +135,25 @@ def report_with_bombs() -> bytes:
     return STEPS[0] + with_bombs() + STEPS[1]
 
 
+READS_OF_SOLR: tuple[Callable[[SolrClient], object], ...] = (
+    live_nodes,
+    node_identities,
+    lambda client: node_identity(client, "http://a:8983/solr"),
+    lambda client: replicas(client, "x"),
+    lambda client: replica_sizes_via_proxy(client, [SOLR_REPLICA]),
+    lambda client: replica_sizes(client, [SOLR_REPLICA]),
+    lambda client: resolve_alias(client, "x"),
+    zookeepers,
+    lambda client: removable_config_set(client, "x", "x"),
+    lambda client: unset_properties(client, "x", Collection()),
+)
+
+
 def read_solr(document: bytes) -> None:
     """Read it as each response of Solr that does not need another one."""
     with serve(document), SolrClient(["http://a:8983/solr"]) as solr:
-        for read in (live_nodes, node_identities, lambda client: replicas(client, "x")):
-            with suppress(SolrbenchError, LookupError, TypeError, AttributeError, ValueError):
+        for read in READS_OF_SOLR:
+            with suppress(SolrbenchError):
                 read(solr)
 
 

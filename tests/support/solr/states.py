@@ -20,6 +20,7 @@ CLUSTER_STATUS: dict[str, Any] = {
     "cluster": {
         "collections": {
             "books": {
+                "configName": "books",
                 "router": {"name": "compositeId"},
                 "shards": {
                     "shard2": {

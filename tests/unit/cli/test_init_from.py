@@ -139,8 +139,18 @@ def test_password_goes_to_solr_and_a_reference_to_the_file(
     assert all(str(each).startswith("Basic ") for each in solr.authorizations)
 
 
-def test_collection_without_words_has_one_query_and_a_warning(solr: TableServer) -> None:
-    solr.replies["/books/admin/luke"] = 403
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"/books/admin/luke": 403},
+        {"/books/admin/luke": {"fields": {"a": 1}}},
+        {"title_t": {"terms": []}},
+    ],
+)
+def test_collection_without_words_has_one_query_and_a_warning(
+    changes: dict[str, Any], solr: TableServer
+) -> None:
+    solr.replies |= changes
     done = call("init", "--from", solr.url)
     assert done.exit_code == 0
     assert "no words of 'books' were found; give queries by --log" in done.stderr
@@ -155,11 +165,9 @@ def test_collection_without_words_has_one_query_and_a_warning(solr: TableServer)
         ({"LIST": {"collections": []}}, "has 0 collections; choose by --collection: none"),
         ({"LIST": {"collections": ["a", "b\n#"]}}, "choose by --collection: a, b??"),
         ({"LIST": 404}, "check host and port; the URL of a node ends with /solr"),
-        ({"LIST": []}, "does not respond as Solr 9 and 10 do"),
-        ({"LIST": {"collections": 5}}, "does not respond as Solr 9 and 10 do"),
-        ({"/books/config": {}}, "does not respond as Solr 9 and 10 do"),
-        ({"/books/admin/luke": {"fields": {"a": 1}}}, "does not respond as Solr 9 and 10 do"),
-        ({"title_t": {"terms": []}}, "does not respond as Solr 9 and 10 do"),
+        ({"LIST": []}, "cannot be read: HTTP 200, no content type, 2 bytes: must be a mapping"),
+        ({"LIST": {"collections": 5}}, "collections: "),
+        ({"/books/config": {}}, "config: "),
         (
             {"LIST": (400, {"error": {"msg": "Solr instance is not running in SolrCloud mode."}})},
             "give the URL of a SolrCloud",

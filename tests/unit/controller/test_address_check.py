@@ -12,6 +12,7 @@ from solrbench.index.progress import IndexPodClient
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.net import deadline, zookeeper
 from solrbench.net.http import NO_AUTH
+from solrbench.solr.cluster import live_nodes
 from support.cluster.benchmarks import service
 from support.controller.runs import reconcile_context
 from support.fakes.fake_cluster import FakeCluster
@@ -58,7 +59,7 @@ def cluster() -> FakeCluster:
 def ask_solr(port: int) -> None:
     urls = [f"http://{NAME}:{port}/solr"]
     with connect_checked(cluster(), urls, 1, NO_AUTH) as solr:
-        solr.get("/admin/info/system")
+        live_nodes(solr)
 
 
 def ask_master(port: int) -> None:

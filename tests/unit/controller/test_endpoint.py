@@ -26,6 +26,7 @@ from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.small_resource import create
 from support.solr.recorded_solr import Solr
+from support.solr.table_server import SYSTEM
 
 ALLOWED = ("*.svc",)
 DEFAULT = patterns_in(DEFAULT_PATTERNS, "search")
@@ -144,7 +145,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         check(host, resolved(host))
         urls_asked.extend(urls)
         down = "nodes-1" in urls[0]
-        return Solr({"/admin/info/system": (503, {}) if down else {}}).client(tuple(urls))
+        return Solr({"/admin/info/system": (503, {}) if down else SYSTEM}).client(tuple(urls))
 
     monkeypatch.setattr(endpoint, "SolrClient", client)
     return urls_asked

@@ -1,5 +1,8 @@
+from typing import Any
+
 import httpx2 as httpx
 import pytest
+from pydantic import RootModel
 
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.solr.client import SolrClient
@@ -13,17 +16,19 @@ FAILED_CORE = {
     "failure": {"a:8983_solr": "Error CREATEing SolrCore 'x'"},
 }
 
+Anything = RootModel[Any]
+
 
 def get(reply: Reply) -> object:
     with Solr({"/x": reply}).client() as client:
-        return client.get("/x")
+        return client.get("/x", Anything).root
 
 
 def test_answers_are_json_and_asked_for_as_json() -> None:
     solr = Solr({"/x": {"a": 1}})
     with solr.client() as client:
-        assert client.get("/x", {"q": "é", "rows": 0}) == {"a": 1}
-        assert client.post("/x", content=b"zip", url="http://b:8983/solr") == {"a": 1}
+        assert client.get("/x", Anything, {"q": "é", "rows": 0}).root == {"a": 1}
+        client.post("/x", content=b"zip", url="http://b:8983/solr")
     assert solr.asked == [
         ("GET", "/x", {"wt": "json", "q": "é", "rows": "0"}, b""),
         ("POST", "/x", {"wt": "json"}, b"zip"),
@@ -71,15 +76,15 @@ def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
     http = httpx.Client(transport=httpx.MockTransport(serve))
     monkeypatch.setattr("solrbench.solr.client.create_client", lambda *_, **__: http)
     client = SolrClient([f"http://{each}:8983/solr" for each in "abc"])
-    client.get("/x")
+    client.get("/x", Anything)
     client.get_text("/x", {})
     assert asked == ["GET a", "GET b", "GET c"] * 2
     asked.clear()
     client.urls = client.urls[:2]
     with failing(TemporaryError, "SolrUnreachable", "GET http://b.*b refused"):
-        client.get("/x")
+        client.get("/x", Anything)
     with failing(TemporaryError, "SolrUnreachable", "a refused"):
-        client.get("/x", url="http://a:8983/solr")
+        client.get("/x", Anything, url="http://a:8983/solr")
     with failing(TemporaryError, "SolrUnreachable", "POST http://a.*a refused"):
         client.post("/x", content=b"")
     assert asked == ["GET a", "GET b", "GET a", "POST a"]
@@ -96,7 +101,7 @@ def test_redirect_is_an_error_and_not_followed(status: int) -> None:
     client = Solr({}).client()
     client._http = httpx.Client(transport=httpx.MockTransport(answer))
     with client, failing(PermanentError, "RedirectRefused", r"169\.254\.169\.254"):
-        client.get("/admin/info/system")
+        client.get("/admin/info/system", Anything)
     assert len(seen) == 1
 
 

@@ -28,7 +28,17 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr import cluster
 from solrbench.solr.client import SolrClient
-from solrbench.solr.config_set import ARCHIVE_KEY, zip_files
+from solrbench.solr.config_set import ARCHIVE_KEY, read_property, zip_files
+from solrbench.solr.responses import (
+    Collections,
+    CollectionState,
+    Config,
+    Fields,
+    Files,
+    Found,
+    Terms,
+    UniqueKey,
+)
 
 PASSWORD = "SOLRBENCH_SOLR_PASSWORD"  # noqa: S105  the name of a variable
 """Variable with the password of --user, which command lines would show to others."""
@@ -60,7 +70,7 @@ def make_file(answers: dict[str, Any]) -> str:
         asked = f"Password of {user}"
         password = os.environ.get(PASSWORD) or click.prompt(asked, hide_input=True, err=True)
         auth = HttpAuth(basic_auth(user, password))
-    with _as_one_line(base), SolrClient([base], _SECONDS, auth) as solr:
+    with _as_one_line(), SolrClient([base], _SECONDS, auth) as solr:
         name, state = _find(solr, base, answers["collection"])
         head, solr_cloud, collection, key = _read(solr, name, state)
         words = [] if log else [json.dumps(each) for each in _words(solr, name, key)]
@@ -95,7 +105,7 @@ def make_file(answers: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _as_one_line(base: str) -> Iterator[None]:
+def _as_one_line() -> Iterator[None]:
     try:
         yield
     except SolrbenchError as error:
@@ -104,15 +114,11 @@ def _as_one_line(base: str) -> Iterator[None]:
         other = "give the URL of a SolrCloud" if "SolrCloud mode" in text else "see the log of Solr"
         remedy = _REMEDIES.get(error.reason, other)
         raise click.ClickException(f"{text}; {remedy}") from error
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise click.ClickException(
-            f"{base} does not respond as Solr 9 and 10 do ({type(error).__name__}); check the URL"
-        ) from error
 
 
-def _find(solr: SolrClient, base: str, wanted: str | None) -> tuple[str, dict[str, Any]]:
+def _find(solr: SolrClient, base: str, wanted: str | None) -> tuple[str, CollectionState]:
     """Return the collection that is wanted, or the only one, with what Solr knows of it."""
-    names = sorted(solr.get("/admin/collections", {"action": "LIST"})["collections"])
+    names = sorted(solr.get("/admin/collections", Collections, {"action": "LIST"}).collections)
     name = wanted or (names[0] if len(names) == 1 else "")
     if name and (state := cluster.collection_state(solr, cluster.resolve_alias(solr, name))):
         return name, state
@@ -122,7 +128,7 @@ def _find(solr: SolrClient, base: str, wanted: str | None) -> tuple[str, dict[st
 
 
 def _read(
-    solr: SolrClient, name: str, state: dict[str, Any]
+    solr: SolrClient, name: str, state: CollectionState
 ) -> tuple[str, dict[str, Any], dict[str, Any], str]:
     """Return a collection in words, as `solrCloud` and `collection` of a spec, and its key."""
     identities = list(cluster.node_identities(solr).values())
@@ -130,15 +136,14 @@ def _read(
     if not is_supported(version):
         raise click.ClickException(f"Solr {_plain(version)} cannot be measured; 9 and 10 can")
     # Parents of a split shard stay until they are deleted.
-    shards = [each for each in state["shards"].values() if each.get("state") != "inactive"]
-    placed = [[*shard["replicas"].values()] for shard in shards]
-    kinds = Counter(str(each.get("type", "NRT")).lower() for each in max(placed, key=len))
-    nodes = len({replica["node_name"] for shard in placed for replica in shard})
+    shards = [each for each in state.shards.values() if each.state != "inactive"]
+    placed = [[*shard.replicas.values()] for shard in shards]
+    kinds = Counter(each.type.lower() for each in max(placed, key=len, default=[]))
+    nodes = len({replica.node_name for shard in placed for replica in shard})
     zookeepers = cluster.zookeepers(solr) or 1
-    key = str(solr.get(f"/{name}/schema/uniquekey")["uniqueKey"])
-    found = solr.get(f"/{name}/select", {"q": "*:*", "rows": 0, "defType": "lucene"})
-    documents = int(found["response"]["numFound"])
-    router = state.get("router") or {}
+    key = solr.get(f"/{name}/schema/uniquekey", UniqueKey).name
+    every = {"q": "*:*", "rows": "0", "defType": "lucene"}
+    documents = solr.get(f"/{name}/select", Found, every).response.documents
     solr_cloud = {
         "image": {"tag": version},
         # Two replicas of a shard may share a node there, and must not here.
@@ -150,24 +155,25 @@ def _read(
     collection = {
         "shards": len(shards),
         "replicas": dict(kinds),
-        "router": {part: str(router[part]) for part in ("name", "field") if router.get(part)},
-        "caches": _caches(solr.get(f"/{name}/config")["config"]["query"]),
+        "router": state.router.model_dump(exclude_none=True),
+        "caches": _caches(solr.get(f"/{name}/config", Config).config),
     }
     each_shard = _plain(" and ".join(f"{kinds[kind]} {kind.upper()}" for kind in kinds))
     head = (
         f"Solr {_plain(version)}, heap {heap >> 20} MiB; {len(shards)} shards, each with"
         f" {each_shard} replicas, on {nodes} nodes; {zookeepers} ZooKeepers; config set"
-        f" {_plain(state['configName'])}; unique key {_plain(key)}; {documents:,} documents."
+        f" {_plain(state.config_set)}; unique key {_plain(key)}; {documents:,} documents."
     )
     return head, solr_cloud, collection, key
 
 
-def _caches(query: dict[str, Any]) -> dict[str, dict[str, int]]:
+def _caches(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     """Return the numbers of each cache; Solr writes them as texts, shares such as 50 % are none."""
     found: dict[str, dict[str, int]] = {}
     for name in ("filter", "queryResult", "document", "fieldValue"):
-        for key, value in (query.get(f"{name}Cache") or {}).items():
-            if key in {"size", "initialSize", "autowarmCount"} and str(value).isdecimal():
+        for key in ("size", "initialSize", "autowarmCount"):
+            value = str(read_property(config, f"query.{name}Cache.{key}"))
+            if value.isdecimal():
                 found.setdefault(name, {})[key] = int(value)
     return found
 
@@ -178,11 +184,11 @@ def _config_set(solr: SolrClient, name: str) -> bytes:
     try:
         while folders:
             folder = folders.pop()
-            listed = solr.get(path, {"file": folder.rstrip("/")} if folder else None)["files"]
-            for file, about in listed.items():
+            listed = solr.get(path, Files, {"file": folder.rstrip("/")} if folder else None)
+            for file, about in listed.files.items():
                 if "/" in file or len(files) + len(folders) >= _MAX_FILES:
                     return b""
-                if about.get("directory"):
+                if about.directory:
                     folders.append(f"{folder}{file}/")
                     continue
                 # As a text, which Solr gives of any file; there are no others in a config set.
@@ -210,18 +216,18 @@ def _words(solr: SolrClient, name: str, unique_key: str) -> Iterator[dict[str, s
     # Without flags of the index, which Solr would look up in a document of each field.
     without = {"includeIndexFieldFlags": "false"}
     try:
-        fields = solr.get(f"/{name}/admin/luke", without)["fields"]
+        fields = solr.get(f"/{name}/admin/luke", Fields, without).fields
         # Fields of points have no words, and so no number of documents with one.
         ranked = sorted(
-            (-("T" in str(body.get("schema"))), -int(body["docs"]), field)
-            for field, body in fields.items()
-            if "docs" in body and field != unique_key
+            (-("T" in about.flags), -about.documents, field)
+            for field, about in fields.items()
+            if about.documents is not None and field != unique_key
             # No names that would need quotes, and none of Solr's own.
             if field == "_text_" or re.fullmatch(r"[^\W_][\w.-]*", field)
         )
         for _, _, field in ranked[:_MAX_FIELDS]:
             asked = {"terms.fl": field, "terms.limit": "20", "json.nl": "flat"}
-            for term in solr.get(f"/{name}/terms", asked)["terms"][field][::2]:
+            for term in solr.get(f"/{name}/terms", Terms, asked).terms.get(field, [])[::2]:
                 if len(term) <= _MAX_TERM:
                     # `term` finds a word whatever its characters mean to other parsers.
                     yield {"q": f"{{!term f={field}}}{term}", "defType": "lucene"}

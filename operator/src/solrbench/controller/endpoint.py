@@ -27,7 +27,7 @@ from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.end import ApiServerReason
 from solrbench.solr.client import SolrClient
-from solrbench.solr.cluster import resolve
+from solrbench.solr.cluster import node_identity, resolve
 
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"
@@ -135,7 +135,7 @@ def leader_urls(
         try:
             check_name(host_of(url), allowed)
             with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:
-                solr.get("/admin/info/system")
+                node_identity(solr, url)
             reachable[own] = url
         except SolrbenchError as error:
             if error.reason == ApiServerReason.API_UNREACHABLE:

@@ -142,7 +142,7 @@ class _Collector:
             try:
                 with context.solr(REQUEST_SECONDS, url) as solr:
                     collection = describe_collection(name, live_nodes(solr), replicas(solr, name))
-            except (SolrbenchError, LookupError, TypeError, ValueError) as error:
+            except SolrbenchError as error:
                 yield mask(f"{url} does not show the collection: {error}", self._values)
             else:
                 yield mask(collection, self._values)

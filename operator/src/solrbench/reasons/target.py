@@ -64,8 +64,8 @@ class TargetReason(Reason):
         "Wait; if it lasts, read the logs of the Solr nodes.",
     )
     SOLR_UNREACHABLE = Kind.WAITING.reason(
-        "Solr did not respond to a request of the operator, or not in JSON.",
-        "Wait; if it lasts, check the URL and network policies.",
+        "Solr did not respond to a request of the operator, or what responded is not Solr.",
+        "Wait; if it lasts, check that the URL leads to Solr, and network policies.",
     )
     SOLR_ERROR = Kind.WARNING.reason(
         "Solr responded to a request of the operator with an error.",

@@ -1,11 +1,12 @@
 """HTTP to Solr, with errors turned into ours."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx2 as httpx
+from pydantic import BaseModel
 
-from solrbench.contract.foreign import ForeignDataError, decode_json
+from solrbench.contract.foreign import ForeignDataError, decode_json, validate
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem, create_client, fetch
@@ -20,6 +21,8 @@ MAX_RESPONSE_MEMORY = 16 << 20
 
 MAX_TEXT = 1000
 """Characters of what Solr says went wrong."""
+
+Response = TypeVar("Response", bound=BaseModel)
 
 Params = Mapping[str, str | int | bool | Sequence[str]]
 
@@ -50,15 +53,27 @@ class SolrClient:
     def __exit__(self, *_: object) -> None:
         self._http.close()
 
-    def get(self, path: str, params: Params | None = None, url: str | None = None) -> Any:
+    def get(
+        self,
+        path: str,
+        model: type[Response],
+        params: Params | None = None,
+        url: str | None = None,
+    ) -> Response:
         """Return the JSON response of a GET to one node, the first that is reached without a `url`.
 
         Raises:
-            TemporaryError: if no such node responds, or one does with a server error.
+            TemporaryError: if no such node responds, or one does with a server error, or otherwise
+                than Solr does.
             PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
                 or `CertificateNotTrusted` if access is denied.
         """
-        return _checked(self._send("GET", path, params, url))
+        response = self._send("GET", path, params, url)
+        body = _checked(response)
+        try:
+            return validate(model, body)
+        except ForeignDataError as error:
+            raise _unreadable(response, error) from error
 
     def get_text(self, path: str, params: Params) -> str:
         """Return the text of a GET to a node, where `wt` of `params` is not JSON.
@@ -79,13 +94,13 @@ class SolrClient:
         content: bytes | None = None,
         url: str | None = None,
         timeout_seconds: float | None = None,
-    ) -> Any:
-        """Return the JSON response of a POST; errors as in `get`."""
+    ) -> None:
+        """Send a POST to one node, the first without a `url`; errors as in `get`."""
         options: dict[str, Any] = {"json": json} if json is not None else {}
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
         options["seconds"] = timeout_seconds or self._timeout_seconds
-        return _checked(self._send("POST", path, params, url, **options))
+        _checked(self._send("POST", path, params, url, **options))
 
     def _send(
         self, method: str, path: str, params: Params | None, url: str | None, **options: Any
@@ -131,13 +146,7 @@ def _checked(response: httpx.Response) -> Any:
     try:
         body = decode_json(response.content, MAX_RESPONSE_MEMORY)
     except ForeignDataError as error:
-        # Only what it looks like: its text is not Solr's and not for the status.
-        content_type = response.headers.get("Content-Type", "no content type")[:100]
-        raise TemporaryError(
-            TargetReason.SOLR_UNREACHABLE,
-            f"the response of {response.url.copy_with(query=None)} cannot be read: HTTP"
-            f" {response.status_code}, {content_type}, {len(response.content)} bytes: {error}",
-        ) from error
+        raise _unreadable(response, error) from error
     if response.status_code < 400 and not _error_text(body):
         return body
     text = _error_text(body) or f"HTTP {response.status_code}"
@@ -145,6 +154,16 @@ def _checked(response: httpx.Response) -> Any:
     may_pass = response.status_code >= 500 or response.status_code in (404, 429)
     kind = TemporaryError if may_pass else PermanentError
     raise kind(TargetReason.SOLR_ERROR, f"{response.request.method} {response.url.path}: {text}")
+
+
+def _unreadable(response: httpx.Response, error: ForeignDataError) -> TemporaryError:
+    # Only what it looks like: its text is not Solr's and not for the status.
+    content_type = response.headers.get("Content-Type", "no content type")[:100]
+    return TemporaryError(
+        TargetReason.SOLR_UNREACHABLE,
+        f"the response of {response.url.copy_with(query=None)} cannot be read: HTTP"
+        f" {response.status_code}, {content_type}, {len(response.content)} bytes: {error}",
+    )
 
 
 def _check_proxy_response(response: httpx.Response) -> None:

@@ -5,46 +5,53 @@ Solr 9), so a proxy or a load balancer in front of them is enough, and a respons
 node's own name.
 """
 
-from typing import Any
-
 from solrbench.contract.prometheus_text import read_samples
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
-from solrbench.errors import PermanentError, TemporaryError
+from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.net.deadline import lookup
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
+from solrbench.solr.responses import (
+    INDEX_METRICS,
+    ClusterState,
+    ClusterStatus,
+    CollectionState,
+    CoreStatus,
+    IndexSize,
+    LiveNodes,
+    MetricsByNode,
+    SystemInfo,
+    SystemsByNode,
+    ZooKeeperStatus,
+)
+
+_CLUSTER_STATUS = {"action": "CLUSTERSTATUS"}
 
 
-def _cluster_status(solr: SolrClient, **params: str) -> dict[str, Any]:
-    response = solr.get("/admin/collections", {"action": "CLUSTERSTATUS"} | params)
-    cluster: dict[str, Any] = response["cluster"]
-    return cluster
-
-
-def _status_of(solr: SolrClient, name: str) -> dict[str, Any]:
-    """Return the part of a cluster's status about a collection or an alias; empty without one."""
+def _state_of(solr: SolrClient, name: str) -> ClusterState:
+    """Return the part of a cluster's state about a collection or an alias; empty without one."""
     try:
         # All of a cloud with thousands of collections would be more than a response may have.
-        return _cluster_status(solr, collection=name)
+        wanted = _CLUSTER_STATUS | {"collection": name}
+        return solr.get("/admin/collections", ClusterStatus, wanted).cluster
     except PermanentError as error:
         if f"Collection: {name} not found" in error.message:
-            return {}
+            return ClusterState()
         raise
 
 
 def live_nodes(solr: SolrClient) -> list[str]:
     """Return the names of the nodes that ZooKeeper holds to be alive."""
     # Solr 9.8 leaves out all else; one before ignores these and sends the status of the cluster.
-    status = _cluster_status(solr, includeAll="false", liveNodes="true")
-    return sorted(status["live_nodes"])
+    wanted = _CLUSTER_STATUS | {"includeAll": "false", "liveNodes": "true"}
+    return sorted(solr.get("/admin/collections", LiveNodes, wanted).cluster.live_nodes)
 
 
-def collection_state(solr: SolrClient, name: str) -> dict[str, Any] | None:
+def collection_state(solr: SolrClient, name: str) -> CollectionState | None:
     """Return what Solr knows of a collection, or `None` if there is no such collection."""
-    state: dict[str, Any] | None = _status_of(solr, name).get("collections", {}).get(name)
-    return state
+    return _state_of(solr, name).collections.get(name)
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
@@ -55,51 +62,46 @@ def replicas(solr: SolrClient, collection: str) -> list[Replica]:
     return [
         Replica(
             shard=shard_name,
-            core=body["core"],
-            node=body["node_name"],
-            base_url=str(body["base_url"]),
-            type=body.get("type", "NRT"),
-            state=body["state"],
-            leader=body.get("leader") == "true",  # a text; the key is absent from all others
+            core=replica.core,
+            node=replica.node_name,
+            base_url=replica.base_url,
+            type=replica.type,
+            state=replica.state,
+            leader=replica.leader == "true",
         )
-        for shard_name, shard in sorted(state["shards"].items())
-        for _, body in sorted(shard["replicas"].items())
+        for shard_name, shard in sorted(state.shards.items())
+        for _, replica in sorted(shard.replicas.items())
     ]
 
 
 def config_set_of(solr: SolrClient, collection: str) -> str | None:
     """Return the name of a collection's config set, or `None` if there is no such collection."""
     state = collection_state(solr, collection)
-    return None if state is None else str(state["configName"])
+    return None if state is None else state.config_set
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
     """Return the collection that a name stands for: itself, unless it is an alias for one."""
-    return str(_status_of(solr, name).get("aliases", {}).get(name, name))
+    return _state_of(solr, name).aliases.get(name, name)
 
 
 def node_identity(solr: SolrClient, url: str) -> NodeIdentity:
     """Return the node behind `url`."""
-    return _parse_identity(solr.get("/admin/info/system", url=url))
+    return _identity(solr.get("/admin/info/system", SystemInfo, url=url))
 
 
-def _parse_identity(body: dict[str, Any]) -> NodeIdentity:
-    jvm = body["jvm"]
+def _identity(info: SystemInfo) -> NodeIdentity:
     return NodeIdentity(
-        solr_version=body["lucene"]["solr-spec-version"],
-        heap_max_bytes=int(jvm["memory"]["raw"]["max"]),
-        started=str(jvm["jmx"]["startTime"]),
-        jvm=f"{jvm.get('name', '')} {jvm.get('version', '')}".strip(),
+        solr_version=info.lucene.solr_version,
+        heap_max_bytes=info.jvm.memory.raw.max,
+        started=info.jvm.jmx.start_time,
+        jvm=f"{info.jvm.name} {info.jvm.version}".strip(),
     )
 
 
-SIZE, DOCUMENTS, NAME = "INDEX.sizeInBytes", "SEARCHER.searcher.numDocs", "CORE.coreName"
-DELETED = "SEARCHER.searcher.deletedDocs"
-"""Metrics of a core in Solr 9."""
-
 _MEGABYTES = "solr_core_index_size_megabytes"
 _LIVE, _ALL = "solr_core_indexsearcher_index_num_docs", "solr_core_indexsearcher_index_docs"
-"""The same in Solr 10, where the last one counts deleted documents, too."""
+"""Metrics of a core in Solr 10; the last one counts deleted documents, too."""
 
 NO_JSON = "Only Prometheus and OpenMetrics metric formats supported"
 """What Solr 10 responds to a request for metrics in JSON, with HTTP status 400."""
@@ -110,11 +112,11 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
 
     It raises `TemporaryError` if a node does not respond to the one that got the request.
     """
-    response = solr.get("/admin/info/system", {"nodes": "all"})
+    response = solr.get("/admin/info/system", SystemsByNode, {"nodes": "all"})
     lives = {
-        name: _parse_identity(body)
-        for name, body in response.items()
-        if name.endswith("_solr")  # `responseHeader` stands beside them
+        name: _identity(info)
+        for name, info in response.root.items()
+        if isinstance(info, SystemInfo)
     }
     if not lives:
         raise TemporaryError(
@@ -137,39 +139,39 @@ def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[R
         if NO_JSON not in error.message:
             raise
         cores = _cores_in_text(solr, replicas)
-    missing = [replica.core for replica in replicas if DOCUMENTS not in cores.get(replica.core, {})]
+    return _sizes(replicas, cores)
+
+
+def _sizes(replicas: list[Replica], cores: dict[str, IndexSize]) -> list[ReplicaSize]:
+    sizes, missing = list[ReplicaSize](), list[str]()
+    for replica in replicas:
+        core = cores.get(replica.core, IndexSize())
+        if core.documents is None or core.bytes is None:
+            missing.append(replica.core)
+            continue
+        size = (core.documents, core.bytes, core.deleted_documents)
+        sizes.append(ReplicaSize(replica.shard, replica.core, *size))
     if missing:
         raise TemporaryError(
-            TargetReason.CORES_NOT_READY, f"no node has metrics of {', '.join(missing[:10])}"
+            TargetReason.CORES_NOT_READY, f"no node reports the index of {', '.join(missing[:10])}"
         )
-    return [
-        ReplicaSize(
-            replica.shard,
-            replica.core,
-            documents=int(core[DOCUMENTS]),
-            bytes=int(core[SIZE]),
-            deleted_documents=None if core.get(DELETED) is None else int(core[DELETED]),
-        )
-        for replica in replicas
-        for core in [cores[replica.core]]
-    ]
+    return sizes
 
 
-def _cores_in_json(solr: SolrClient) -> dict[str, dict[str, Any]]:
-    prefix = f"{SIZE},{DOCUMENTS},{DELETED},{NAME}"
-    response = solr.get("/admin/metrics", {"nodes": "all", "group": "core", "prefix": prefix})
+def _cores_in_json(solr: SolrClient) -> dict[str, IndexSize]:
+    params = {"nodes": "all", "group": "core", "prefix": INDEX_METRICS}
+    response = solr.get("/admin/metrics", MetricsByNode, params)
     return {
-        engine[NAME]: engine
-        for node in response.values()
-        if isinstance(node, dict)
-        for engine in node.get("metrics", {}).values()
-        if NAME in engine
+        core.core: core
+        for node in response.root.values()
+        for core in node.metrics.values()
+        if core.core is not None
     }
 
 
-def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, dict[str, Any]]:
-    """Return the same of Solr 10, under the names that Solr 9 has for it."""
-    cores: dict[str, dict[str, Any]] = {}
+def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, IndexSize]:
+    """Return the same of Solr 10."""
+    cores: dict[str, IndexSize] = {}
     for node in sorted({replica.node for replica in replicas}):
         # 10.0 passes a request on to the node in `node`, code after it to those in `nodes`. Without
         # categories, the histograms of all request handlers would be in the response.
@@ -181,21 +183,23 @@ def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, dict[
             for labels, value in read_samples(text, metric):
                 found.setdefault(labels.get("core", ""), {})[metric] = value
         for core, values in found.items():
-            if len(values) == len((_MEGABYTES, _LIVE, _ALL)):
-                live = values[_LIVE]
-                size = {SIZE: values[_MEGABYTES] * (1 << 20), DOCUMENTS: live}
-                cores[core] = size | {DELETED: values[_ALL] - live}
+            # A node may be anything, and what is larger is no count.
+            if len(values) == len((_MEGABYTES, _LIVE, _ALL)) and max(values.values()) < 1 << 53:
+                cores[core] = IndexSize(
+                    bytes=int(values[_MEGABYTES] * (1 << 20)),
+                    documents=int(values[_LIVE]),
+                    deleted_documents=int(values[_ALL] - values[_LIVE]),
+                )
     return cores
 
 
 def zookeepers(solr: SolrClient) -> int | None:
     """Return the members of the ensemble as Solr knows them; `None` if unknown."""
     try:
-        status = solr.get("/admin/zookeeper/status")["zkStatus"]
-    except (TemporaryError, PermanentError, KeyError, TypeError):
+        status = solr.get("/admin/zookeeper/status", ZooKeeperStatus)
+    except SolrbenchError:
         return None  # needs a permission of its own, and nothing depends on it
-    size = status.get("ensembleSize") if isinstance(status, dict) else None
-    return int(size) if size else None
+    return status.status.ensemble_size or None
 
 
 COMMIT_TIMEOUT_SECONDS = 600.0
@@ -215,6 +219,7 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
 
     Raises:
         PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
+        TemporaryError: if a core is missing, as while a node starts.
     """
     # What CLUSTERSTATUS calls a node's address may have been written by any client of ZooKeeper:
     # requests go to the URL that the client has of it.
@@ -231,15 +236,12 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
                 " Solr's host name and a ZooKeeper path of its own",
             ) from error
         replicas_by_node.setdefault(url, []).append(replica)
-    sizes = []
+    sizes = list[ReplicaSize]()
     for url, on_node in replicas_by_node.items():
         # A search would count the documents too, but it would also fill caches and be counted among
         # the requests, before the first measured one.
-        cores = solr.get("/admin/cores", {"action": "STATUS"}, url=url)["status"]
-        for replica in on_node:
-            index = cores[replica.core]["index"]
-            size, deleted = int(index["sizeInBytes"]), index.get("deletedDocs")
-            sizes.append(ReplicaSize(replica.shard, replica.core, index["numDocs"], size, deleted))
+        status = solr.get("/admin/cores", CoreStatus, {"action": "STATUS"}, url=url).status
+        sizes += _sizes(on_node, {name: core.index for name, core in status.items()})
     return sizes
 
 

@@ -18,6 +18,7 @@ from solrbench.solr.config_set import (
     flatten_properties,
     read_property,
 )
+from solrbench.solr.responses import Config, ConfigOverlay, ConfigSets, RequestStatus
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})
 """What `/config` never shows (9.10); the overlay does, though it only repeats what was set."""
@@ -147,12 +148,12 @@ def restore_backup(
     wanted = {"action": "REQUESTSTATUS", "requestid": request}
     try:
         # The status of a request that failed has its error.
-        status = solr.get("/admin/collections", wanted)["status"]
+        status = solr.get("/admin/collections", RequestStatus, wanted).status
     except PermanentError as error:
         raise _restore_error(error) from error
-    if status["state"] == "failed":
-        raise _restore_error(PermanentError(TargetReason.SOLR_ERROR, str(status.get("msg"))))
-    if status["state"] == "notfound":
+    if status.state == "failed":
+        raise _restore_error(PermanentError(TargetReason.SOLR_ERROR, str(status.msg)))
+    if status.state == "notfound":
         try:
             solr.post("/admin/collections", params)
         except (PermanentError, TemporaryError) as error:
@@ -160,7 +161,7 @@ def restore_backup(
             if REQUEST_EXISTS in error.message or _is_of_network(error.message):
                 raise TemporaryError(error.reason, error.message) from error
             raise _restore_error(error) from error
-    return bool(status["state"] == "completed")
+    return status.state == "completed"
 
 
 def _restore_error(error: SolrbenchError) -> SolrbenchError:
@@ -188,7 +189,7 @@ def apply_properties(
 
 def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
     """Take back settings of a collection that `wanted` has not, so that their defaults hold."""
-    overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
+    overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).overlay.props
     stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
     if stale:
         solr.post(f"/{name}/config", json={"unset-property": stale}, timeout_seconds=60)
@@ -203,9 +204,9 @@ def reload_collection(solr: SolrClient, name: str) -> None:
 def _mismatches(
     solr: SolrClient, name: str, properties: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
-    config = solr.get(f"/{name}/config")["config"]
+    config = solr.get(f"/{name}/config", Config).config
     for hidden in HIDDEN_PROPERTIES & properties.keys():
-        overlay = solr.get(f"/{name}/config/overlay")["overlay"].get("props", {})
+        overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).overlay.props
         section, _, last = hidden.partition(".")
         config[section] |= {last: read_property(overlay, hidden)}
     return differences(config, properties)
@@ -255,7 +256,7 @@ def remove_managed_collection(
 
 
 def _config_sets(solr: SolrClient, prefix: str) -> list[str]:
-    config_sets = solr.get("/admin/configs", {"action": "LIST"})["configSets"]
+    config_sets = solr.get("/admin/configs", ConfigSets, {"action": "LIST"}).names
     return [config_set for config_set in config_sets if config_set.startswith(prefix)]
 
 

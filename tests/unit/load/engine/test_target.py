@@ -12,6 +12,7 @@ from solrbench.load.master.steady_state import wait_for_target
 from solrbench.load.workload.request_mix import RequestStream
 from solrbench.net.http import HttpAuth
 from solrbench.solr.client import SolrClient
+from solrbench.solr.cluster import live_nodes
 from support.load.builders import assignment, do_not_pause, plain, run_step, target, workload
 from support.servers.certificates import authority, server_context
 from support.servers.http_server import HttpServer
@@ -95,7 +96,7 @@ def _expect_refusals(url: str, access: HttpAuth) -> None:
         wait_for_target([url], 5, do_not_pause, access=access)
     assert failed.value.reason == "CertificateNotTrusted"
     with SolrClient([url], auth=access) as client, pytest.raises(SolrbenchError) as refused:
-        client.get("/admin/info/system")
+        live_nodes(client)
     assert isinstance(refused.value, PermanentError)
     assert refused.value.reason == "CertificateNotTrusted"
     assert "tls.caSecret" in refused.value.message

@@ -132,7 +132,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
             provisioner_of(context).check_before_storing(context)
             # The load ends once its last result is acknowledged, so the record comes first; but a
             # result does not wait for a Solr that does not describe itself.
-            with suppress(SolrbenchError, LookupError, TypeError, ValueError):
+            with suppress(SolrbenchError):
                 _record_environment(context)
             for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
                 stored += _store_result(context, master, step_run_id)

@@ -151,7 +151,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
     versions: list[str] = []
     documents = None
     with (
-        suppress(SolrbenchError, LookupError, TypeError, ValueError),
+        suppress(SolrbenchError),
         context.solr(INDEX_SECONDS, url) as solr,
     ):
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
@@ -172,6 +172,6 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
         with context.solr(timeout_seconds=INDEX_SECONDS) as solr:
             index_replicas = provisioner.find_replicas(context, solr)
             sizes = tuple(provisioner.replica_sizes(solr, index_replicas))
-    except (SolrbenchError, LookupError, TypeError, ValueError):
+    except SolrbenchError:
         return None, None  # a result is not refused because Solr does not describe itself
     return total_documents(sizes), count_deleted(sizes)
