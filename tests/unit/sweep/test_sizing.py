@@ -2,29 +2,21 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from solrbench.api.rules import problems
-from solrbench.api.v1alpha1.prices import Prices
 from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.requirements import PodGroup, find_price
 from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
 from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
 from support.repository import ROOT
-from support.resources.small_resource import REMOVE, Changes, create
 from support.resources.small_sizing import (
     DOCUMENTS,
-    FAST,
     NODES,
     PRICES,
     RATE,
@@ -37,7 +29,7 @@ from support.resources.small_sizing import (
     with_capacity,
     with_objectives,
 )
-from support.resources.small_sweep import DONE, again, observe, parse_sweep, plan
+from support.resources.small_sweep import DONE, again, observe, parse_sweep
 from support.results.measured_points import valid_point
 
 OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
@@ -262,39 +254,6 @@ def invalid(child: ChildView, *reasons: str) -> ChildView:
     return replace(child, status={**child.status, "verdicts": verdicts})
 
 
-def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
-    gib = 2**30
-    pods = [
-        PodGroup("zookeeper", 3, 0.5, gib, 0, "target"),
-        PodGroup("solr", 2, 2.0, 4 * gib, 10 * gib, "target"),
-        PodGroup("load-worker", 9, 4.0, 8 * gib, 0, "load"),
-    ]
-    prices = Prices(
-        currency="EUR",
-        per_core_hour=0.1,
-        per_memory_gibibyte_hour=0.01,
-        per_disk_gibibyte_hour=0.001,
-    )
-    price = 5.5 * 0.1 + 11 * 0.01 + 20 * 0.001
-    assert find_price(prices, pods) == pytest.approx(price)
-    assert find_price(prices, pods[2:]) is None
-    assert find_price(None, pods) is None
-
-
-def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
-    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
-    sweep = parse_sweep(SEARCH)
-    pairs = pair_points(make_plan(sweep).points, status.points)
-    costs = point_costs(sweep.spec, pairs)
-    assert status.sizing[0].point is not None
-    cost = costs[status.sizing[0].point]
-    assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / 340, rel=0.02)
-    assert cost.bounds is not None
-    assert cost.requests is not None
-    assert cost.bounds[0] < cost.requests < cost.bounds[1]
-    assert costs[status.points[3].name].requests is None
-
-
 def test_the_cheapest_that_takes_a_rate_of_documents_is_named() -> None:
     status = run(DOCUMENTS, {0: 2500, 1: 4300, 2: 5700, 3: 8300}, taken)
     (result,) = status.sizing
@@ -319,135 +278,6 @@ def test_what_no_point_takes_is_said_of_documents() -> None:
     (result,) = run(DOCUMENTS, {0: 1500, 1: 2500, 2: 3100, 3: 5000}, taken).sizing
     assert result.message.startswith("None of 4 topologies certainly takes 5000 documents/s")
     assert "It may be taken by nodes 4, " in result.message
-
-
-@pytest.mark.parametrize(
-    ("capacity", "rate"),
-    [({}, 340), ({"searchFor": "Users"}, None), ({"indexing": {}}, None)],
-)
-def test_cost_of_requests_is_that_at_the_capacity(
-    capacity: dict[str, Any], rate: float | None
-) -> None:
-    load = {"capacity": capacity}
-    sweep = parse_sweep(
-        {
-            "spec.axes": [NODES],
-            "spec.prices": PRICES,
-            "spec.template.spec.objectives": [FAST],
-            "spec.template.spec.load": load,
-            "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
-        }
-    )
-    planned = make_plan(sweep).points
-    point = valid_point(planned[0].point, value=340, repeat_values=[330, 340, 350])
-    (cost,) = point_costs(sweep.spec, pair_points(planned, [point])).values()
-    if rate is None:
-        assert (cost.requests, cost.bounds) == (None, None)
-    else:
-        assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / rate, rel=0.01)
-        assert cost.bounds is not None
-        assert cost.bounds[0] < not_none(cost.requests) < cost.bounds[1]
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"spec.prices": REMOVE}, "prices must be set with objective.minimise"),
-        (
-            {"spec.prices": PRICES | {"perCoreHour": -1.0}},
-            "prices: perCoreHour must be at least 0.0, leave it out where nothing is paid",
-        ),
-        ({"spec.prices": {"currency": "EUR"}}, "must be above 0"),
-        ({"spec.prices": PRICES | {"currency": "a b"}}, "prices.currency"),
-        ({"spec.repeats": REMOVE}, "repeats must be set with objective.minimise"),
-        ({"spec.repeats": REPEATS | {"until": "Decided"}}, "{until: BestKnown"),
-        ({"spec.objective": {"minimise": "Cost"}}, "minimise and subjectTo must go together"),
-        (
-            {"spec.objective": {"requestsPerSecond": 3}},
-            "requestsPerSecond and documentsPerSecond must go with minimise",
-        ),
-        (
-            {"spec.objective": {"documentsPerSecond": 3}},
-            "requestsPerSecond and documentsPerSecond must go with minimise",
-        ),
-        (
-            {"spec.objective": OBJECTIVE | {"requestsPerSecond": 3, "documentsPerSecond": 3}},
-            "must not set more than one of requestsPerSecond, documentsPerSecond",
-        ),
-        (
-            {"spec.objective": OBJECTIVE | {"documentsPerSecond": 0.0001}},
-            "documentsPerSecond must be at least 0.001",
-        ),
-    ],
-)
-def test_what_admission_refuses(changes: Changes, message: str) -> None:
-    with pytest.raises(ValidationError) as error:
-        parse_sweep(_without(SEARCH | changes))
-    assert message in "; ".join(problems(error.value))
-
-
-def _without(changes: Changes) -> Changes:
-    return {path: value for path, value in changes.items() if value is not REMOVE}
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        (SEARCH | {"spec.objective": OBJECTIVE}, "spec.objective.requestsPerSecond: must be set"),
-        (
-            DOCUMENTS | {"spec.objective": OBJECTIVE},
-            "spec.objective.documentsPerSecond: must be set with load.capacity",
-        ),
-        (
-            DOCUMENTS | {"spec.objective": SEARCH["spec.objective"]},
-            "spec.objective.requestsPerSecond: must be documentsPerSecond, as load.capacity has",
-        ),
-        (
-            SEARCH | {"spec.objective": DOCUMENTS["spec.objective"]},
-            "spec.objective.documentsPerSecond: must be requestsPerSecond, as load.capacity has no",
-        ),
-        (
-            RATE | {"spec.objective": OBJECTIVE | {"documentsPerSecond": 3}},
-            "spec.objective.documentsPerSecond: must not be set without load.capacity",
-        ),
-        (RATE | {"spec.template.spec.objectives": []}, "objectives: must have one"),
-        (
-            RATE | {"spec.template.spec.load": {"steps": [{"users": 2, "durationSeconds": 9}]}},
-            "load.steps: must have requestsPerSecond",
-        ),
-        (
-            RATE | {"spec.objective": OBJECTIVE | {"requestsPerSecond": 3}},
-            "must not be set without load.capacity",
-        ),
-        (
-            SEARCH | {"spec.template.spec.load": {"capacity": {"searchFor": "Users"}}},
-            "load.capacity.searchFor: must be RequestsPerSecond",
-        ),
-        (
-            SEARCH
-            | {
-                "spec.axes": [
-                    NODES,
-                    {"name": "p", "field": "load.capacity.probeUsers", "values": [50, 60]},
-                ]
-            },
-            "spec.axes[1] (p): must not be an axis of a search",
-        ),
-        (
-            SEARCH | {"spec.template.spec.target.solrCloud.resources": {}},
-            "target.solrCloud.resources.requests.cpu: must be set",
-        ),
-    ],
-)
-def test_what_is_refused_with_field_and_remedy(changes: Changes, message: str) -> None:
-    assert message in "; ".join(plan(changes).problems)
-
-
-def test_an_existing_solr_has_no_price() -> None:
-    cheap = {"name": "seed", "field": "seed", "values": [1, 2]}
-    changes = {k: v for k, v in SEARCH.items() if not k.endswith("resources")}
-    problems = plan(changes | {"spec.axes": [cheap]}, create()).problems
-    assert "target.solrCloud: must be set" in "; ".join(problems)
 
 
 def test_the_status_of_a_sizing_of_100_points_is_small() -> None:

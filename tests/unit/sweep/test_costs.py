@@ -1,0 +1,81 @@
+"""What a point costs an hour, and what a million requests cost there."""
+
+from typing import Any
+
+import pytest
+
+from solrbench.api.v1alpha1.prices import Prices
+from solrbench.sweep.costs import pair_points, point_costs
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.requirements import PodGroup, find_price
+from support.narrowing import not_none
+from support.resources.small_sizing import (
+    FAST,
+    NODES,
+    PRICES,
+    SEARCH,
+    run,
+)
+from support.resources.small_sweep import parse_sweep
+from support.results.measured_points import valid_point
+
+
+def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
+    gib = 2**30
+    pods = [
+        PodGroup("zookeeper", 3, 0.5, gib, 0, "target"),
+        PodGroup("solr", 2, 2.0, 4 * gib, 10 * gib, "target"),
+        PodGroup("load-worker", 9, 4.0, 8 * gib, 0, "load"),
+    ]
+    prices = Prices(
+        currency="EUR",
+        per_core_hour=0.1,
+        per_memory_gibibyte_hour=0.01,
+        per_disk_gibibyte_hour=0.001,
+    )
+    price = 5.5 * 0.1 + 11 * 0.01 + 20 * 0.001
+    assert find_price(prices, pods) == pytest.approx(price)
+    assert find_price(prices, pods[2:]) is None
+    assert find_price(None, pods) is None
+
+
+def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
+    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
+    sweep = parse_sweep(SEARCH)
+    pairs = pair_points(make_plan(sweep).points, status.points)
+    costs = point_costs(sweep.spec, pairs)
+    assert status.sizing[0].point is not None
+    cost = costs[status.sizing[0].point]
+    assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / 340, rel=0.02)
+    assert cost.bounds is not None
+    assert cost.requests is not None
+    assert cost.bounds[0] < cost.requests < cost.bounds[1]
+    assert costs[status.points[3].name].requests is None
+
+
+@pytest.mark.parametrize(
+    ("capacity", "rate"),
+    [({}, 340), ({"searchFor": "Users"}, None), ({"indexing": {}}, None)],
+)
+def test_cost_of_requests_is_that_at_the_capacity(
+    capacity: dict[str, Any], rate: float | None
+) -> None:
+    load = {"capacity": capacity}
+    sweep = parse_sweep(
+        {
+            "spec.axes": [NODES],
+            "spec.prices": PRICES,
+            "spec.template.spec.objectives": [FAST],
+            "spec.template.spec.load": load,
+            "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
+        }
+    )
+    planned = make_plan(sweep).points
+    point = valid_point(planned[0].point, value=340, repeat_values=[330, 340, 350])
+    (cost,) = point_costs(sweep.spec, pair_points(planned, [point])).values()
+    if rate is None:
+        assert (cost.requests, cost.bounds) == (None, None)
+    else:
+        assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / rate, rel=0.01)
+        assert cost.bounds is not None
+        assert cost.bounds[0] < not_none(cost.requests) < cost.bounds[1]
