@@ -118,7 +118,7 @@ def _as_one_line() -> Iterator[None]:
 
 def _find(solr: SolrClient, base: str, wanted: str | None) -> tuple[str, CollectionState]:
     """Return the collection that is wanted, or the only one, with what Solr knows of it."""
-    names = sorted(solr.get("/admin/collections", Collections, {"action": "LIST"}).collections)
+    names = sorted(solr.get("/admin/collections", Collections, {"action": "LIST"}).names)
     name = wanted or (names[0] if len(names) == 1 else "")
     if name and (state := cluster.collection_state(solr, cluster.resolve_alias(solr, name))):
         return name, state
@@ -143,7 +143,7 @@ def _read(
     zookeepers = cluster.zookeepers(solr) or 1
     key = solr.get(f"/{name}/schema/uniquekey", UniqueKey).name
     every = {"q": "*:*", "rows": "0", "defType": "lucene"}
-    documents = solr.get(f"/{name}/select", Found, every).response.documents
+    documents = solr.get(f"/{name}/select", Found, every).documents
     solr_cloud = {
         "image": {"tag": version},
         # Two replicas of a shard may share a node there, and must not here.
@@ -156,7 +156,7 @@ def _read(
         "shards": len(shards),
         "replicas": dict(kinds),
         "router": state.router.model_dump(exclude_none=True),
-        "caches": _caches(solr.get(f"/{name}/config", Config).config),
+        "caches": _caches(solr.get(f"/{name}/config", Config).sections),
     }
     each_shard = _plain(" and ".join(f"{kinds[kind]} {kind.upper()}" for kind in kinds))
     head = (

@@ -46,7 +46,7 @@ def live_nodes(solr: SolrClient) -> list[str]:
     """Return the names of the nodes that ZooKeeper holds to be alive."""
     # Solr 9.8 leaves out all else; one before ignores these and sends the status of the cluster.
     wanted = _CLUSTER_STATUS | {"includeAll": "false", "liveNodes": "true"}
-    return sorted(solr.get("/admin/collections", LiveNodes, wanted).cluster.live_nodes)
+    return sorted(solr.get("/admin/collections", LiveNodes, wanted).names)
 
 
 def collection_state(solr: SolrClient, name: str) -> CollectionState | None:
@@ -92,10 +92,10 @@ def node_identity(solr: SolrClient, url: str) -> NodeIdentity:
 
 def _identity(info: SystemInfo) -> NodeIdentity:
     return NodeIdentity(
-        solr_version=info.lucene.solr_version,
-        heap_max_bytes=info.jvm.memory.raw.max,
-        started=info.jvm.jmx.start_time,
-        jvm=f"{info.jvm.name} {info.jvm.version}".strip(),
+        solr_version=info.solr_version,
+        heap_max_bytes=info.heap_max_bytes,
+        started=info.started,
+        jvm=f"{info.jvm_name} {info.jvm_version}".strip(),
     )
 
 
@@ -196,10 +196,9 @@ def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, Index
 def zookeepers(solr: SolrClient) -> int | None:
     """Return the members of the ensemble as Solr knows them; `None` if unknown."""
     try:
-        status = solr.get("/admin/zookeeper/status", ZooKeeperStatus)
+        return solr.get("/admin/zookeeper/status", ZooKeeperStatus).ensemble_size or None
     except SolrbenchError:
         return None  # needs a permission of its own, and nothing depends on it
-    return status.status.ensemble_size or None
 
 
 COMMIT_TIMEOUT_SECONDS = 600.0
@@ -240,8 +239,8 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
     for url, on_node in replicas_by_node.items():
         # A search would count the documents too, but it would also fill caches and be counted among
         # the requests, before the first measured one.
-        status = solr.get("/admin/cores", CoreStatus, {"action": "STATUS"}, url=url).status
-        sizes += _sizes(on_node, {name: core.index for name, core in status.items()})
+        cores = solr.get("/admin/cores", CoreStatus, {"action": "STATUS"}, url=url).cores
+        sizes += _sizes(on_node, {name: core.index for name, core in cores.items()})
     return sizes
 
 

@@ -16,7 +16,6 @@ from solrbench.solr.config_set import (
     config_properties,
     differences,
     flatten_properties,
-    read_property,
 )
 from solrbench.solr.responses import Config, ConfigOverlay, ConfigSets, RequestStatus
 
@@ -148,11 +147,11 @@ def restore_backup(
     wanted = {"action": "REQUESTSTATUS", "requestid": request}
     try:
         # The status of a request that failed has its error.
-        status = solr.get("/admin/collections", RequestStatus, wanted).status
+        status = solr.get("/admin/collections", RequestStatus, wanted)
     except PermanentError as error:
         raise _restore_error(error) from error
     if status.state == "failed":
-        raise _restore_error(PermanentError(TargetReason.SOLR_ERROR, str(status.msg)))
+        raise _restore_error(PermanentError(TargetReason.SOLR_ERROR, str(status.message)))
     if status.state == "notfound":
         try:
             solr.post("/admin/collections", params)
@@ -189,7 +188,7 @@ def apply_properties(
 
 def unset_properties(solr: SolrClient, name: str, wanted: Collection) -> None:
     """Take back settings of a collection that `wanted` has not, so that their defaults hold."""
-    overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).overlay.props
+    overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).properties
     stale = sorted(flatten_properties(overlay).keys() - config_properties(wanted).keys())
     if stale:
         solr.post(f"/{name}/config", json={"unset-property": stale}, timeout_seconds=60)
@@ -204,12 +203,13 @@ def reload_collection(solr: SolrClient, name: str) -> None:
 def _mismatches(
     solr: SolrClient, name: str, properties: dict[str, object]
 ) -> dict[str, tuple[object, object]]:
-    config = solr.get(f"/{name}/config", Config).config
-    for hidden in HIDDEN_PROPERTIES & properties.keys():
-        overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).overlay.props
-        section, _, last = hidden.partition(".")
-        config[section] |= {last: read_property(overlay, hidden)}
-    return differences(config, properties)
+    hidden = {key: value for key, value in properties.items() if key in HIDDEN_PROPERTIES}
+    shown = {key: value for key, value in properties.items() if key not in hidden}
+    differing = differences(solr.get(f"/{name}/config", Config).sections, shown)
+    if hidden:
+        overlay = solr.get(f"/{name}/config/overlay", ConfigOverlay).properties
+        differing |= differences(overlay, hidden)
+    return differing
 
 
 def removable_config_set(solr: SolrClient, name: str, prefix: str) -> str | None:

@@ -6,15 +6,20 @@ response against one of these models before any of it is used.
 
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel
+from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, populate_by_name=True)
 
 
+def _at(*path: str, **default: Any) -> Any:
+    """Return a field that stands at a path of the response."""
+    return Field(validation_alias=AliasPath(*path), **default)
+
+
 class ReplicaState(_Part):
-    """A replica in `CLUSTERSTATUS`."""
+    """A replica in `CLUSTERSTATUS`; `leader` is the text `true`, and absent from all others."""
 
     core: str
     node_name: str
@@ -22,15 +27,13 @@ class ReplicaState(_Part):
     state: str
     type: str = "NRT"
     leader: str = ""
-    """`true`, a text; the key is absent from all others."""
 
 
 class ShardState(_Part):
-    """A shard in `CLUSTERSTATUS`."""
+    """A shard in `CLUSTERSTATUS`; one that was split stays, as `inactive`."""
 
     replicas: dict[str, ReplicaState]
     state: str = "active"
-    """`inactive` is the parent of a shard that was split."""
 
 
 class RouterState(_Part):
@@ -43,7 +46,7 @@ class RouterState(_Part):
 class CollectionState(_Part):
     """A collection in `CLUSTERSTATUS`."""
 
-    config_set: str = Field(alias="configName")
+    config_set: str = _at("configName")
     shards: dict[str, ShardState]
     router: RouterState = RouterState()
 
@@ -51,10 +54,7 @@ class CollectionState(_Part):
 class LiveNodes(_Part):
     """`CLUSTERSTATUS` of the whole cloud, of which only the live nodes are read."""
 
-    class _Cluster(_Part):
-        live_nodes: list[str]
-
-    cluster: _Cluster
+    names: list[str] = _at("cluster", "live_nodes")
 
 
 class ClusterState(_Part):
@@ -73,26 +73,21 @@ class ClusterStatus(_Part):
 class SystemInfo(_Part):
     """`/admin/info/system` of one node."""
 
-    class _Lucene(_Part):
-        solr_version: str = Field(alias="solr-spec-version")
+    solr_version: str = _at("lucene", "solr-spec-version")
+    heap_max_bytes: int = _at("jvm", "memory", "raw", "max")
+    started: str = _at("jvm", "jmx", "startTime")
+    jvm_name: str = _at("jvm", "name", default="")
+    jvm_version: str = _at("jvm", "version", default="")
 
-    class _Jvm(_Part):
-        class _Memory(_Part):
-            class _Raw(_Part):
-                max: int
 
-            raw: _Raw
+class ResponseHeader(_Part):
+    """What stands beside the nodes in a response of them all."""
 
-        class _Jmx(_Part):
-            start_time: str = Field(alias="startTime")
+    status: int
 
-        memory: _Memory
-        jmx: _Jmx
-        name: str = ""
-        version: str = ""
 
-    lucene: _Lucene
-    jvm: _Jvm
+SystemsByNode = RootModel[dict[str, SystemInfo | ResponseHeader]]
+"""`/admin/info/system` by node name."""
 
 
 class IndexSize(_Part):
@@ -122,109 +117,103 @@ class NodeMetrics(_Part):
     metrics: dict[str, IndexSize] = {}
 
 
+MetricsByNode = RootModel[dict[str, NodeMetrics]]
+"""`/admin/metrics` by node name."""
+
+
+class CoreState(_Part):
+    """A core in the response to `STATUS`."""
+
+    index: IndexSize = IndexSize()
+
+
 class CoreStatus(_Part):
     """`STATUS` of the cores of one node."""
 
-    class _Core(_Part):
-        index: IndexSize = IndexSize()
-
-    status: dict[str, _Core]
+    cores: dict[str, CoreState] = _at("status")
 
 
 class ZooKeeperStatus(_Part):
     """`/admin/zookeeper/status`."""
 
-    class _Status(_Part):
-        ensemble_size: int | None = Field(None, alias="ensembleSize")
-
-    status: _Status = Field(alias="zkStatus")
+    ensemble_size: int | None = _at("zkStatus", "ensembleSize", default=None)
 
 
 class RequestStatus(_Part):
     """`REQUESTSTATUS` of an asynchronous request."""
 
-    class _Status(_Part):
-        state: str
-        msg: Any = None
-
-    status: _Status
+    state: str = _at("status", "state")
+    message: Any = _at("status", "msg", default=None)
 
 
 class ConfigSets(_Part):
     """`LIST` of config sets."""
 
-    names: list[str] = Field(alias="configSets")
+    names: list[str] = _at("configSets")
 
 
 class Config(_Part):
     """`/config` of a collection: nested settings by section."""
 
-    config: dict[str, Any]
+    sections: dict[str, Any] = _at("config")
 
 
 class ConfigOverlay(_Part):
     """`/config/overlay`: what was set by the Config API."""
 
-    class _Overlay(_Part):
-        props: dict[str, Any] = {}
+    overlay: dict[str, Any]
 
-    overlay: _Overlay
+    @property
+    def properties(self) -> dict[str, Any]:
+        """Return what was set, nested; nothing if there is none of it."""
+        found = self.overlay.get("props")
+        return found if isinstance(found, dict) else {}
 
 
 class Collections(_Part):
     """`LIST` of collections."""
 
-    collections: list[str]
+    names: list[str] = _at("collections")
 
 
 class UniqueKey(_Part):
     """`/schema/uniquekey`."""
 
-    name: str = Field(alias="uniqueKey")
+    name: str = _at("uniqueKey")
 
 
 class Found(_Part):
     """`/select` without rows."""
 
-    class _Response(_Part):
-        documents: int = Field(alias="numFound")
+    documents: int = _at("response", "numFound")
 
-    response: _Response
+
+class File(_Part):
+    """A file or folder in `Files`."""
+
+    directory: bool = False
 
 
 class Files(_Part):
     """A folder of a config set by `/admin/file`."""
 
-    class _File(_Part):
-        directory: bool = False
+    files: dict[str, File]
 
-    files: dict[str, _File]
+
+class IndexField(_Part):
+    """A field in `Fields`, with the documents that have a word in it."""
+
+    flags: str = _at("schema", default="")
+    documents: int | None = _at("docs", default=None)
 
 
 class Fields(_Part):
     """`/admin/luke`: the fields of an index."""
 
-    class _Field(_Part):
-        flags: str = Field("", alias="schema")
-        documents: int | None = Field(None, alias="docs")
-
-    fields: dict[str, _Field]
+    fields: dict[str, IndexField]
 
 
 class Terms(_Part):
     """`/terms` with `json.nl=flat`: by field, each term before its number of documents."""
 
     terms: dict[str, list[Any]]
-
-
-class ResponseHeader(_Part):
-    """What stands beside the nodes in a response of them all."""
-
-    status: int
-
-
-SystemsByNode = RootModel[dict[str, SystemInfo | ResponseHeader]]
-"""`/admin/info/system` by node name."""
-
-MetricsByNode = RootModel[dict[str, NodeMetrics]]
-"""`/admin/metrics` by node name."""
