@@ -144,6 +144,17 @@ def test_setting_without_effect_is_returned() -> None:
     assert different == {"query.fieldValueCache.size": (7, None)}
 
 
+def test_setting_that_config_never_shows_is_read_from_the_overlay() -> None:
+    overlay = {"overlay": {"props": {"query": {"boolTofilterOptimizer": "true"}}}}
+    overlays = [{"overlay": {}}, overlay]
+    solr = Solr({"/books/config": config("7"), "/books/config/overlay": overlays})
+    both = wanted(boolToFilterOptimizer=True, caches={"filter": {"size": 7}})
+    with solr.client() as client:
+        assert apply_properties(client, "books", both) == {}
+        assert apply_properties(client, "books", both) == {}
+    assert [path for method, path, *_ in solr.asked if method == "POST"] == ["/books/config"]
+
+
 PREFIX = "solrbench-0b5b-"
 SECOND = f"{PREFIX}2"
 
