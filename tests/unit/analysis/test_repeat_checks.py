@@ -60,7 +60,9 @@ def test_short_repeats_are_not_compared_and_one_is_not_missed() -> None:
             ),
         )
     ]
-    assert verdict.unchecked[0].reason == "NotSteady"
+    settling = verdict.unchecked[0]
+    assert settling.reason == "NotSteady"
+    assert "of 27 s with responses" in settling.message
     alone = verdict_of(repeat(1, 10_000, seconds=5))
     assert (alone.verdict, alone.unchecked[0].reason) == ("Inconclusive", "NotSteady")
 

@@ -35,6 +35,7 @@ from solrbench.stats.repeats import (
     compare_repeats,
     compare_targets,
     find_drift,
+    without_beginning,
 )
 
 _ERRORS = 4.0
@@ -183,11 +184,12 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     limit, series = load.validity.max_drift_percent, mean_series(document)
     if not series:
         return None  # nothing succeeded
-    drift = find_drift(series)
+    rest = without_beginning(series)
+    drift = find_drift(rest)
     if drift is None:
         return NotEvaluated(
-            f"{len(series)} s with responses are too few: {MIN_SECONDS} after the beginning of the"
-            " step are needed. Raise durationSeconds"
+            f"of {len(series)} s with responses {len(rest)} s are left without the beginning, in"
+            f" which service times settle: {MIN_SECONDS} s are needed. Raise durationSeconds"
         )
     if abs(drift.percent) <= limit:
         return None

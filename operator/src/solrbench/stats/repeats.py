@@ -339,21 +339,26 @@ class StepDrift:
     seconds: int
 
 
-def find_drift(means: Sequence[float]) -> StepDrift | None:
-    """Return the drift of a step run; None if it is too short.
+def without_beginning(means: Sequence[float]) -> Sequence[float]:
+    """Return the means of a step run's seconds, above 0, without those of its beginning.
 
-    The beginning is left out: as far as the marginal standard error rule finds it (`truncation`),
-    or else the first half. Of the rest, levels of `BATCHES` blocks are fitted by a line. The slope
-    is compared with Student's t; its squared error is s² / Sxx · (1 + r) / (1 - r) with the
-    residual variance s² and the lag 1 correlation r of the residuals, whose number counts as so
-    many fewer (Draper and Smith, Applied Regression Analysis, 1.4; the factor is that of the
-    variance of a mean of an AR(1) process).
-
-    Args:
-        means: mean service time of each second, above 0
+    It is as long as the marginal standard error rule finds (`truncation`), or else the first half.
     """
     begin = truncation([math.log(each) for each in means])
-    rest = means[len(means) // 2 if begin is None else begin :]
+    return means[len(means) // 2 if begin is None else begin :]
+
+
+def find_drift(rest: Sequence[float]) -> StepDrift | None:
+    """Return the drift of a step run `without_beginning`; None if it is too short.
+
+    Levels of `BATCHES` blocks are fitted by a line. The slope is compared with Student's t; its
+    squared error is s² / Sxx · (1 + r) / (1 - r) with the residual variance s² and the lag 1
+    correlation r of the residuals, whose number counts as so many fewer (Draper and Smith, Applied
+    Regression Analysis, 1.4; the factor is that of the variance of a mean of an AR(1) process).
+
+    Args:
+        rest: mean service time of each second
+    """
     if len(rest) < MIN_SECONDS:
         return None
     (levels,) = batch_levels([rest])
