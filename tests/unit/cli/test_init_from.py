@@ -13,7 +13,7 @@ import yaml
 from solrbench.cli.existing_collection import PASSWORD
 from solrbench.solr.config_set import archive_of
 from support.solr.log_lines import SOLR
-from support.solr.table_server import TableServer, serving_table
+from support.solr.table_server import BOOKS, TableServer, serving_table
 from unit.cli.conftest import assert_one_line, call
 
 
@@ -145,6 +145,7 @@ def test_password_goes_to_solr_and_a_reference_to_the_file(
         {"/books/admin/luke": 403},
         {"/books/admin/luke": {"fields": {"a": 1}}},
         {"title_t": {"terms": []}},
+        {"title_t": {"terms": {"title_t": [7, 7]}}, "category_s": {"terms": {"category_s": []}}},
     ],
 )
 def test_collection_without_words_has_one_query_and_a_warning(
@@ -168,6 +169,10 @@ def test_collection_without_words_has_one_query_and_a_warning(
         ({"LIST": []}, "cannot be read: HTTP 200, no content type, 2 bytes: must be a mapping"),
         ({"LIST": {"collections": 5}}, "collections: "),
         ({"/books/config": {}}, "config: "),
+        (
+            {"CLUSTERSTATUS": {"cluster": {"collections": {"books": BOOKS | {"shards": {}}}}}},
+            "collection books has no replicas",
+        ),
         (
             {"LIST": (400, {"error": {"msg": "Solr instance is not running in SolrCloud mode."}})},
             "give the URL of a SolrCloud",

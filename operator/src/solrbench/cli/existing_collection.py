@@ -53,7 +53,7 @@ _REMEDIES = {
 }
 _SECONDS = 30.0  # of one request: counting the words of a field takes a large index its time
 _MAX_LINES, _MAX_BYTES = 2000, 512 << 10  # a ConfigMap may have 1 MiB, and people read the file
-_MAX_FIELDS, _MAX_TERM, _MAX_NAMES = 5, 100, 10
+_MAX_FIELDS, _MAX_TERM, _MAX_NAMES, _MAX_DIGITS = 5, 100, 10, 10
 _MAX_FILES, _MAX_UNPACKED = 500, 16 << 20  # of a config set; its zip has _MAX_BYTES at most
 
 
@@ -137,8 +137,12 @@ def _read(
         raise click.ClickException(f"Solr {_plain(version)} cannot be measured; 9 and 10 can")
     # Parents of a split shard stay until they are deleted.
     shards = [each for each in state.shards.values() if each.state != "inactive"]
+    if not any(shard.replicas for shard in shards):
+        raise click.ClickException(
+            f"collection {_plain(name)} has no replicas; see Solr's log"
+        )
     placed = [[*shard.replicas.values()] for shard in shards]
-    kinds = Counter(each.type.lower() for each in max(placed, key=len, default=[]))
+    kinds = Counter(each.type.lower() for each in max(placed, key=len))
     nodes = len({replica.node_name for shard in placed for replica in shard})
     zookeepers = cluster.zookeepers(solr) or 1
     key = solr.get(f"/{name}/schema/uniquekey", UniqueKey).name
@@ -173,7 +177,7 @@ def _caches(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     for name in ("filter", "queryResult", "document", "fieldValue"):
         for key in ("size", "initialSize", "autowarmCount"):
             value = str(read_property(config, f"query.{name}Cache.{key}"))
-            if value.isdecimal():
+            if value.isdecimal() and len(value) < _MAX_DIGITS:
                 found.setdefault(name, {})[key] = int(value)
     return found
 
@@ -228,7 +232,7 @@ def _words(solr: SolrClient, name: str, unique_key: str) -> Iterator[dict[str, s
         for _, _, field in ranked[:_MAX_FIELDS]:
             asked = {"terms.fl": field, "terms.limit": "20", "json.nl": "flat"}
             for term in solr.get(f"/{name}/terms", Terms, asked).terms.get(field, [])[::2]:
-                if len(term) <= _MAX_TERM:
+                if isinstance(term, str) and len(term) <= _MAX_TERM:
                     # `term` finds a word whatever its characters mean to other parsers.
                     yield {"q": f"{{!term f={field}}}{term}", "defType": "lucene"}
     except SolrbenchError:
