@@ -12,7 +12,7 @@ from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.step_results import deviation_percent
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison, Summary
-from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.present.markdown import sweep_to_markdown
@@ -249,6 +249,21 @@ def test_the_figure_of_the_objective_keeps_its_conclusion(report: SweepReport) -
 def test_a_planned_rate_is_not_compared() -> None:
     figures = figures_of(build_sweep_report(*measure(check_outs_suffer, planned=True)))
     assert {figure for _, _, figure in figures} == {"p95Milliseconds", "indexingSeconds"}
+
+
+def test_an_index_that_two_points_share_is_measured_once() -> None:
+    sweep, benchmarks = measure(check_outs_suffer)
+    first, second = (point.name for point in sweep.status.points)
+    for number in range(1, ROUNDS + 1):
+        # Which of them fills it differs from round to round.
+        filled, taken_over = (first, second) if number % 2 else (second, first)
+        dataset = benchmarks[benchmark_name("trial", filled, number)].status.dataset
+        name = benchmark_name("trial", taken_over, number)
+        shared = {"dataset": dataset, "target": TargetStatus(reuses="Index")}
+        status = benchmarks[name].status.model_copy(update=shared)
+        benchmarks[name] = benchmarks[name].model_copy(update={"status": status})
+    figures = figures_of(build_sweep_report(sweep, benchmarks))
+    assert {figure for _, _, figure in figures} == {"p95Milliseconds", "requestsPerSecond"}
 
 
 def test_points_are_not_compared_when_the_benchmark_of_a_round_is_gone() -> None:

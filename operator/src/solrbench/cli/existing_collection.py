@@ -138,9 +138,7 @@ def _read(
     # Parents of a split shard stay until they are deleted.
     shards = [each for each in state.shards.values() if each.state != "inactive"]
     if not any(shard.replicas for shard in shards):
-        raise click.ClickException(
-            f"collection {_plain(name)} has no replicas; see Solr's log"
-        )
+        raise click.ClickException(f"collection {_plain(name)} has no replicas; see Solr's log")
     placed = [[*shard.replicas.values()] for shard in shards]
     kinds = Counter(each.type.lower() for each in max(placed, key=len))
     nodes = len({replica.node_name for shard in placed for replica in shard})

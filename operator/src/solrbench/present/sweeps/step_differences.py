@@ -26,6 +26,7 @@ from solrbench.api.v1alpha1.comparisons import FigureComparison
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.contract.step_runs import Reuse
 from solrbench.present.result_tables import results_with_totals
 from solrbench.sweep.differences import (
     MeasuredCondition,
@@ -107,6 +108,9 @@ def _compare(
     usual = _values(baseline, rounds[baseline.name])
     own = _values(point, rounds[point.name])
     decisive = _key_of(figure, own, rounds[point.name][-1].summary.step)
+    # An index that both have is filled once: its time is no second measurement.
+    if _share_index(rounds[baseline.name], rounds[point.name]):
+        own = {key: values for key, values in own.items() if key.metric != INDEXING}
     for key in [each for each in own if each in usual]:
         sides = [
             replace(side, repeats=tuple(values[key]))
@@ -116,6 +120,16 @@ def _compare(
         yield ComparedMetric(
             difference, key.step, key.request, key.variant, is_primary=key == decisive
         )
+
+
+def _share_index(first: Sequence[Status], second: Sequence[Status]) -> bool:
+    """Return whether one of two points has, in any round, the index that the other one filled."""
+    indexes = [
+        {(each.dataset.seconds, each.dataset.commit_seconds) for each in statuses}
+        for statuses in (first, second)
+    ]
+    is_taken_over = any(each.target.reuses == Reuse.INDEX for each in (*first, *second))
+    return is_taken_over and not indexes[0].isdisjoint(indexes[1])
 
 
 def _values(point: MeasuredPoint, statuses: Sequence[Status]) -> _Values:
