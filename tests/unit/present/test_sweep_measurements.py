@@ -194,13 +194,14 @@ def test_cold_starts_waits_and_index_pods_stand_behind_their_benchmark() -> None
     report = full_report()
     update = {"cold_start": COLD_START, "response_gaps": [gap], "index_pods": pods}
     point = report.points[0].model_copy(update=update)
-    report = report.model_copy(update={"points": [point]})
+    shares_index = report.points[1].model_copy(update={"index_pods": pods})
+    report = report.model_copy(update={"points": [point, shares_index]})
     found = {each.caption: each.texts for each in build_sweep_page(report)["benchmarks"]}
     (began,) = found["Cold start of each point"]
     assert began[1:] == ("five", "the warm-up", "2.5", "8 ms", "250 ms", "2 ms")
     (waited,) = found["Longest waits of each point"]
     assert waited[1:] == ("one", "540 ms", "1", "user 3")
-    assert [row[-1] for row in found["Indexing of each point by pod and file"]] == ["12.0", "13.0"]
+    assert [row[-1] for row in found["Indexing of each point by pod and file"]] == ["12", "13"]
     assert "## Cold start" in sweep_to_markdown(report)
     assert not build_sweep_page(full_report())["benchmarks"]
 

@@ -135,8 +135,8 @@ INDEX_COLUMNS: Sequence[Column[IndexRow]] = (
     TextColumn("Node", lambda row: row[0].node),
     NameColumn("File", lambda row: f"all {row[0].files or ''}" if row[1] is None else row[1].name),
     NumberColumn("Documents", lambda row: _of_pod_or_file(row).documents),
-    NumberColumn("MB", lambda row: _of_pod_or_file(row).bytes / 1e6),
-    NumberColumn("Seconds", lambda row: _of_pod_or_file(row).seconds),
+    NumberColumn("MB", lambda row: _of_pod_or_file(row).bytes / 1e6, format_number),
+    NumberColumn("Seconds", lambda row: _of_pod_or_file(row).seconds, format_number),
 )
 
 

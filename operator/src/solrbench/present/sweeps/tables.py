@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.findings import (
     StepResponseGaps,
     Trend,
 )
+from solrbench.api.v1alpha1.status import IndexPodStatus
 from solrbench.api.v1alpha1.sweep import BestPoint
 from solrbench.present.comparison_tables import (
     DifferenceCells,
@@ -345,9 +346,15 @@ def cold_starts_table(report: SweepReport) -> Table:
 
 
 def index_pods_of_points(report: SweepReport) -> Table:
-    """Return documents, size and time of each index pod, and of its slowest files."""
-    parts = benchmarks_of(report)
-    rows = ((name, row) for name, part in parts for row in index_rows(part.index_pods))
+    """Return documents, size and time of each index pod, and of its slowest files.
+
+    An index that points share is in the rows of one of them.
+    """
+    filled: list[tuple[str, list[IndexPodStatus]]] = []
+    for name, part in benchmarks_of(report):
+        if all(part.index_pods != pods for _, pods in filled):
+            filled.append((name, part.index_pods))
+    rows = ((name, row) for name, pods in filled for row in index_rows(pods))
     caption = "Indexing of each point by pod and file"
     return point_table(caption, INDEX_COLUMNS, rows, most=_FEW_ROWS)
 
