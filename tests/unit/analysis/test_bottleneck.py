@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from solrbench.analysis.bottleneck import describe_bottleneck, find_bottlenecks
+from solrbench.analysis.bottleneck import agree_over_rounds, describe_bottleneck, find_bottlenecks
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.samples import RunSamples
@@ -45,7 +45,7 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
     )
 
 
-@pytest.mark.parametrize("others", [[], [run(2)], [run(2), run(3, throttled_percent=50.0)]])
+@pytest.mark.parametrize("others", [[run(2)], [run(2), run(3, throttled_percent=50.0)]])
 def test_repeats_that_do_not_agree_are_inconclusive(
     others: list[EvaluatedRun],
 ) -> None:
@@ -53,6 +53,33 @@ def test_repeats_that_do_not_agree_are_inconclusive(
     assert found.resource == "Inconclusive"
     assert "Repeat 1: the collector stopped Solr for 20 %" in found.message
     assert found.field is None
+
+
+def test_a_single_repeat_is_a_suspicion() -> None:
+    found = one(run(1, gc_percent=20.0))
+    assert (found.resource, found.suspected) == ("Inconclusive", "GarbageCollection")
+    assert found.server == "solr-1"
+    assert found.message == "the collector stopped Solr for 20 % of the time (limit 5 %)"
+
+
+def test_rounds_confirm_what_each_of_them_suspects() -> None:
+    busy, collecting, disagreeing = (
+        one(run(1, cpu_percent=99.0)),
+        one(run(1, gc_percent=20.0)),
+        one(run(1, gc_percent=20.0), run(2)),
+    )
+    (found,) = agree_over_rounds([[busy], [collecting], [busy], []])
+    assert (found.resource, found.suspected, found.field) == ("Cpu", None, "target.solrCloud.nodes")
+    assert found.message == "Solr used 99 % of its CPUs (limit 85 %) in 2 of 3 rounds"
+    (alone,) = agree_over_rounds([[busy]])
+    assert alone == busy
+    for rounds in ([[busy], [collecting]], [[disagreeing], [disagreeing]], [[disagreeing]]):
+        (open_,) = agree_over_rounds(rounds)
+        assert (open_.resource, open_.suspected) == ("Inconclusive", None)
+        assert "the rounds point to different resources. Round 1: " in open_.message
+    confirmed = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0))
+    (found,) = agree_over_rounds([[confirmed], [confirmed.model_copy(update={"variant": None})]])
+    assert found.message.endswith("in 2 of 2 repeats in 2 of 2 rounds")
 
 
 def test_most_repeats_are_enough() -> None:
@@ -89,5 +116,5 @@ def test_sentences_say_what_and_what_next() -> None:
     assert first.endswith("Change next: target.solrCloud.nodes.")
     assert second.startswith("calm: no bottleneck was found. No resource reached its limit (CPU")
     assert third.startswith(
-        "calm: the bottleneck is not confirmed, because there is only one repeat. Repeat 1: "
+        "calm: the bottleneck is not confirmed, because there is only one repeat. No resource "
     )

@@ -9,15 +9,18 @@ import pytest
 from hack.generate.json_schema import sweep_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import Bottleneck
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint, SweepStatus
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.difference_figures import round_figure
+from solrbench.present.sweeps.point_tables import page_answers
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import (
     best_facts,
+    bottlenecks_table,
     failures_table,
     objectives_table,
     rounds_table,
@@ -30,6 +33,15 @@ from support.results.statuses import full_status
 from support.results.sweep_reports import full_report, full_sweep
 
 P95 = (40.0, 44.0)
+LAST = full_status().results[-1]
+SUSPICION = Bottleneck(
+    step=LAST.step,
+    variant=LAST.variant,
+    resource="Inconclusive",
+    suspected="Cpu",
+    message="Solr used 99 % of its CPUs",
+)
+"""What a benchmark with one repeat says."""
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +63,8 @@ def report() -> SweepReport:
             "summary": Summary(p95_milliseconds=p95, verdict="Valid"),
             "objectives": full.objectives,
             "verdicts": full.verdicts if number == len(P95) else [],
+            "totals": [LAST],
+            "bottlenecks": [SUSPICION],
         }
         status = benchmark.status.model_copy(update=changes)
         found[benchmark.metadata.name] = benchmark.model_copy(update={"status": status})
@@ -72,6 +86,20 @@ def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport
     assert "## Rounds" in sweep_to_markdown(report)
     reason = report.points[0].rounds[1].verdicts[0].reasons[0].reason
     assert reason in sweep_to_junit(report)
+
+
+def test_rounds_confirm_what_held_a_point_back(report: SweepReport) -> None:
+    (row,) = bottlenecks_table(report).texts
+    confirmed = "Solr used 99 % of its CPUs in 2 of 2 rounds"
+    field = "target.solrCloud.nodes"
+    where = f"{LAST.step}, {LAST.variant}"
+    assert row == (report.points[0].name, where, "Cpu", confirmed, field)
+    best = BestPoint(name=report.points[0].name, values="heap 2Gi")
+    status = report.status.model_copy(update={"best": [best]})
+    assert page_answers(report.model_copy(update={"status": status}))[-1] == (
+        f"heap 2Gi, {LAST.step} ({LAST.variant}): the bottleneck is Solr's CPU. {confirmed}."
+        f" Change next: {field}."
+    )
 
 
 def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) -> None:

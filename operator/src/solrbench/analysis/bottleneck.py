@@ -145,16 +145,36 @@ def _apply(rules: Rules, run: BottleneckInput, shown: Mapping[str, str]) -> RunB
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
-def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck:
+def agree_over_rounds(rounds: Sequence[Sequence[Bottleneck]]) -> list[Bottleneck]:
+    """Return what held each step and variant of a point back, of what its rounds show."""
+    runs: dict[tuple[str, str], list[RunBottleneck]] = {}
+    for number, found in enumerate(rounds, 1):
+        for each in found:
+            resource = Resource(each.suspected or each.resource)
+            run = RunBottleneck(number, resource, Symptom(each.message, each.server))
+            runs.setdefault((each.step, each.variant or ""), []).append(run)
+    return [_agree(*key, own, "round") for key, own in runs.items()]
+
+
+def _agree(
+    step: str, variant: str, runs: Sequence[RunBottleneck], unit: str = "repeat"
+) -> Bottleneck:
     counts = Counter(run.resource for run in runs)
     resource, shown = counts.most_common(1)[0]
     agreeing = [run for run in runs if run.resource is resource]
-    if shown < MIN_AGREEING_REPEATS or 2 * shown <= len(runs):
-        seen = " ".join(f"Repeat {e.repeat}: {e.symptom.text}." for e in runs[:3])
-        text = f"inconclusive, as the repeats point to different resources. {seen}"
-        if len(runs) < MIN_AGREEING_REPEATS:
-            text = f"not confirmed, because there is only one repeat. {seen}"
-            text += f" Set load.repeats.count to {MIN_AGREEING_REPEATS} or more."
+    if len(runs) < MIN_AGREEING_REPEATS and resource is not Resource.INCONCLUSIVE:
+        return Bottleneck(
+            step=step,
+            variant=variant or None,
+            resource=Resource.INCONCLUSIVE,
+            suspected=resource,
+            server=runs[0].symptom.server,
+            message=runs[0].symptom.text[:MAX_MESSAGE],
+        )
+    is_seen = shown >= MIN_AGREEING_REPEATS and 2 * shown > len(runs)
+    if not is_seen or resource is Resource.INCONCLUSIVE:
+        seen = " ".join(f"{unit.title()} {e.repeat}: {e.symptom.text}." for e in runs[:3])
+        text = f"inconclusive, as the {unit}s point to different resources. {seen}"
         return Bottleneck(
             step=step,
             variant=variant or None,
@@ -162,7 +182,7 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
             message=text[:MAX_MESSAGE],
         )
     servers = {run.symptom.server for run in agreeing}
-    text = f"{agreeing[0].symptom.text} in {shown} of {len(runs)} repeats"
+    text = f"{agreeing[0].symptom.text} in {shown} of {len(runs)} {unit}s"
     return Bottleneck(
         step=step,
         variant=variant or None,
@@ -177,6 +197,12 @@ def _agree(step: str, variant: str, runs: Sequence[RunBottleneck]) -> Bottleneck
 def describe_bottleneck(found: Bottleneck) -> str:
     """Return the bottleneck of a step, the numbers, and what to change next."""
     step = f"{found.step} ({found.variant})" if found.variant else found.step
+    if found.suspected is not None:
+        return (
+            f"{step}: the bottleneck is not confirmed, because there is only one repeat."
+            f" {_sentence_case(found.message)}. Set load.repeats.count to"
+            f" {MIN_AGREEING_REPEATS} or more."
+        )
     if found.resource == Resource.INCONCLUSIVE:
         return f"{step}: the bottleneck is {found.message}"
     if found.resource == Resource.NONE:

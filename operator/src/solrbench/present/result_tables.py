@@ -57,6 +57,11 @@ _FEW = 2
 """Repeats whose difference says next to nothing of a third: Student's t is 12.7."""
 
 
+def name_resource(found: Bottleneck) -> str:
+    """Return what held a step back; of what a single repeat shows, that it perhaps did."""
+    return found.resource if found.suspected is None else f"perhaps {found.suspected}"
+
+
 def results_with_totals(status: Status) -> list[StepResult]:
     """Return the results of each step, then its totals if it has several request names."""
     steps = dict.fromkeys(result.step for result in status.results)
@@ -255,7 +260,7 @@ def overview_table(spec: Spec, status: Status) -> Table:
 
     def bottleneck(result: StepResult) -> Cell | None:
         found = [each for each in status.bottlenecks if _is_of(each, result)]
-        return Cell(found[0].resource, found[0].server or "") if found else None
+        return Cell(name_resource(found[0]), found[0].server or "") if found else None
 
     def cores(result: StepResult) -> float | None:
         found = (each.cpu_cores for each in status.telemetry if _is_of(each, result))

@@ -44,6 +44,8 @@ class Bottleneck(StepPart):
     ZooKeeper, Threads, Proxy, Network, Machine, None if nothing is saturated, or Inconclusive if
     repeats do not agree. Of indexing it may also be Merges or IndexClient, and is Inconclusive if
     too little was read."""
+    suspected: Text | None = None
+    """`suspected` is what a single repeat shows."""
     server: Text | None = None
     """`server` is the node, pod or worker that shows it most; absent if it is no single one."""
     message: Text

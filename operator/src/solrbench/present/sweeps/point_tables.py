@@ -1,13 +1,14 @@
 """All that points measured: by condition, step, index, capacity; figures beside the baseline."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.metrics import read_figure
 from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence, name_figure
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.findings import Trend
+from solrbench.api.v1alpha1.findings import Resource, Trend
 from solrbench.present.comparison_tables import DECIDES, FigureRow, figure_columns
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import (
@@ -230,6 +231,24 @@ def _figure_sentence(row: FigureRow) -> str:
 
 
 def page_answers(report: SweepReport) -> list[str]:
-    """Return all sentences: those of the status, of the other figures, and of objectives."""
+    """Return all sentences: those of the status, of the other figures, and of objectives.
+
+    Of the best points, what held them back follows.
+    """
     answers = [*report.status.answers, *differences_sentences(report), objectives_sentence(report)]
-    return [each for each in answers if each]
+    return [each for each in (*answers, *_bottleneck_sentences(report)) if each]
+
+
+def _bottleneck_sentences(report: SweepReport) -> Iterator[str]:
+    """Yield what held the best point of each condition back, in the step of the objective."""
+    figure, points = figure_of(report.spec), {point.name: point for point in report.points}
+    for best in report.status.best:
+        if (point := points.get(best.name)) is None or not point.totals:
+            continue
+        last = point.totals[-1]
+        first = next(each for each in point.totals if each.step == last.step)
+        where = figure.step or last.step, figure.variant or first.variant
+        for found in point.bottlenecks:
+            if (found.step, found.variant) == where and found.resource != Resource.INCONCLUSIVE:
+                step = f"{best.values}, {found.step}"
+                yield describe_bottleneck(found.model_copy(update={"step": step}))

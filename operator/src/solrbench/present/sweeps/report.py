@@ -129,7 +129,7 @@ class PointReport(LenientModel):
     """Name of the point."""
     benchmark: str
     """Name of its benchmark, in the namespace of the sweep; with rounds, of the first one, which
-    `totals`, `verdicts`, `objectives`, `bottlenecks` and what follows them are of, too."""
+    `totals`, `verdicts`, `objectives`, `responseGaps`, `indexPods` and `coldStart` are of, too."""
     rounds: list[RoundReport] = []
     """Each round whose benchmark is there, where the sweep measures in rounds."""
     values: dict[str, str] = {}
@@ -181,7 +181,7 @@ class PointReport(LenientModel):
     objectives: list[ObjectiveResult] = []
     """Whether its objectives are met."""
     bottlenecks: list[Bottleneck] = []
-    """What held each step back, where servers were measured."""
+    """What held each step back, where servers were measured; with rounds, in most of them."""
     response_gaps: list[StepResponseGaps] = []
     """Who waited longest in each step."""
     index_pods: list[IndexPodStatus] = []

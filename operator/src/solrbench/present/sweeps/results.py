@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from solrbench.analysis.bottleneck import agree_over_rounds
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import find_condition
@@ -190,7 +191,11 @@ def _point(
     names = [each.benchmark for each in rounds] or [name]
     details |= summarise_point([benchmarks[each] for each in names if each in benchmarks])
     if rounds:
-        details |= {"rounds": rounds, "outcome": rounds[-1].outcome}
+        details |= {
+            "rounds": rounds,
+            "outcome": rounds[-1].outcome,
+            "bottlenecks": agree_over_rounds([each.bottlenecks for each in rounds]),
+        }
     point_report = PointReport(
         name=point.name,
         benchmark=name,

@@ -24,6 +24,7 @@ from solrbench.present.comparison_tables import (
 )
 from solrbench.present.fact_tables import INDEX_COLUMNS, format_time, index_rows, step_label
 from solrbench.present.limit_tables import format_measured
+from solrbench.present.result_tables import name_resource
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
     Column,
@@ -207,7 +208,7 @@ def objectives_table(report: SweepReport) -> Table:
 
 _BOTTLENECK_COLUMNS: Sequence[Column[Bottleneck]] = (
     NameColumn("Step", name_step),
-    TextColumn("Held back by", lambda found: found.resource),
+    TextColumn("Held back by", name_resource),
     TextColumn("Server", lambda found: found.server),
     TextColumn("Evidence", lambda found: found.message),
     TextColumn("Change next", lambda found: found.field),
@@ -216,7 +217,7 @@ _BOTTLENECK_COLUMNS: Sequence[Column[Bottleneck]] = (
 
 def bottlenecks_table(report: SweepReport) -> Table:
     """Return what held each step of each point back, where servers were measured."""
-    rows = ((name, each) for name, part in benchmarks_of(report) for each in part.bottlenecks)
+    rows = ((point.name, each) for point in report.points for each in point.bottlenecks)
     return point_table("Bottlenecks", _BOTTLENECK_COLUMNS, rows)
 
 
