@@ -200,7 +200,7 @@ def stacked(
 
 def grid(**more: object) -> OptionPart:
     """Return the place of a coordinate system; labels of the axes are kept inside of it."""
-    return {"left": 8, "right": 16, "top": 34, "bottom": 30, "containLabel": True, **more}
+    return {"left": 8, "right": 28, "top": 34, "bottom": 30, "containLabel": True, **more}
 
 
 def chart(

@@ -70,8 +70,12 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         return {"points": points}
     found, answers, best = answer_sweep(seen.sweep.spec, seen.plan, points)
     planned = {each.point.name: each.point for each in seen.plan.points}
-    upgrades = upgrade_sentences(seen.answers, planned, points, found)
-    answers = shorten_answers([*upgrades, *answers], len(points))
+    compared = [each for each in seen.answers if each.conclusion is not None]
+    not_compared = [each for each in seen.answers if each.conclusion is None]
+    first, last = (
+        upgrade_sentences(each, planned, points, found) for each in (compared, not_compared)
+    )
+    answers = shorten_answers([*first, *answers, *last], len(points))
     worded = []
     for point in points:
         difference = found.get(point.name)

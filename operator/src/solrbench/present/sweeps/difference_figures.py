@@ -84,6 +84,7 @@ def category_rows(labels: Sequence[str]) -> OptionPart:
         "axisLabel": {
             "color": "var(--ink)",
             "fontSize": 12,
+            "lineHeight": 14,  # else lines of a label that is broken lie on each other
             "width": 130,
             "overflow": "break",
             "interval": 0,  # else ECharts leaves out labels that it finds too close
