@@ -113,7 +113,8 @@ async def test_stopped_step_run_finishes_requests_in_flight(
     assert (result.measured, only(result).failures) == (4, 0)
     assert len(server.requests) == 4
     spent = listener.progress[-1].totals.sum_microseconds
-    assert spent == only(result).sum_microseconds > 300_000
+    # The server's clock counts whole milliseconds.
+    assert spent == only(result).sum_microseconds > 295_000
     assert [each.requests for each in result.micro_batches] == [4]
 
 
