@@ -23,7 +23,7 @@ from solrbench.analysis.step_trends import answer_trends, trend_difference_sente
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import FigureComparison
 from solrbench.api.v1alpha1.status import MAX_ANSWERS
-from solrbench.stats.number_format import format_number
+from solrbench.stats.number_format import count_noun, format_number
 
 
 def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
@@ -105,7 +105,7 @@ def loads_as_text(loads: Mapping[str, tuple[int | None, float | None]]) -> dict[
 
 def _load(users: int | None, rate: float | None) -> str:
     if users is not None:
-        return f"{users} user{'s' if users > 1 else ''}"
+        return count_noun(users, "user")
     return "" if rate is None else f"{format_number(rate)} requests/s"
 
 

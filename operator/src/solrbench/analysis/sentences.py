@@ -15,7 +15,7 @@ from solrbench.analysis.metrics import (
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesStatus
 from solrbench.api.v1alpha1.objectives import Objective
-from solrbench.stats.number_format import format_number, round_significant
+from solrbench.stats.number_format import count_noun, format_number, round_significant
 
 NO_CONCLUSION = f"not compared: needs {MIN_REPEATS} or more repeats"
 CONFIDENCE = "95 % confidence interval"
@@ -141,7 +141,7 @@ def format_more_repeats(difference: Difference) -> str:
         return ""
     if more >= MORE_THAN_50:
         return "more than 50 more repeats"
-    return f"about {more} more repeat{'s' if more > 1 else ''}"
+    return f"about {count_noun(more, 'more repeat')}"
 
 
 def _advise_repeats(difference: Difference) -> str:

@@ -21,7 +21,12 @@ from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.stats.number_format import format_gibibytes, format_number, format_percent
+from solrbench.stats.number_format import (
+    count_noun,
+    format_gibibytes,
+    format_number,
+    format_percent,
+)
 
 Facts = dict[str, str]
 
@@ -59,8 +64,8 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
     """Return what was measured."""
     status, target, collection = benchmark.status, benchmark.spec.target, benchmark.spec.collection
     solr = target.solr_cloud
-    shards = count(collection.shards, "shard")
-    replicas = count(collection.replicas.total, "replica")
+    shards = count_noun(collection.shards, "shard")
+    replicas = count_noun(collection.replicas.total, "replica")
     kinds = collection.replicas.model_dump(exclude_defaults=True)
     return _known(
         {
@@ -118,8 +123,8 @@ def _cleaned_text(cleaned: CleanedStatus) -> str:
         (cleaned.invalid_bytes, "place that was not UTF-8", "places that were not UTF-8"),
         (cleaned.markup_characters, "character of markup", "characters of markup"),
     )
-    parts = [count(*kind) for kind in kinds if kind[0]]
-    return f"{count(cleaned.documents, 'document')}{': ' if parts else ''}{', '.join(parts)}"
+    parts = [count_noun(*kind) for kind in kinds if kind[0]]
+    return f"{count_noun(cleaned.documents, 'document')}{': ' if parts else ''}{', '.join(parts)}"
 
 
 IndexRow = tuple[IndexPodStatus, IndexedFile | None]
@@ -167,7 +172,7 @@ def load_facts(benchmark: SolrBenchmark) -> Facts:
     steps = [f"{step.name} ({step_text(step)})" for step in load.steps[:_MAX_STEPS]]
     more = len(load.steps) - len(steps)
     if more > 0:
-        steps.append(f"and {count(more, 'further step')}")
+        steps.append(f"and {count_noun(more, 'further step')}")
     names = dict.fromkeys(result.request for result in status.results)
     repeats = max((result.repeats for result in status.results), default=0)
     return _known(
@@ -184,17 +189,12 @@ def step_text(step: Step) -> str:
     """Return the load of a step, such as `8 users, 120 s`."""
     load = f"{format_number(step.requests_per_second or 0)} requests/s planned"
     if step.users is not None:
-        load = count(step.users, "user")
+        load = count_noun(step.users, "user")
     if step.indexing is not None:
-        load += f", updates of {count(step.indexing.batch_size, 'document')}"
+        load += f", updates of {count_noun(step.indexing.batch_size, 'document')}"
     if step.duration_seconds is not None:
         return f"{load}, {step.duration_seconds} s"
-    return f"{load}, {count(step.requests or 0, 'request')}"
-
-
-def count(number: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun: `1 shard`, `2 shards`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or f'{noun}s'}"
+    return f"{load}, {count_noun(step.requests or 0, 'request')}"
 
 
 def format_time(time: datetime | None) -> str:

@@ -101,3 +101,8 @@ def _decimals(value: float, scale: float) -> str:
     decimals = max(0, _SIGNIFICANT - 1 - math.floor(math.log10(abs(scale))))
     text = f"{value:.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def count_noun(number: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun: `1 shard`, `2 shards`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {nouns or f'{noun}s'}"

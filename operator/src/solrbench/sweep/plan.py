@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
-from solrbench.stats.number_format import format_gibibytes, format_number
+from solrbench.stats.number_format import count_noun, format_gibibytes, format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.objective_checks import check_objective, check_sizing, describe_load
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
@@ -369,10 +369,11 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     memory = format_gibibytes(max(each.memory_bytes for each in totals))
     made = sum(each.reuses is None for each in plan.points)
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
+    points = count_noun(len(plan.points), "point")
     return (
-        f"{len(plan.points)} points, {duration_text(duration)} of load; the largest requests"
-        f" {cores} cores and {memory}; targets are made {made} times, indexes filled"
-        f" {filled} times{_rounds(spec, duration)}"
+        f"{points}, {duration_text(duration)} of load; the largest requests"
+        f" {cores} cores and {memory}; targets are made {count_noun(made, 'time')}, indexes"
+        f" filled {count_noun(filled, 'time')}{_rounds(spec, duration)}"
     )
 
 

@@ -37,6 +37,7 @@ from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.present.sweeps.point_tables import name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.stats.number_format import count_noun
 from solrbench.sweep.differences import read_point
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
@@ -125,7 +126,7 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
         return
     counts = Counter(CONCLUSIONS[figure.conclusion] for figure in figures)
     words = ", ".join(f"{number} {word}" for word, number in counts.most_common())
-    yield f"{len(figures)} point{'s' if len(figures) > 1 else ''} in common: {words}."
+    yield f"{count_noun(len(figures), 'point')} in common: {words}."
     different = [
         each for each in figures if each.conclusion in (Conclusion.BETTER, Conclusion.WORSE)
     ]
@@ -194,5 +195,5 @@ def _only(report: SweepReport, other: SweepReport) -> list[str]:
     if not names:
         return []
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
-    count = f"{len(names)} point{'s' if len(names) > 1 else ''}"
+    count = count_noun(len(names), "point")
     return [f"only {report.sweep} has {count}: {'; '.join(names[:_MAX_NAMED])}{more}"]
