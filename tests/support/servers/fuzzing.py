@@ -48,6 +48,7 @@ from support.servers.hostile_documents import (
     read_state,
     resident,
 )
+from support.solr.table_server import SYSTEM
 
 MEMORY = 192 * MIB
 """What the whole process may have in RAM, as its control group would say."""
@@ -88,22 +89,14 @@ REPLICA = {
     "base_url": "http://a:8983/solr",
 }
 SHARD = {"range": "80000000-7fffffff", "replicas": {"core_node1": REPLICA | {"leader": "true"}}}
-NODE = {
-    "lucene": {"solr-spec-version": "9.10.1"},
-    "jvm": {
-        "memory": {"raw": {"max": 1 << 30}},
-        "jmx": {"startTime": "2026-01-01T00:00:00Z"},
-        "version": "21",
-    },
-}
 CORE = {"CORE.coreName": "c", "INDEX.sizeInBytes": 7, "SEARCHER.searcher.numDocs": 5}
 # Each response that is read, in one document: what is not of it is ignored.
-STATUS = NODE | {
+STATUS = SYSTEM | {
     "cluster": {
         "live_nodes": ["a:8983_solr"],
         "collections": {"x": {"shards": {"shard1": SHARD}, "configName": "x"}},
     },
-    "a:8983_solr": NODE | {"metrics": {"solr.core.x": CORE}},
+    "a:8983_solr": SYSTEM | {"metrics": {"solr.core.x": CORE}},
     "status": {"c": {"index": {"sizeInBytes": 7, "numDocs": 5}}},
     "zkStatus": {"ensembleSize": 3},
     "configSets": ["x"],

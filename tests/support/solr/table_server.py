@@ -12,7 +12,11 @@ from support.servers.in_thread import QuietHandler, in_thread
 
 SYSTEM = {
     "lucene": {"solr-spec-version": "9.10.1"},
-    "jvm": {"memory": {"raw": {"max": 2 << 30}}, "jmx": {"startTime": "2026-11-01T00:00:00Z"}},
+    "jvm": {
+        "memory": {"raw": {"max": 2 << 30}},
+        "jmx": {"startTime": "2026-11-01T00:00:00Z"},
+        "version": "21",
+    },
 }
 NODES = ("a:8983_solr", "b:8983_solr")
 
