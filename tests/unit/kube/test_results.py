@@ -1,5 +1,6 @@
 """Results are stored, read back, and known from then on."""
 
+import gc
 import random
 import tracemalloc
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from solrbench.contract import names
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult, UsageSlice
-from solrbench.contract.storage import to_chunks
+from solrbench.contract.storage import DamagedReportError, to_chunks
 from solrbench.errors import TemporaryError
 from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import (
@@ -273,6 +274,19 @@ def test_a_damaged_document_is_named_by_its_config_map(
 ) -> None:
     with failing(TemporaryError, "ReportDamaged", rf"ConfigMap base-report-.*-0: .*{words}"):
         read(*bodies)
+
+
+def test_a_damaged_document_goes_as_soon_as_it_is_refused() -> None:
+    stored = annotated(sha256="0" * 64)
+    gc.collect()
+    gc.disable()  # cycles stay; in one, the unpacked document would wait for the collector
+    try:
+        with suppress(TemporaryError):
+            read(*stored)
+        kept = [each for each in gc.get_objects() if isinstance(each, DamagedReportError)]
+    finally:
+        gc.enable()
+    assert kept == []
 
 
 @pytest.mark.parametrize("document", [NO_TIMES, NO_SECONDS])

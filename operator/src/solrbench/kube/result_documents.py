@@ -273,14 +273,15 @@ def _naming_damage(chunks: list[Chunk]) -> Iterator[None]:
     """Name a ConfigMap of a document that cannot be read, or whose numbers no load measures."""
     try:
         yield
-    except (KeyError, ValueError, ArithmeticError, DamagedReportError) as error:
-        damage = (
-            error
-            if isinstance(error, DamagedReportError)
-            else DamagedReportError(f"it is not as it was written ({error!r})")
-        )
-        text = f"ConfigMap {chunks[0].name}: {damage.message}"
-        raise TemporaryError(damage.reason, text) from error
+    except DamagedReportError as error:
+        raise _name_damage(chunks, error) from error
+    except (KeyError, ValueError, ArithmeticError) as error:
+        found = DamagedReportError(f"it is not as it was written ({error!r})")
+        raise _name_damage(chunks, found) from error
+
+
+def _name_damage(chunks: list[Chunk], damage: DamagedReportError) -> TemporaryError:
+    return TemporaryError(damage.reason, f"ConfigMap {chunks[0].name}: {damage.message}")
 
 
 log = logging.getLogger("solrbench")
