@@ -39,6 +39,7 @@ from support.results.validity_documents import open_loop, worker
 from support.servers.hostile_documents import (
     GOOD,
     MIB,
+    READS_OF_SOLR,
     pack_histogram,
     read_chunks,
     read_progress,
@@ -132,7 +133,10 @@ def _unpack(text: bytes) -> None:
 
 
 READERS: dict[str, tuple[Callable[[bytes], object], Any]] = {
-    "Solr": (read_solr, STATUS),
+    **{
+        f"response {number} of Solr": (partial(read_solr, reads=[each]), STATUS)
+        for number, each in enumerate(READS_OF_SOLR)
+    },
     "state": (read_state, STATE),
     "result": (read_result, STEP),
     "progress": (read_progress, PROGRESS),

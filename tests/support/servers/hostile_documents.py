@@ -149,10 +149,12 @@ READS_OF_SOLR: tuple[Callable[[SolrClient], object], ...] = (
 )
 
 
-def read_solr(document: bytes) -> None:
-    """Read it as each response of Solr that does not need another one."""
+def read_solr(
+    document: bytes, reads: Iterable[Callable[[SolrClient], object]] = READS_OF_SOLR
+) -> None:
+    """Read it as each response of Solr that does not need another one, or as some of them."""
     with serve(document), SolrClient(["http://a:8983/solr"]) as solr:
-        for read in READS_OF_SOLR:
+        for read in reads:
             with suppress(SolrbenchError):
                 read(solr)
 
