@@ -26,7 +26,26 @@ from solrbench.sweep.answers import label_of
 from solrbench.sweep.objective_figure import ObjectiveFigure
 
 
-class RoundReport(LenientModel):
+class Findings(LenientModel):
+    """What one benchmark of a point found."""
+
+    totals: list[StepResult] = []
+    """All requests of each step together, over all repeats."""
+    verdicts: list[StepVerdict] = []
+    """The verdict on each step."""
+    objectives: list[ObjectiveResult] = []
+    """Whether its objectives are met."""
+    bottlenecks: list[Bottleneck] = []
+    """What held each step back, where servers were measured; of all rounds, in most of them."""
+    response_gaps: list[StepResponseGaps] = []
+    """Who waited longest in each step."""
+    index_pods: list[IndexPodStatus] = []
+    """Time of each index pod, and of its slowest files."""
+    cold_start: ColdStart | None = None
+    """The first thousand requests that the target got."""
+
+
+class RoundReport(Findings):
     """One round of a point: its benchmark, and what it measured."""
 
     round: int
@@ -39,20 +58,6 @@ class RoundReport(LenientModel):
     """Figure of `spec.objective`, where it is neither rate nor p95 of the last step."""
     outcome: str = ""
     """Reason and message of its end."""
-    totals: list[StepResult] = []
-    """All requests of each step together, over the repeats of the round."""
-    verdicts: list[StepVerdict] = []
-    """The verdict on each step."""
-    objectives: list[ObjectiveResult] = []
-    """Whether its objectives are met."""
-    bottlenecks: list[Bottleneck] = []
-    """What held each step back, where servers were measured."""
-    response_gaps: list[StepResponseGaps] = []
-    """Who waited longest in each step."""
-    index_pods: list[IndexPodStatus] = []
-    """Time of each index pod, and of its slowest files."""
-    cold_start: ColdStart | None = None
-    """The first thousand requests that the target got."""
 
     def read(self, figure: ObjectiveFigure) -> float | None:
         """Return the figure of the objective in this round."""
@@ -122,7 +127,7 @@ class PointCapacity(LenientModel):
     """What the last search says."""
 
 
-class PointReport(LenientModel):
+class PointReport(Findings):
     """One point: its figures beside the baseline, and what its benchmark said."""
 
     name: str
@@ -174,20 +179,6 @@ class PointReport(LenientModel):
     """As Solr reports it."""
     outcome: str = ""
     """Reason and message of the end of its benchmark, with rounds of the last one."""
-    totals: list[StepResult] = []
-    """All requests of each step together, over all repeats."""
-    verdicts: list[StepVerdict] = []
-    """The verdict on each step."""
-    objectives: list[ObjectiveResult] = []
-    """Whether its objectives are met."""
-    bottlenecks: list[Bottleneck] = []
-    """What held each step back, where servers were measured; with rounds, in most of them."""
-    response_gaps: list[StepResponseGaps] = []
-    """Who waited longest in each step."""
-    index_pods: list[IndexPodStatus] = []
-    """Time of each index pod, and of its slowest files."""
-    cold_start: ColdStart | None = None
-    """The first thousand requests that the target got."""
     cold_start_average_milliseconds: list[float] = []
     """Mean service time of the first thousand requests that the target got, of the second, of the
     next two, four and so on, the 12th of all that are left; of points whose cold start is drawn."""
@@ -201,7 +192,7 @@ class PointReport(LenientModel):
     capacities: list[PointCapacity] = []
     """What a capacity search found, by variant."""
     indexing_seconds: float | None = None
-    """Time of indexing, the mean over all rounds; absent where the index was taken over."""
+    """Time of indexing, the mean over all rounds; of a shared index, of when it was made."""
     documents_per_second: float | None = None
     """Documents indexed in a second."""
     index_bytes: float | None = None
