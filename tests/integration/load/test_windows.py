@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from support.load.processes import make_plan, run_plan, serving
+from support.load.processes import LATE_SECONDS, make_plan, run_plan, serving
 from support.servers.http_server import Exchange
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(120)]
@@ -93,7 +93,7 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
         )
         (document,) = run_plan(tmp_path, plan, "a\nb\n")
     assert document.warm_up_steady is False
-    assert document.warm_up_thousands[-1].end_seconds == pytest.approx(3, abs=0.5)
+    assert 2.5 < document.warm_up_thousands[-1].end_seconds < 3 + LATE_SECONDS
     assert (document.caches, document.warm_up_caches) == ([], [])
     # Once for the samples of the caches, once for telemetry, then never again.
     assert solr.metrics == 2
