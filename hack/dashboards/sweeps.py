@@ -91,7 +91,7 @@ SWEEPS = Board(
                         PanelColumn("Rate", _select("sweep_point_requests_per_second"), "reqps"),
                         PanelColumn("Failed", _select("sweep_point_failed_ratio"), "percentunit"),
                         PanelColumn(
-                            "CPU per request",
+                            "CPU per query",
                             _select("sweep_point_cpu_seconds_per_request"),
                             "s",
                         ),
@@ -100,7 +100,7 @@ SWEEPS = Board(
                             _select("sweep_point_read_bytes_per_request"),
                             "bytes",
                         ),
-                        PanelColumn("Reads per request", _select("sweep_point_reads_per_request")),
+                        PanelColumn("Reads per query", _select("sweep_point_reads_per_request")),
                         PanelColumn("Index", _select("sweep_point_index_bytes"), "bytes"),
                         PanelColumn("Price per hour", _select("sweep_point_price_per_hour")),
                         PanelColumn(

@@ -19,7 +19,8 @@ def test_a_step_that_is_held_back_is_an_answer() -> None:
         step="calm", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
     )
     assert collect_answers(make_spec("calm"), Status(bottlenecks=[found])) == [
-        "calm: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes."
+        "calm: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes,"
+        " on CPUs that nothing else uses."
     ]
 
 
@@ -41,7 +42,8 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
     # Another node each time: it is none of them.
     assert found.server is None
     assert found.message == (
-        "the collector stopped Solr for 20 % of the time (limit 5 %) in 2 of 2 repeats"
+        "the collector stopped Solr for 20 % of the time (limit 5 %) in repeat 1;"
+        " 2 of 2 repeats agree"
     )
 
 
@@ -70,7 +72,9 @@ def test_rounds_confirm_what_each_of_them_suspects() -> None:
     )
     (found,) = agree_over_rounds([[busy], [collecting], [busy], []])
     assert (found.resource, found.suspected, found.field) == ("Cpu", None, "target.solrCloud.nodes")
-    assert found.message == "Solr used 99 % of its CPUs (limit 85 %) in 2 of 3 rounds"
+    assert found.message == (
+        "Solr used 99 % of its CPUs (limit 85 %) in round 1; 2 of 3 rounds agree"
+    )
     (alone,) = agree_over_rounds([[busy]])
     assert alone == busy
     for rounds in ([[busy], [collecting]], [[disagreeing], [disagreeing]], [[disagreeing]]):
@@ -79,7 +83,7 @@ def test_rounds_confirm_what_each_of_them_suspects() -> None:
         assert "the rounds point to different resources. Round 1: " in open_.message
     confirmed = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0))
     (found,) = agree_over_rounds([[confirmed], [confirmed.model_copy(update={"variant": None})]])
-    assert found.message.endswith("in 2 of 2 repeats in 2 of 2 rounds")
+    assert found.message.endswith(" in round 1; 2 of 2 rounds agree")
 
 
 def test_most_repeats_are_enough() -> None:
@@ -113,7 +117,7 @@ def test_sentences_say_what_and_what_next() -> None:
     inconclusive = one(run(1))
     first, second, third = map(describe_bottleneck, [busy, idle, inconclusive])
     assert first.startswith("calm: the bottleneck is Solr's CPU. Solr used 99 % of its CPUs")
-    assert first.endswith("Change next: target.solrCloud.nodes.")
+    assert first.endswith("Change next: target.solrCloud.nodes, on CPUs that nothing else uses.")
     assert second.startswith("calm: no bottleneck was found. No resource reached its limit (CPU")
     assert third.startswith(
         "calm: the bottleneck is not confirmed, because there is only one repeat. No resource "

@@ -9,7 +9,7 @@ import pytest
 from hack.generate.json_schema import sweep_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import Bottleneck
+from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint, SweepStatus
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.markdown import sweep_to_markdown
@@ -90,16 +90,42 @@ def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport
 
 def test_rounds_confirm_what_held_a_point_back(report: SweepReport) -> None:
     (row,) = bottlenecks_table(report).texts
-    confirmed = "Solr used 99 % of its CPUs in 2 of 2 rounds"
+    confirmed = "Solr used 99 % of its CPUs in round 1; 2 of 2 rounds agree"
     field = "target.solrCloud.nodes"
     where = f"{LAST.step}, {LAST.variant}"
     assert row == (report.points[0].name, where, "Cpu", confirmed, field)
+    assert "Held back by Solr's CPU: the baseline." in page_answers(report)
     best = BestPoint(name=report.points[0].name, values="heap 2Gi")
     status = report.status.model_copy(update={"best": [best]})
-    assert page_answers(report.model_copy(update={"status": status}))[-1] == (
+    assert (
         f"heap 2Gi, {LAST.step} ({LAST.variant}): the bottleneck is Solr's CPU. {confirmed}."
-        f" Change next: {field}."
+        f" Change next: {field}, on CPUs that nothing else uses."
+    ) in page_answers(report.model_copy(update={"status": status}))
+
+
+def test_answers_say_which_numbers_could_not_be_checked(report: SweepReport) -> None:
+    short, rising = (
+        InvalidReason(reason=reason, message=f"{reason} in {number} s.")
+        for number, reason in enumerate(("StepTooShort", "NotSteady"))
     )
+    verdicts = [
+        StepVerdict(step="a", verdict="Inconclusive", unchecked=[short, rising]),
+        StepVerdict(step="b", verdict="Inconclusive", unchecked=[rising]),
+        StepVerdict(step="c", verdict="Valid", unchecked=[short]),
+    ]
+    point, *others = report.points
+    first, second = (
+        each.model_copy(update={"verdicts": own})
+        for each, own in zip(point.rounds, (verdicts, verdicts[1:]), strict=True)
+    )
+    unsure = report.model_copy(
+        update={"points": [point.model_copy(update={"rounds": [first, second]}), *others]}
+    )
+    assert page_answers(unsure)[-1] == (
+        "The numbers of 2 of 2 benchmarks could not be checked in full: NotSteady in 2, StepTooShort"
+        " in 1. For example: NotSteady in 1 s."
+    )
+    assert not any("could not be checked" in each for each in page_answers(report))
 
 
 def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) -> None:

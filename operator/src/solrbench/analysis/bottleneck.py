@@ -85,6 +85,9 @@ HINTS = {
 }
 """What each resource is called in a sentence, and which field to change next."""
 
+_NEEDS_CPU = (Resource.CPU, Resource.MACHINE)
+"""More nodes on the same machine add none."""
+
 MIN_AGREEING_REPEATS = 2
 """Repeats that must show the same: one may have had a neighbour on its machine."""
 
@@ -182,7 +185,8 @@ def _agree(
             message=text[:MAX_MESSAGE],
         )
     servers = {run.symptom.server for run in agreeing}
-    text = f"{agreeing[0].symptom.text} in {shown} of {len(runs)} {unit}s"
+    first = agreeing[0]
+    text = f"{first.symptom.text} in {unit} {first.repeat}; {shown} of {len(runs)} {unit}s agree"
     return Bottleneck(
         step=step,
         variant=variant or None,
@@ -201,7 +205,7 @@ def describe_bottleneck(found: Bottleneck) -> str:
         return (
             f"{step}: the bottleneck is not confirmed, because there is only one repeat."
             f" {_sentence_case(found.message)}. Set load.repeats.count to"
-            f" {MIN_AGREEING_REPEATS} or more."
+            f" {MIN_AGREEING_REPEATS} or more; the rounds of a sweep count, too."
         )
     if found.resource == Resource.INCONCLUSIVE:
         return f"{step}: the bottleneck is {found.message}"
@@ -213,7 +217,8 @@ def describe_bottleneck(found: Bottleneck) -> str:
     pod = pod_of(found.server or "")
     server = f" of {pod}" if pod and pod not in found.message else ""
     what, _ = HINTS[Resource(found.resource)]
-    hint = f" Change next: {found.field}." if found.field else ""
+    where = ", on CPUs that nothing else uses" if found.resource in _NEEDS_CPU else ""
+    hint = f" Change next: {found.field}{where}." if found.field else ""
     return f"{step}: the bottleneck is {what}{server}. {_sentence_case(found.message)}.{hint}"
 
 
@@ -369,9 +374,13 @@ def _bottleneck(resource: Resource, symptom: Symptom) -> Bottleneck:
     )
 
 
+_MIN_SECONDS = 1.0
+"""Shorter indexing, such as that of a single document, was held back by nothing."""
+
+
 def answer_indexing(status: Status) -> Iterator[str]:
     """Yield what held indexing back, with its rate."""
     found, rate = status.dataset.bottleneck, status.dataset.documents_per_second
-    if found is not None and rate is not None:
+    if found is not None and rate is not None and (status.dataset.seconds or 0) >= _MIN_SECONDS:
         title = f"Indexing, {format_number(rate)} documents/s"
         yield describe_bottleneck(found.model_copy(update={"step": title}))

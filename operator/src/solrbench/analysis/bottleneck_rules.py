@@ -255,9 +255,9 @@ def find_proxy(run: BottleneckInput) -> Symptom | None:
     if share <= limit or outside < least:
         return None
     text = (
-        f"of {format_milliseconds(client)} that a request takes Solr spends"
-        f" {format_milliseconds(solr)}: {format_percent(share)} lie in the proxy or load balancer"
-        f" (limit {format_percent(limit)})"
+        f"of {format_milliseconds(client)} that a request takes, {format_milliseconds(solr)} are in"
+        f" Solr and {format_milliseconds(outside)} in the proxy or load balancer:"
+        f" {format_percent(share)} (limit {format_percent(limit)})"
     )
     what = "throttled for {} of the time"
     throttled = above(run, "companion_throttled_percent", MAX_THROTTLED_PERCENT, what)
@@ -341,9 +341,13 @@ def find_machine(run: BottleneckInput) -> Symptom | None:
     """Apply if the machine is busy, but not by Solr, or if its host takes its CPU time."""
     stolen = "the host took {} of the machine's CPU"
     used = "all processes together used {} of the machine's CPU"
-    return (
+    found = (
         above(run, "machine_steal_percent", MAX_STEAL_PERCENT, stolen)
         or above(run, "machine_cpu_percent", MAX_MACHINE_PERCENT, used)
         # The JVM sees the machine, or in a container what it may use of it.
         or above(run, "system_cpu_percent", MAX_MACHINE_PERCENT, used)
     )
+    busiest = None if found is None else find_outlier(run, "cpu_percent")
+    if found is None or busiest is None:
+        return found
+    return Symptom(f"{found.text}; of Solr, {busiest.text}", found.server)

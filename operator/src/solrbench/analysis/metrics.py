@@ -152,7 +152,8 @@ class ComparedMetric:
 
 
 _DIGITS = 3
-_PERCENT_DIGITS = 2
+_PERCENT_DIGITS = 4
+"""More than are shown, as a number that is rounded twice may be another one."""
 
 
 def store_figure(compared: ComparedMetric, *, is_invalid: bool) -> FigureComparison:

@@ -21,7 +21,8 @@ NO_CONCLUSION = f"not compared: needs {MIN_REPEATS} or more repeats"
 CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (
-    "Difference: that of each repeat from the same repeat of the first variant, the geometric mean."
+    "Difference: each repeat compared with the same repeat of the first variant, on average"
+    " (geometric mean)."
     " No relevant difference: smaller than smallestEffectPercent. The primary figure of a step"
     " decides (spec.comparison.primary, p95 by default); others are details (docs/method.md)."
 )
@@ -88,7 +89,9 @@ def difference_sentence(subject: str, difference: Difference, than: str) -> str:
             return f"{subject} is {how} {than} ({_amount(difference)}): {word}{where}."
         case Conclusion.INCONCLUSIVE:
             amount, more = _amount(difference), _advise_repeats(difference)
-            return f"{subject} may be higher or lower than {than} ({amount}): {word}.{more}"
+            low, high = difference.interval or (-1.0, 1.0)
+            how = "higher" if low > 0 else "lower" if high < 0 else "higher or lower"
+            return f"{subject} may be {how} than {than} ({amount}): {word}.{more}"
         case _:
             known = format_interval(difference, is_size=True)
             interval = f" ({CONFIDENCE} {known})" if known else ""

@@ -17,9 +17,7 @@ from solrbench.decide.conditions import (
 from solrbench.decide.repeats import format_repeats
 from solrbench.present.fact_tables import one_line_verdict
 from solrbench.present.limit_tables import limit_lines
-from solrbench.stats.number_format import format_milliseconds, format_number
-
-MEBIBYTE = 1024 * 1024
+from solrbench.stats.number_format import format_bytes, format_milliseconds, format_number
 
 
 def elapsed_seconds(resource: SolrBenchmark | SolrBenchmarkSweep, now: datetime) -> int:
@@ -93,7 +91,7 @@ def _target(benchmark: SolrBenchmark) -> str:
         f"{target.zookeepers or 0} of {solr_cloud.zookeeper.replicas} ZooKeepers",
         f"{target.live_nodes or 0} of {solr_cloud.nodes} Solr nodes",
         "" if version is None else f"Solr {version}",
-        "" if heap is None else f"heap {heap // MEBIBYTE} MiB",
+        "" if heap is None else f"heap {format_bytes(heap)}",
     ]
     return ", ".join(filter(None, parts))
 
@@ -103,12 +101,14 @@ def _data(benchmark: SolrBenchmark) -> str:
     if data.documents is None:
         return ""
     # The total is not always known beforehand.
-    total = f" of {data.documents_total:,}" if data.documents_total is not None else ""
+    is_whole = data.documents_total in (None, data.documents)
+    total = "" if is_whole else f" of {data.documents_total:,}"
+    plural = "document" if (data.documents, total) == (1, "") else "documents"
     rate, size = data.documents_per_second, data.index_bytes
     parts = [
-        f"{data.documents:,}{total} documents",
+        f"{data.documents:,}{total} {plural}",
         "" if rate is None else f"{format_number(rate)} documents/s",
-        "" if size is None else f"index {format_number(size / MEBIBYTE)} MiB",
+        "" if size is None else f"index {format_bytes(size)}",
     ]
     return ", ".join(filter(None, parts))
 

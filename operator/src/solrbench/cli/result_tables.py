@@ -22,6 +22,7 @@ from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
+from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.present.comparison_tables import baseline_table, comparison_notes, comparison_table
@@ -48,7 +49,7 @@ from solrbench.present.sweeps.tables import best_facts, failures_table, points_t
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.present.time_figures import TimeSlice, time_slices
 from solrbench.present.window_tables import whole_note
-from solrbench.stats.number_format import format_milliseconds, format_number
+from solrbench.stats.number_format import count_noun, format_milliseconds, format_number
 from solrbench.sweep.objective_figure import figure_of
 
 
@@ -149,8 +150,9 @@ def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = 
     facts = [] if good else [": ".join(filter(None, (reason, message)))]
     for title, text in details(benchmark):
         if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
-            gaps = sum(len(each.unchecked) for each in benchmark.status.verdicts)
-            tail = f"; checks that were not possible: {gaps} (--details)"
+            lines = verdict_lines(benchmark.status.verdicts)
+            gaps = sum(line.startswith(NOT_CHECKED) for line in lines)
+            tail = f"; {count_noun(gaps, 'check')} not decided (--details)"
             is_short = title == "verdict" and gaps and not in_full
             facts.append(f"{title}: {text}{tail if is_short else ''}")
     left = SUMMARY_LINES - _OTHER_LINES
@@ -242,6 +244,9 @@ def print_next_commands(console: Console, found: SolrBenchmark | str) -> None:
         f"{program} report {where} --details      # {rest}",
         f"{program} report {where} -o html --output-file {name}.html",
     ]
+    sweep = None if isinstance(found, str) else found.metadata.labels.get(LABEL_SWEEP)
+    if sweep is not None:
+        lines.insert(0, f"{program} report -n {namespace} ssweep/{sweep}      # all its points")
     console.print("\nNext:", *(f"\n  {line}" for line in lines), sep="", soft_wrap=True)
 
 

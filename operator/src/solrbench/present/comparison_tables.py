@@ -186,7 +186,7 @@ class _VariantRow(NamedTuple):
 def _variant_cells(row: _VariantRow) -> DifferenceCells:
     cells = difference_cells(row.difference, format_conclusion(row.difference))
     return (
-        cells if row.difference.interval else cells._replace(interval=Cell("too few repeats, none"))
+        cells if row.difference.interval else cells._replace(interval=Cell("none: too few repeats"))
     )
 
 

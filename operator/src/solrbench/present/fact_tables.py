@@ -23,14 +23,13 @@ from solrbench.present.table import Column, NameColumn, NumberColumn, Table, Tex
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.stats.number_format import (
     count_noun,
-    format_gibibytes,
+    format_bytes,
     format_number,
     format_percent,
 )
 
 Facts = dict[str, str]
 
-_MEBIBYTE = 1 << 20
 _MAX_STEPS = 12
 """Steps that are listed; the tables have all."""
 
@@ -111,7 +110,7 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
             "Index pods": ", ".join(pods),
             "Cleaned": "" if data.cleaned is None else _cleaned_text(data.cleaned),
             **{f"Indexing is {data.verdict}": each.message for each in data.reasons},
-            "Index size": "" if size is None else f"{format_number(size / _MEBIBYTE)} MiB",
+            "Index size": "" if size is None else format_bytes(size),
         }
     )
 
@@ -146,12 +145,15 @@ INDEX_COLUMNS: Sequence[Column[IndexRow]] = (
 
 
 def index_rows(pods: Iterable[IndexPodStatus]) -> list[IndexRow]:
-    """Return each pod, and its slowest files.
+    """Return each pod, and its slowest files; a pod with one file is the row of that file.
 
     A single pod without files has no row, as it did what the facts say already.
     """
-    rows = [(pod, file) for pod in pods for file in (None, *pod.slowest_files)]
-    return rows if len(rows) > 1 else []
+    rows: list[IndexRow] = []
+    for pod in pods:
+        whole = () if pod.files == len(pod.slowest_files) == 1 else (None,)
+        rows += [(pod, file) for file in (*whole, *pod.slowest_files)]
+    return [] if [file for _, file in rows] == [None] else rows
 
 
 def index_pods_table(data: DatasetStatus) -> Table:
@@ -211,7 +213,7 @@ _NODE_COLUMNS: Sequence[Column[NodeRecord]] = (
     TextColumn("Instance type", lambda node: node.instance_type),
     TextColumn("Zone", lambda node: node.zone),
     TextColumn("CPU", lambda node: node.cpu_cores, lambda cores: f"{format_number(cores)} cores"),
-    TextColumn("Memory", lambda node: node.memory_bytes, format_gibibytes),
+    TextColumn("Memory", lambda node: node.memory_bytes, format_bytes),
     TextColumn("Architecture", lambda node: node.architecture),
     TextColumn("Kernel", lambda node: node.kernel),
     TextColumn("OS image", lambda node: node.os_image),
@@ -255,7 +257,7 @@ def _pods(environment: Environment, documents: Iterable[StepRunResult]) -> list[
 
 _MAX_LINES = 3
 
-NOT_CHECKED = "Check not possible"
+NOT_CHECKED = "Not decided"
 """What lines on skipped checks begin with."""
 
 
@@ -310,4 +312,5 @@ def one_line_verdict(verdicts: Sequence[StepVerdict]) -> str:
     names = ", ".join(step_label(step) for step in steps[:_MAX_LINES])
     more = f" and {len(steps) - _MAX_LINES} more" if len(steps) > _MAX_LINES else ""
     are = "is" if len(steps) == 1 else "are"
-    return f"{len(steps)} of {len(verdicts)} steps {are} {worst}: {names}{more}"
+    what = "results" if any(each.variant for each in verdicts) else "steps"
+    return f"{len(steps)} of {len(verdicts)} {what} {are} {worst}: {names}{more}"

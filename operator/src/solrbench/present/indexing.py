@@ -5,9 +5,8 @@ from collections.abc import Callable, Sequence
 from solrbench.api.v1alpha1.server_metrics import IndexingSeries, IndexingTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.present.figure import ReportFigure, legend, line, rounded, stacked, value_axis
-from solrbench.present.server_tables import format_bytes
 from solrbench.present.table import Column, NameColumn, Table, TextColumn, build_table
-from solrbench.stats.number_format import format_number, format_percent
+from solrbench.stats.number_format import format_bytes, format_number, format_percent
 
 _Show = Callable[[float], str]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.sentences import name_variant, not_run_lines, objective_lines
 from solrbench.api.v1alpha1.findings import ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
@@ -109,7 +110,8 @@ _SHARE_COLUMNS: Sequence[Column[tuple[StepRunResult, UserShares]]] = (
     NumberColumn("Median", lambda pair: pair[1].median_requests),
     NumberColumn("Most", lambda pair: pair[1].most_requests),
     TextColumn(
-        "User with least", lambda pair: f"{pair[1].fewest[0].user} on {pair[1].fewest[0].node}"
+        "User with least",
+        lambda pair: f"{pair[1].fewest[0].user} on {pod_of(pair[1].fewest[0].node)}",
     ),
 )
 _SHARE_NOTE = (
@@ -122,14 +124,14 @@ _STALL_COLUMNS: Sequence[Column[tuple[StepRunResult, ResponseGap]]] = (
     NameColumn("Variant", lambda pair: pair[0].variant),
     NameColumn("Repeat", lambda pair: pair[0].repeat),
     TextColumn("User", lambda pair: "all" if pair[1].user is None else pair[1].user),
-    TextColumn("Node", lambda pair: pair[1].node),
-    NumberColumn("Second", lambda pair: f"{pair[1].second:.1f}"),
+    TextColumn("Node", lambda pair: pod_of(pair[1].node)),
+    NumberColumn("From second", lambda pair: f"{pair[1].second:.1f}"),
     NumberColumn("Waited", lambda pair: pair[1].microseconds / 1000, format_milliseconds),
     TextColumn("Query", lambda pair: pair[1].query),
 )
 _STALL_NOTE = (
     "Of a user: its longest wait for a response. Of all users of a node, as one load worker saw"
-    " it: no response came, though requests waited. Second: since the step began to be measured."
+    " it: no response came, though requests waited. Seconds count from the begin of the step."
 )
 
 

@@ -49,8 +49,7 @@ _HIDEABLE = frozenset(
 
 INTERVAL_NOTE = (
     "In brackets: 95 % confidence interval, from how blocks of time and repeats differ; none where"
-    " the step was too short for one, (2 repeats) where two repeats differ too much for a useful"
-    " one."
+    " too few seconds or requests of the step are independent"
 )
 
 _FEW = 2
@@ -121,7 +120,7 @@ def format_cell(result: StepResult, column: ResultColumn) -> str:
             return format_number(value)
 
 
-def results_note(results: Iterable[StepResult]) -> str:
+def results_note(results: Sequence[StepResult]) -> str:
     """Return what a reader has to know of the times in a table."""
     kinds = {result.is_open_loop for result in results}
     times, start = "Times are service times", "response times, from the intended start of each"
@@ -129,9 +128,10 @@ def results_note(results: Iterable[StepResult]) -> str:
         times = f"Times are {start} request"
     elif kinds != {False}:
         times += f"; in rows with Late and Dropped {start} request"
+    deviation = " SD: standard deviation between repeats, in % of their mean."
     return (
         f"{times}. Percentiles come from merged histograms."
-        " SD: standard deviation between repeats, in % of their mean."
+        f"{deviation if any(each.repeats > 1 for each in results) else ''}"
     )
 
 
@@ -191,7 +191,9 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         ),
     ]
     # Without a request there are no percentiles, and no intervals.
-    table = build_table("Intervals", columns, results if percents else (), INTERVAL_NOTE)
+    few = f", ({_FEW} repeats) where two repeats differ too much for a useful one"
+    note = INTERVAL_NOTE + (few if any(each.repeats == _FEW for each in results) else "") + "."
+    table = build_table("Intervals", columns, results if percents else (), note)
     return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 
 
@@ -233,19 +235,26 @@ _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split("
 def summary_table(status: Status) -> Table:
     """Return a row for each step and variant with what is asked first; 100 columns hold it."""
     results = status.totals or status.results
-    kept = "Step", "Variant", "Requests", "Failures", "Requests/s", "SD requests/s", "Mean"
-    figures = results_table(results, status.verdicts).with_columns({*kept, "Verdict"})
+    names = "Step", "Variant", "Requests", "Failures", "Verdict"
+    kept = {*names, "Requests/s", "SD requests/s", "Documents/s", "Mean"}
+    figures = results_table(results, status.verdicts).with_columns(kept)
     tails = intervals_table(results).with_columns({percent_label(95)})
     if not tails:
         return figures.without_empty_columns()
-    titles = {"Requests/s": "Req/s", "SD requests/s": "SD", "P95": "P95 (95 % CI)"}
+    titles = {
+        "Requests/s": "Req/s",
+        "SD requests/s": "SD",
+        "Documents/s": "Docs/s",
+        "P95": "P95 (95 % CI)",
+    }
     columns = [
         replace(each, part=0, title=titles.get(each.title, each.title))
         for each in (*figures.columns, *tails.columns)
     ]
     rows = [[*row, *tail] for row, tail in zip(figures.rows, tails.rows, strict=True)]
-    note = f"{figures.note.partition('. ')[0]}. SD: of requests/s over repeats."
-    return Table("Results", columns, rows, note).without_empty_columns()
+    table = Table("Results", columns, rows).without_empty_columns()
+    deviation = " SD: of requests/s over repeats." if "SD" in table.head else ""
+    return replace(table, note=f"{figures.note.partition('. ')[0]}.{deviation}")
 
 
 def overview_table(spec: Spec, status: Status) -> Table:

@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, SlowRequest, StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import (
+    format_bytes,
     format_milliseconds,
     format_number,
     format_percent,
@@ -23,29 +25,15 @@ SERVERS_NOTE = (
     " collector stopped the worst node; hits are those of Solr's caches."
 )
 
-_MEBIBYTE = 1 << 20
-
-
-def format_bytes(value: float) -> str:
-    """Return a number of bytes in the unit that fits."""
-    for unit, size in (("MiB", _MEBIBYTE), ("KiB", 1 << 10)):
-        if value >= size:
-            return f"{format_number(value / size)} {unit}"
-    return f"{format_number(value)} B"
-
-
-def _mebibytes(value: float) -> str:
-    return f"{format_number(value / _MEBIBYTE)} MiB"
-
 
 _SERVER_COLUMNS: Sequence[Column[StepTelemetry]] = (
     NameColumn("Step", lambda entry: entry.step),
     NameColumn("Variant", lambda entry: entry.variant),
     NumberColumn("Nodes", lambda entry: entry.nodes, format_number),
-    NumberColumn("CPU", lambda entry: entry.cpu_cores, format_number),
+    NumberColumn("CPU cores", lambda entry: entry.cpu_cores, format_number),
     NumberColumn("CPU %", lambda entry: entry.cpu_percent, format_percent),
     NumberColumn(
-        "CPU per request", lambda entry: entry.cpu_milliseconds_per_request, format_milliseconds
+        "CPU per query", lambda entry: entry.cpu_milliseconds_per_request, format_milliseconds
     ),
     NumberColumn("Heap", lambda entry: entry.heap_after_gc_max_percent, format_percent),
     NumberColumn("GC", lambda entry: entry.gc_percent, format_percent),
@@ -54,7 +42,7 @@ _SERVER_COLUMNS: Sequence[Column[StepTelemetry]] = (
         "Query result hits", lambda entry: entry.query_result_cache_hit_percent, format_percent
     ),
     NumberColumn("Document hits", lambda entry: entry.document_cache_hit_percent, format_percent),
-    NumberColumn("Index", lambda entry: entry.index_bytes, _mebibytes),
+    NumberColumn("Index", lambda entry: entry.index_bytes, format_bytes),
     NumberColumn(
         "ZooKeeper", lambda entry: entry.zookeeper_latency_milliseconds, format_milliseconds
     ),
@@ -84,14 +72,14 @@ _POD_COLUMNS: Sequence[Column[_PodGroup]] = (
     NameColumn("Step", lambda group: group[0].step),
     NameColumn("Variant", lambda group: group[0].variant),
     NameColumn("Pods of", lambda group: group[1]),
-    _of_pods("CPU", "cpu_cores", format_number),
+    _of_pods("CPU cores", "cpu_cores", format_number),
     _of_pods("Throttled", "throttled_percent", format_percent),
     _of_pods("Waits for CPU", "cpu_some_percent", format_percent),
     _of_pods("Waits for memory", "memory_some_percent", format_percent),
     _of_pods("Waits for disk", "io_some_percent", format_percent),
-    _of_pods("Memory", "working_set_max_bytes", _mebibytes),
-    _of_pods("Read/s", "read_bytes_per_second", format_bytes),
-    _of_pods("Sent/s", "network_bytes_per_second", format_bytes),
+    _of_pods("Memory", "working_set_max_bytes", format_bytes),
+    _of_pods("Disk read/s", "read_bytes_per_second", format_bytes),
+    _of_pods("Network sent/s", "network_bytes_per_second", format_bytes),
 )
 
 
@@ -166,7 +154,7 @@ _SLOW_COLUMNS: Sequence[Column[_SlowRequest]] = (
     TextColumn("Variant", lambda found: found.document.variant),
     NumberColumn("Repeat", lambda found: found.document.repeat),
     NumberColumn("Second", lambda found: f"{found.slow.second:.1f} s"),
-    TextColumn("Node", lambda found: found.slow.node),
+    TextColumn("Node", lambda found: pod_of(found.slow.node or "")),
     TextColumn("Query", lambda found: found.slow.query),
 )
 _SLOW_TABLE_NOTE = (
@@ -187,13 +175,13 @@ def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
     lines = []
     for request, document, slow in _slowest(documents, most):
         time = format_milliseconds(slow.service_time_microseconds / 1000)
-        variant = f" through {document.variant}" if document.variant else ""
+        variant = f" ({document.variant})" if document.variant else ""
         failed = f", {slow.failure}" if slow.failure else ""
         qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
-        node = "" if slow.node is None else f", {slow.node}"
+        node = "" if slow.node is None else f", {pod_of(slow.node)}"
         lines.append(
             f"{request}: {time}{qtime}{failed} in {document.step}{variant}, repeat"
-            f" {document.repeat}, {slow.second:.1f} s{node}: {slow.query}"
+            f" {document.repeat}, second {slow.second:.1f}{node}: {slow.query}"
         )
     return lines
 

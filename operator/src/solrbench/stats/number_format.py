@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import overload
 
 GIBIBYTE = 2**30
+_BINARY_UNITS = (("GiB", GIBIBYTE), ("MiB", 2**20), ("KiB", 2**10))
 _SIGNIFICANT = 3
 _DIGITS = 3
 """Decimals of milliseconds kept: whole microseconds."""
@@ -83,9 +84,12 @@ def format_range(
     return "" if lower is None or upper is None else f"{show(lower)} to {show(upper)}"
 
 
-def format_gibibytes(size: float) -> str:
-    """Return a number of bytes in GiB."""
-    return f"{format_number(size / GIBIBYTE)} GiB"
+def format_bytes(size: float) -> str:
+    """Return a number of bytes in the largest binary unit of which there is one."""
+    for unit, whole in _BINARY_UNITS:
+        if size >= whole:
+            return f"{format_number(size / whole)} {unit}"
+    return f"{format_number(size)} B"
 
 
 def _share(part: int, whole: int) -> str:

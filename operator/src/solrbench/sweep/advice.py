@@ -136,6 +136,9 @@ def _to_repeat(
         if spec.repeats is None
         else f"At most {spec.repeats.max} repeats are made of each point."
     )
+    if len(found) == 1:  # its own sentence has said so
+        yield how
+        return
     verb = "is" if len(inconclusive) == 1 else "are"
     number = f"{len(inconclusive)} of {len(found)} points {verb}"
     yield f"{number} inconclusive against the baseline: {named}. {how}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
-from solrbench.stats.number_format import GIBIBYTE, format_gibibytes
+from solrbench.stats.number_format import GIBIBYTE, format_bytes
 from solrbench.sweep.requirements import PodGroup, peak
 
 _HARD = ("NoSchedule", "NoExecute")
@@ -108,7 +108,7 @@ class ClusterCapacity:
             return f"{wanted}; no node takes pods"
         largest = max(self.nodes, key=lambda node: node.memory_bytes)
         most, together = (
-            f"{each.cores:.4g} cores and {format_gibibytes(each.memory_bytes)}"
+            f"{each.cores:.4g} cores and {format_bytes(each.memory_bytes)}"
             for each in (largest, self)
         )
         if len(self.nodes) == 1:

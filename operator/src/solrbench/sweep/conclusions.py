@@ -15,7 +15,7 @@ from solrbench.analysis.sentences import (
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.number_format import format_gibibytes, format_number
+from solrbench.stats.number_format import format_bytes, format_number
 from solrbench.sweep.advice import advise
 from solrbench.sweep.differences import (
     Candidate,
@@ -158,7 +158,8 @@ def _of_condition(ranked: RankedCondition, figure: ObjectiveFigure) -> Iterator[
     if same:
         yield f"No relevant difference from the {which}{where}: {join_some(same)}."
     inconclusive = _named(ranked, Conclusion.INCONCLUSIVE)
-    if inconclusive:
+    # What the baseline is compared with, the sentences of the axes have said.
+    if inconclusive and chosen.measured != ranked.condition.baseline:
         yield f"Inconclusive against the {which}{where}: {join_some(inconclusive)}."
 
 
@@ -186,7 +187,7 @@ def _cost(planned: PlannedPoint) -> str:
     """Return what Solr and ZooKeeper of a point request."""
     cost = planned.demand.target
     cores = f"{format_number(cost.cores)} cores" if cost.cores else "no CPU"
-    return f"({cores} and {format_gibibytes(cost.memory_bytes)} requested)"
+    return f"({cores} and {format_bytes(cost.memory_bytes)} requested)"
 
 
 def _along_conditions(

@@ -31,6 +31,7 @@ from solrbench.api.v1alpha1.sweep import BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import (
+    format_bytes,
     format_milliseconds,
     format_number,
     format_percent,
@@ -152,7 +153,7 @@ class ObjectiveFigure:
         if self.metric is Metric.FAILED_PERCENT:
             return format_percent(value)
         if self.metric is Metric.INDEX_BYTES:
-            return f"{format_number(value / 2**20)} MiB"
+            return format_bytes(value)
         if self.comparison.unit == "ms":
             return format_milliseconds(value)
         unit = (RATES | {Metric.CAPACITY: self.unit}).get(self.metric, self.comparison.unit)

@@ -123,13 +123,13 @@ def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
         return None
     fewest = [share for part in parts for share in part.fewest]
     histogram = histograms.merge(part.histogram for part in parts)
-    users = sum(part.users for part in parts)
+    users, most = sum(part.users for part in parts), max(part.most_requests for part in parts)
     return UserShares(
         users=users,
         idle_users=sum(part.idle_users for part in parts),
         histogram=histogram.encode(),
-        median_requests=median_requests(histogram, users),
-        most_requests=max(part.most_requests for part in parts),
+        median_requests=median_requests(histogram, users, most),
+        most_requests=most,
         fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MAX_USER_SHARES],
     )
 

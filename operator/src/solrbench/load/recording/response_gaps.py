@@ -124,7 +124,7 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
     """Return how requests are spread over users; None without users."""
     if not users:
         return None
-    histogram = Histogram()
+    histogram, most = Histogram(), max(user.requests for user in users)
     for user in users:
         if user.requests:
             histogram.record(user.requests)
@@ -133,8 +133,8 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
         users=len(users),
         idle_users=sum(not user.requests for user in users),
         histogram=histogram.encode(),
-        median_requests=median_requests(histogram, len(users)),
-        most_requests=max(user.requests for user in users),
+        median_requests=median_requests(histogram, len(users), most),
+        most_requests=most,
         fewest=[
             UserShare(user=each.user, node=each.node.name, requests=each.requests)
             for each in fewest
@@ -142,11 +142,15 @@ def user_shares(users: Sequence[UserActivity]) -> UserShares | None:
     )
 
 
-def median_requests(histogram: Histogram, users: int) -> int:
-    """Return the median of the requests of users, of whom those with any are in the histogram."""
+def median_requests(histogram: Histogram, users: int, most: int) -> int:
+    """Return the median of the requests of users, of whom those with any are in the histogram.
+
+    A histogram rounds up; `most` is the exact number of the user with most.
+    """
     # A histogram of times holds no 0, so users without requests are only in the difference.
     rank = (users + 1) // 2 - (users - histogram.count)
-    return (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
+    median = (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
+    return min(median, most)
 
 
 def _response_gap(

@@ -4,11 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from solrbench.analysis.bottleneck import describe_bottleneck
+from solrbench.analysis.bottleneck import HINTS, describe_bottleneck
 from solrbench.analysis.metrics import read_figure
 from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence, name_figure
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.findings import Resource, Trend
+from solrbench.api.v1alpha1.findings import (
+    INCONCLUSIVE,
+    Bottleneck,
+    Resource,
+    Trend,
+    steps_that_are,
+)
 from solrbench.present.comparison_tables import DECIDES, FigureRow, figure_columns
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import (
@@ -29,12 +35,14 @@ from solrbench.present.table import (
     build_table,
 )
 from solrbench.stats.number_format import (
-    format_gibibytes,
+    count_noun,
+    format_bytes,
     format_milliseconds,
     format_number,
     format_percent,
     format_range,
 )
+from solrbench.sweep.differences import join_some
 from solrbench.sweep.objective_figure import figure_of
 
 MAX_CONDITIONS = 12
@@ -75,7 +83,7 @@ def condition_tables(report: SweepReport) -> list[Table]:
         NumberColumn(figure.title, lambda point: figure.short(figure.value(point.result))),
         *point_columns(figure),
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
-        NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
+        NumberColumn("Memory", lambda point: point.memory_bytes, format_bytes),
     ]
     groups = group_by_condition(report)
     several = {text: points for text, points in groups.items() if len(points) > 1}
@@ -96,10 +104,10 @@ _STEP_COLUMNS: Sequence[Column[PointStep]] = (
     NumberColumn("P99", lambda each: each.p99_milliseconds, format_milliseconds),
     NumberColumn("Failed", lambda each: each.failed_percent or None, format_percent),
     NumberColumn(
-        "CPU per request", lambda each: each.cpu_milliseconds_per_request, format_milliseconds
+        "CPU per query", lambda each: each.cpu_milliseconds_per_request, format_milliseconds
     ),
-    NumberColumn("Reads per request", lambda each: each.reads_per_request, format_number),
-    NumberColumn("Heap after GC", lambda each: each.heap_after_gc_bytes, format_gibibytes),
+    NumberColumn("Reads per query", lambda each: each.reads_per_request, format_number),
+    NumberColumn("Heap after GC", lambda each: each.heap_after_gc_bytes, format_bytes),
 )
 
 
@@ -122,7 +130,7 @@ _INDEX_COLUMNS: Sequence[Column[PointReport]] = (
     NameColumn("Point", name_point),
     NumberColumn("Indexing s", lambda point: point.indexing_seconds, format_number),
     NumberColumn("Documents/s", lambda point: point.documents_per_second, format_number),
-    NumberColumn("Index", lambda point: point.index_bytes, format_gibibytes),
+    NumberColumn("Index", lambda point: point.index_bytes, format_bytes),
 )
 
 
@@ -165,6 +173,10 @@ def trends_table(report: SweepReport) -> Table:
 _DIFFERENCES_NOTE = (
     "All figures of all points are one family, corrected by the rule of Benjamini and Hochberg: of"
     " the conclusions that stand here, few are false. Intervals are those of each figure alone."
+    " So a row may be inconclusive beside an interval without 0; and a difference below the"
+    " smallest effect counts as none."
+)
+_DECIDES_NOTE = (
     f" The figure with{DECIDES} is that of the objective: its conclusion and interval hold for all"
     " points together."
 )
@@ -175,12 +187,13 @@ def differences_table(report: SweepReport) -> Table:
     rows = _figure_rows(report)
     shown = {id(row) for row in sorted(rows, key=_rank)[:MAX_ROWS]}
     most = f"The {MAX_ROWS} of {len(rows):,} rows that differ most; -o json has all. "
+    decides = _DECIDES_NOTE if any(row.stored.primary for row in rows) else ""
     columns = [NameColumn[FigureRow]("Point", lambda row: row.point)]
     return build_table(
         "Steps beside the baseline",
         [*columns, *figure_columns(side="This point")],
         [row for row in rows if id(row) in shown],
-        most * (len(rows) > MAX_ROWS) + _DIFFERENCES_NOTE,
+        most * (len(rows) > MAX_ROWS) + _DIFFERENCES_NOTE + decides,
     ).without_empty_columns()
 
 
@@ -233,22 +246,57 @@ def _figure_sentence(row: FigureRow) -> str:
 def page_answers(report: SweepReport) -> list[str]:
     """Return all sentences: those of the status, of the other figures, and of objectives.
 
-    Of the best points, what held them back follows.
+    What held the points back follows, and which numbers could not be checked.
     """
     answers = [*report.status.answers, *differences_sentences(report), objectives_sentence(report)]
-    return [each for each in (*answers, *_bottleneck_sentences(report)) if each]
+    answers += [*_bottleneck_sentences(report), _unchecked_sentence(report)]
+    return [each for each in answers if each]
 
 
 def _bottleneck_sentences(report: SweepReport) -> Iterator[str]:
-    """Yield what held the best point of each condition back, in the step of the objective."""
-    figure, points = figure_of(report.spec), {point.name: point for point in report.points}
-    for best in report.status.best:
-        if (point := points.get(best.name)) is None or not point.totals:
-            continue
-        last = point.totals[-1]
-        first = next(each for each in point.totals if each.step == last.step)
-        where = figure.step or last.step, figure.variant or first.variant
-        for found in point.bottlenecks:
-            if (found.step, found.variant) == where and found.resource != Resource.INCONCLUSIVE:
-                step = f"{best.values}, {found.step}"
+    """Yield what held the best point of each condition back, then what did the others."""
+    names = {best.name: best.values for best in report.status.best}
+    others: dict[str, list[str]] = {}
+    for point in report.points:
+        for found in _decisive_bottlenecks(report, point):
+            if point.name in names:
+                step = f"{names[point.name]}, {found.step}"
                 yield describe_bottleneck(found.model_copy(update={"step": step}))
+            elif found.resource != Resource.NONE:
+                label = changed_values(point, report.baseline)
+                label = "the baseline" if point.is_baseline else label
+                others.setdefault(found.resource, []).append(label)
+    for resource, labels in others.items():
+        yield f"Held back by {HINTS[Resource(resource)][0]}: {join_some(labels)}."
+
+
+def _decisive_bottlenecks(report: SweepReport, point: PointReport) -> Iterator[Bottleneck]:
+    """Yield what held a point back in the step of the objective, if that is known."""
+    if not point.totals:
+        return
+    figure, last = figure_of(report.spec), point.totals[-1]
+    first = next(each for each in point.totals if each.step == last.step)
+    where = figure.step or last.step, figure.variant or first.variant
+    for found in point.bottlenecks:
+        if (found.step, found.variant) == where and found.resource != Resource.INCONCLUSIVE:
+            yield found
+
+
+def _unchecked_sentence(report: SweepReport) -> str:
+    """Return why benchmarks are Inconclusive, with an example; empty if none is."""
+    verdicts = [
+        steps_that_are(INCONCLUSIVE, part.verdicts)
+        for point in report.points
+        for part in point.benchmarks.values()
+    ]
+    concerned = [[each for verdict in part for each in verdict.causes] for part in verdicts if part]
+    if not concerned:
+        return ""
+    counts = Counter(name for part in concerned for name in {each.reason for each in part})
+    named = ", ".join(f"{reason} in {number}" for reason, number in counts.most_common())
+    (usual, _), *_ = counts.most_common(1)
+    example = next(each.message for part in concerned for each in part if each.reason == usual)
+    return (
+        f"The numbers of {len(concerned)} of {count_noun(len(verdicts), 'benchmark')} could not be"
+        f" checked in full: {named}. For example: {example}"
+    )

@@ -38,9 +38,9 @@ from solrbench.sweep.points import (
 from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
-_DIGITS = 4
-_HEADROOM_DIGITS = 6
-"""A headroom is multiplied by what is asked, and the product is shown with three digits."""
+_DIGITS = 6
+"""More than are shown: a number that is rounded twice may be another one, and a headroom is
+multiplied by what is asked."""
 
 
 def build_sweep_report(
@@ -111,9 +111,9 @@ def _cost_fields(cost: PointCost) -> dict[str, Any]:
         lower, upper = cost.sized.interval or (None, None)
         fields |= {
             "holding": cost.sized.holding.value,
-            "headroom": round_significant(cost.sized.headroom, _HEADROOM_DIGITS),
-            "headroom_lower": round_significant(lower, _HEADROOM_DIGITS),
-            "headroom_upper": round_significant(upper, _HEADROOM_DIGITS),
+            "headroom": round_significant(cost.sized.headroom, _DIGITS),
+            "headroom_lower": round_significant(lower, _DIGITS),
+            "headroom_upper": round_significant(upper, _DIGITS),
         }
     return fields
 
@@ -191,10 +191,11 @@ def _point(
     names = [each.benchmark for each in rounds] or [name]
     details |= summarise_point([benchmarks[each] for each in names if each in benchmarks])
     if rounds:
+        counted = [each for each in rounds if each.summary.verdict != "Invalid"] or rounds
         details |= {
             "rounds": rounds,
             "outcome": rounds[-1].outcome,
-            "bottlenecks": agree_over_rounds([each.bottlenecks for each in rounds]),
+            "bottlenecks": agree_over_rounds([each.bottlenecks for each in counted]),
         }
     point_report = PointReport(
         name=point.name,

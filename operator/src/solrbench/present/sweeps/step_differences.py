@@ -7,7 +7,7 @@ a benchmark that had a target each are compared.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -148,12 +148,13 @@ def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
 
     A status has no single values: each is the geometric mean, with their deviation as its error.
     """
+    names = {result.request for result in results_of(status)}
     for result in results_of(status):
         p95 = P95, result.p95_milliseconds_mean, result.p95_deviation_percent
         if result.is_open_loop:
             p95 = P95, result.response_p95_milliseconds, result.response_p95_deviation_percent
         rate = RATE, result.requests_per_second_mean, result.requests_per_second_deviation_percent
-        for metric, mean, deviation in (p95,) if result.is_open_loop else (p95, rate):
+        for metric, mean, deviation in (p95, rate) if _has_own_rate(result, names) else (p95,):
             if mean and deviation is not None:
                 # Variance and mean of the logarithm of log-normal values.
                 variance = math.log1p((deviation / 100) ** 2)
@@ -164,14 +165,22 @@ def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
                 )
 
 
+def _has_own_rate(result: StepResult, names: Collection[str]) -> bool:
+    """Return whether a rate was measured that says more than others: none that was planned.
+
+    That of `check-out.items` is the one of its transaction `check-out`, if that is among `names`.
+    """
+    return not result.is_open_loop and result.request.rpartition(".")[0] not in names
+
+
 def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
+    names = {result.request for result in results_of(status)}
     for result in results_of(status):
         where = result.step, result.variant or "", result.request
         p95 = result.response_p95_milliseconds or result.p95_milliseconds
         if p95:
             yield _Key(*where, P95), p95
-        # A planned rate is given, and not measured.
-        if result.requests_per_second and not result.is_open_loop:
+        if result.requests_per_second and _has_own_rate(result, names):
             yield _Key(*where, RATE), result.requests_per_second
     if status.dataset.seconds:
         yield _Key("", "", "", INDEXING), status.dataset.seconds

@@ -5,6 +5,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TypeVar
 
+from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.metrics import Difference
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import ColdStart
@@ -37,12 +38,13 @@ from solrbench.present.table import (
     named_columns,
 )
 from solrbench.stats.number_format import (
-    format_gibibytes,
+    format_bytes,
     format_milliseconds,
     format_number,
     format_percent,
     format_share,
 )
+from solrbench.sweep.differences import rule_of
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
 
@@ -81,8 +83,11 @@ MAX_BEST_FACTS = 8
 _BEST = "Best point"
 POINTS_NOTE = (
     "Figures are those of the last step; SD is the standard deviation of the repeats in % of"
-    " their mean."
+    " their mean. State is the verdict on the numbers of the point itself."
     " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
+)
+_ROUNDS_NOTE = (
+    " A difference is that of the rounds which both points have; figures are those of all rounds."
 )
 
 
@@ -104,9 +109,10 @@ def points_table(report: SweepReport) -> Table:
         NumberColumn("SD", lambda point: point.result.deviation_percent, format_percent),
         NumberColumn("Repeats", lambda point: point.result.repeats, format_number),
         NumberColumn("Cores", lambda point: point.cores or None, format_number),
-        NumberColumn("Memory", lambda point: point.memory_bytes, format_gibibytes),
+        NumberColumn("Memory", lambda point: point.memory_bytes, format_bytes),
     ]
-    return build_table("Points", columns, report.points, POINTS_NOTE).without_empty_columns()
+    note = POINTS_NOTE + (_ROUNDS_NOTE if any(each.rounds for each in report.points) else "")
+    return build_table("Points", columns, report.points, note).without_empty_columns()
 
 
 def axis_column(axis: str, kind: type[Column[PointReport]] = TextColumn) -> Column[PointReport]:
@@ -175,7 +181,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
 def _cost(cores: float | None, memory_bytes: int | None) -> str:
     parts = [
         f"{format_number(cores)} cores requested" if cores else "",
-        f"{format_gibibytes(memory_bytes)} requested" if memory_bytes else "",
+        f"{format_bytes(memory_bytes)} requested" if memory_bytes else "",
     ]
     text = ", ".join(filter(None, parts))
     return f"{text} for Solr and ZooKeeper" if text else ""
@@ -295,10 +301,10 @@ def _objective(report: SweepReport) -> str:
 def sweep_facts(report: SweepReport) -> dict[str, str]:
     """Return how the sweep stands, by name."""
     spec, status, counts = report.spec, report.status, report.status.counts
+    verdicts = {"Invalid": counts.invalid, "Inconclusive": counts.inconclusive}
+    named = ", ".join(f"{number} {name}" for name, number in verdicts.items() if number)
     states = {
-        "succeeded": counts.succeeded,
-        "Invalid": counts.invalid,
-        "Inconclusive": counts.inconclusive,
+        f"succeeded ({named})" if named else "succeeded": counts.succeeded,
         "failed": counts.failed,
         "not measured": counts.not_measured,
         "under way": counts.running,
@@ -312,6 +318,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
         "Objective": _objective(report),
+        "Smallest effect": format_percent(rule_of(spec).smallest_effect_percent),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),
@@ -361,7 +368,7 @@ def index_pods_of_points(report: SweepReport) -> Table:
 
 
 def _user(user: int | None, node: str | None) -> str:
-    return ", ".join(filter(None, ["" if user is None else f"user {user}", node]))
+    return ", ".join(filter(None, ["" if user is None else f"user {user}", pod_of(node or "")]))
 
 
 _WAIT_COLUMNS: Sequence[Column[StepResponseGaps]] = (
