@@ -42,6 +42,7 @@ from solrbench.present.sweeps.point_tables import (
     page_answers,
     steps_table,
     trends_table,
+    variants_table,
 )
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table
@@ -344,6 +345,7 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
         print_tables(console, costs_table(report), points, capacity_table(report))
         print_tables(
             console,
+            variants_table(report),
             differences_table(report),
             steps_table(report),
             index_table(report),

@@ -114,6 +114,7 @@ def sweep_to_markdown(report: SweepReport) -> str:
     ]
     details = [
         *table_sections(answers_tables(report.status.answer_comparisons, report.answers)),
+        *table_section("## Variants", point_tables.variants_table(report)),
         *table_section("## Steps beside the baseline", point_tables.differences_table(report)),
         *table_section("## Steps", point_tables.steps_table(report)),
         *table_section("## Index", point_tables.index_table(report)),

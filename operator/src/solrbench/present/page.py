@@ -255,6 +255,7 @@ def build_sweep_page(report: SweepReport) -> dict[str, Any]:
         "answer_tables": answers_tables(report.status.answer_comparisons, report.answers),
         "measured": _shown(
             point_tables.capacity_table(report),
+            point_tables.variants_table(report),
             point_tables.differences_table(report),
             point_tables.steps_table(report),
             point_tables.index_table(report),

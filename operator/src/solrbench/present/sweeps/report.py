@@ -189,6 +189,9 @@ class PointReport(Findings):
     same rounds, or (p95 and rate) in repeats on fresh targets; else empty. The one of
     `spec.objective` is `primary`, and has the conclusion of `result`; all others of all points are
     one family, by Benjamini and Hochberg."""
+    variants: list[FigureComparison] = []
+    """P95 and rate of each variant beside those of the first one in the same rounds; all points are
+    one family, as for `figures`. Empty without rounds, and without variants."""
     capacities: list[PointCapacity] = []
     """What a capacity search found, by variant."""
     indexing_seconds: float | None = None

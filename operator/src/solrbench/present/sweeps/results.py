@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
-from solrbench.present.sweeps.step_differences import compare_figures
+from solrbench.present.sweeps.step_differences import compare_figures, compare_variants
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.costs import PointCost, pair_points, point_costs
 from solrbench.sweep.differences import (
@@ -251,7 +251,13 @@ def _compare_figures(
         if counted and len(counted) == len(point.result.repeat_rounds or []):
             rounds[point.name] = [benchmarks[each.benchmark].status for each in counted]
     found = compare_figures(sweep.spec, conditions, rounds, differences)
-    return [point.model_copy(update={"figures": found.get(point.name, [])}) for point in points]
+    variants = compare_variants(sweep.spec, conditions, rounds)
+    return [
+        point.model_copy(
+            update={"figures": found.get(point.name, []), "variants": variants.get(point.name, [])}
+        )
+        for point in points
+    ]
 
 
 def _as_json(status: Status) -> dict[str, Any]:

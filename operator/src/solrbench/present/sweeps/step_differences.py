@@ -97,6 +97,42 @@ def compare_figures(
     return figures
 
 
+def compare_variants(
+    spec: SweepSpec,
+    conditions: Sequence[MeasuredCondition],
+    rounds: Mapping[str, Sequence[Status]],
+) -> dict[str, list[FigureComparison]]:
+    """Return the figures of each variant beside the first one, by the name of the point.
+
+    `rounds` is that of `compare_figures`. Of a round, both were measured on one target, so that
+    what targets differ by cancels out. All figures of all points are one family.
+    """
+    compared = [
+        (point, each)
+        for condition in conditions
+        for point in condition.measured
+        if point.in_rounds and point.name in rounds
+        for each in _beside_first_variant(point, _values(point, rounds[point.name]))
+    ]
+    concluded = conclude_details([each.difference for _, each in compared], rule_of(spec))
+    figures: dict[str, list[FigureComparison]] = {}
+    for (point, each), difference in zip(compared, concluded, strict=True):
+        stored = store_figure(replace(each, difference=difference), is_invalid=not point.is_valid)
+        figures.setdefault(point.name, []).append(stored)
+    return figures
+
+
+def _beside_first_variant(point: MeasuredPoint, values: _Values) -> Iterator[ComparedMetric]:
+    first: dict[str, str] = {}
+    for key in values:
+        usual = key._replace(variant=first.setdefault(key.step, key.variant))
+        if usual == key or usual not in values:
+            continue
+        sides = [replace(point, repeats=tuple(values[each])) for each in (usual, key)]
+        difference = estimate_pair(key.metric, *sides)
+        yield ComparedMetric(difference, key.step, key.request, key.variant, usual.variant)
+
+
 def _compare(
     figure: ObjectiveFigure,
     baseline: MeasuredPoint,
