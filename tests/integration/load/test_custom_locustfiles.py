@@ -145,7 +145,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     for results in ("partial", "empty"):
         kind = results.capitalize()
         gap = f"exact ({kind}Results): {kind} results were not counted."
-        assert f"Check not possible for {gap}" in lines
+        assert f"Not decided for {gap}" in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
     assert sum(each.ramp_requests for each in ramp.requests) > 4

@@ -18,10 +18,11 @@ def test_a_step_that_is_held_back_is_an_answer() -> None:
     found = Bottleneck(
         step="calm", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
     )
-    assert collect_answers(make_spec("calm"), Status(bottlenecks=[found])) == [
+    (answer,) = collect_answers(make_spec("calm"), Status(bottlenecks=[found]))
+    assert answer == (
         "calm: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes,"
         " on CPUs that nothing else uses."
-    ]
+    )
 
 
 def run(repeat: int, **figures: float) -> EvaluatedRun:

@@ -55,7 +55,7 @@ def test_overhead_is_that_of_each_repeat_with_its_own_baseline() -> None:
     assert (found.request, found.repeats, found.failures) == ("query", 3, 0)
     average = not_none(found.average)
     # (1.1 * 1.2 * 1.3) ** (1 / 3); the 4.303 is the table's t for two degrees of freedom.
-    assert average.percent == 19.72
+    assert average.percent == pytest.approx(19.7216)
     spread = math.exp(4.303 * stdev(map(math.log, (1.1, 1.2, 1.3))) / math.sqrt(3))
     assert average.low_percent == pytest.approx(119.72 / spread - 100, abs=0.02)
     assert average.high_percent == pytest.approx(119.72 * spread - 100, abs=0.02)

@@ -131,8 +131,8 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
     assert overall_verdict(verdicts[:1]) == "Valid"
     assert overall_verdict([]) == ""
     assert completion_note(verdicts) == (
-        "1 of 3 steps is Invalid: a (proxy). WorkersLost: 1 of 1 workers were lost: w-1 (limit 0)."
-        " Look at the events of the load pods, and measure again."
+        "1 of 3 results is Invalid: a (proxy). WorkersLost: 1 of 1 workers were lost: w-1 (limit"
+        " 0). Look at the events of the load pods, and measure again."
     )
     assert completion_note(verdicts[:1]) == ""
     (line,) = verdict_lines(verdicts)
@@ -274,5 +274,5 @@ def test_gaps_of_many_steps_are_reported_once() -> None:
     spec = without_placement(make_spec("a", "b"))
     documents = [healthy(pods=None, step=step, id=step) for step in ("a", "b")]
     assert verdict_lines(verdicts_of(spec, documents)) == [
-        "Check not possible for a, b (PodRestarted): Pod state was not recorded."
+        "Not decided for a, b (PodRestarted): Pod state was not recorded."
     ]

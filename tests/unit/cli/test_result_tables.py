@@ -173,10 +173,10 @@ def test_next_command_can_be_typed_as_it_stands(
 def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
     text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
     lines = [line.strip() for line in text.splitlines()]
-    assert "verdict: 1 of 1 steps is Invalid: two-users (proxy)" in lines
+    assert "verdict: 1 of 1 results is Invalid: two-users (proxy)" in lines
     reason = "two-users (proxy): Invalid (WorkersLost). 1 of 2 workers were lost (limit 0)"
     assert reason in lines
-    assert "Check not possible for two-users (proxy) (PodThrottled): no cpu.stat" in lines
+    assert "Not decided for two-users (proxy) (PodThrottled): no cpu.stat" in lines
     (row,) = [line for line in lines if "two-users" in line and "query" in line and "2000" in line]
     assert "Invalid" in row
 
@@ -222,7 +222,7 @@ def test_a_summary_has_at_most_25_lines_of_100_columns() -> None:
     text = "\n".join(lines)
     for part in ("Verdict", "P95 (95 % CI)", "Conclusions:", "more, see --details", "Next:"):
         assert part in text
-    for part in ("Check not possible", "P99.9", "Variants compared"):
+    for part in ("Not decided", "P99.9", "Variants compared"):
         assert part not in text
 
 

@@ -19,9 +19,15 @@ DATA = DatasetStatus(
 
 
 def test_each_pod_is_followed_by_its_slowest_files() -> None:
-    table = index_pods_table(DATA)
+    (pod,) = DATA.by_pod
+    several = DATA.model_copy(update={"by_pod": [pod.model_copy(update={"files": 3})]})
+    table = index_pods_table(several)
     assert [*table.head] == ["Index pod", "Node", "File", "Documents", "MB", "Seconds"]
-    assert [[*row[2:4]] for row in table.texts] == [["all 1", "7"], ["a|b.csv", "4"]]
+    assert [[*row[2:4]] for row in table.texts] == [["all 3", "7"], ["a|b.csv", "4"]]
+
+
+def test_a_pod_with_one_file_is_one_row() -> None:
+    assert [row[2] for row in index_pods_table(DATA).texts] == ["a|b.csv"]
 
 
 def test_one_pod_without_files_has_no_table() -> None:

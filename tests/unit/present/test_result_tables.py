@@ -188,7 +188,7 @@ def test_verdicts_stand_in_every_form() -> None:
     text = markdown(FULL, BARE, verdicts=VERDICTS)
     assert "five: Invalid (WorkerSaturated). worker w used 99 % of a core (limit 90 %)" in text
     assert "five: Invalid (TooFewSamples). 9 requests (limit 200)" in text
-    assert "Check not possible for one (PodThrottled): no cpu.stat of w" in text
+    assert "Not decided for one (PodThrottled): no cpu.stat of w" in text
 
 
 def test_results_without_a_verdict_have_none() -> None:

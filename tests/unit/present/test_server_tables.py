@@ -12,7 +12,7 @@ def test_only_columns_with_numbers_are_shown() -> None:
         StepTelemetry(step="busy", cpu_cores=2.0, index_bytes=3 << 20),
     ]
     table = servers_table(entries)
-    assert table.head == ("Step", "CPU", "GC", "Index")
+    assert table.head == ("Step", "CPU cores", "GC", "Index")
     assert [column.is_name for column in table.columns] == [True, False, False, False]
     assert table.texts == [("calm", "1.5", "0.25 %", ""), ("busy", "2", "", "3 MiB")]
 
@@ -43,7 +43,8 @@ def test_pods_have_a_row_for_each_component_that_was_read() -> None:
         load_network_bytes_per_second=3 << 20,
     )
     table = pods_table([entry])
-    assert table.head == ("Step", "Pods of", "CPU", "Throttled", "Read/s", "Sent/s")
+    figures = "CPU cores", "Throttled", "Disk read/s", "Network sent/s"
+    assert table.head == ("Step", "Pods of", *figures)
     assert table.texts == [
         ("busy", "Solr", "1.5", "0 %", "341 B", "2 KiB"),
         ("busy", "ZooKeeper", "0", "", "", ""),
@@ -76,15 +77,15 @@ def test_slowest_of_all_step_runs_come_first() -> None:
     first = document(1, slow(300, qtime_milliseconds=290), slow(20))
     second = document(2, slow(700, failure="Timeout"), variant="proxy")
     assert slow_lines([first, second], 2) == [
-        "query: 700 ms, Timeout in one through proxy, repeat 2, 1.2 s, solr-0:8983: q=700",
-        "query: 300 ms (QTime 290 ms) in one, repeat 1, 1.2 s, solr-0:8983: q=300",
+        "query: 700 ms, Timeout in one (proxy), repeat 2, second 1.2, solr-0:8983: q=700",
+        "query: 300 ms (QTime 290 ms) in one, repeat 1, second 1.2, solr-0:8983: q=300",
     ]
 
 
 def test_unknown_node_is_left_out() -> None:
     without_node = slow(300).model_copy(update={"node": None, "query": "transaction check-out"})
     assert slow_lines([document(1, without_node)], 1) == [
-        "query: 300 ms in one, repeat 1, 1.2 s: transaction check-out"
+        "query: 300 ms in one, repeat 1, second 1.2: transaction check-out"
     ]
 
 

@@ -251,6 +251,68 @@ def test_a_planned_rate_is_not_compared() -> None:
     assert {figure for _, _, figure in figures} == {"p95Milliseconds", "indexingSeconds"}
 
 
+def test_the_rate_of_a_transaction_stands_for_its_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NAMES, "check-out.items", 10.0)
+    for way in (measure, measure_targets):
+        figures = figures_of(build_sweep_report(*way(check_outs_suffer)))
+        assert ("one", "check-out", "requestsPerSecond") in figures
+        assert ("one", "check-out.items", "p95Milliseconds") in figures
+        assert ("one", "check-out.items", "requestsPerSecond") not in figures
+
+
+def through(result: StepResult, variant: str, factor: float = 1.0) -> StepResult:
+    """Return a result as another variant would have it, whose times differ by a factor."""
+    changes = {
+        "variant": variant,
+        "p95_milliseconds": (result.p95_milliseconds or 0) * factor,
+        "requests_per_second": (result.requests_per_second or 0) / factor,
+    }
+    return result.model_copy(update=changes)
+
+
+def test_variants_are_compared_within_the_targets_that_they_share() -> None:
+    sweep, benchmarks = measure(check_outs_suffer)
+    draw = Random(1)
+    for name, benchmark in benchmarks.items():
+        found = benchmark.status
+        target = draw.uniform(0.6, 1.6)  # of a fresh target in each round
+        changes = {
+            part: [
+                through(result, variant, target * factor * draw.gauss(1, 0.01))
+                for variant in ("proxy", "straight")
+                for result in results
+                for factor in [0.8 if (result.step, variant) == ("twenty", "straight") else 1.0]
+            ]
+            for part, results in (("results", found.results), ("totals", found.totals))
+        }
+        status = found.model_copy(update=changes)
+        benchmarks[name] = benchmark.model_copy(update={"status": status})
+    report = build_sweep_report(sweep, benchmarks)
+    assert figures_of(report)  # points beside the baseline, which targets blur
+    for point in report.points:
+        figures = {(each.step, each.request, each.figure): each for each in point.variants}
+        assert len(figures) == 2 * 3 * 2
+        assert {each.variant for each in figures.values()} == {"straight"}
+        better = {key[0] for key, each in figures.items() if each.conclusion is Conclusion.BETTER}
+        assert better == {"twenty"}
+        (p95, rate) = (
+            figures["twenty", ALL_REQUESTS, name]
+            for name in ("p95Milliseconds", "requestsPerSecond")
+        )
+        assert (p95.low_percent or 0) < -20 < (p95.high_percent or 0) < -15
+        assert (rate.low_percent or 0) < 25 < (rate.high_percent or 0)
+    answers = page_answers(report)
+    (counted,) = [each for each in answers if "figures of variants beside the first" in each]
+    assert counted.startswith("Of 24 figures")
+    sentences = answers[answers.index(counted) + 1 :]
+    assert any(
+        "in twenty through straight is " in each and " than through proxy (95 %" in each
+        for each in sentences
+    )
+    assert "## Variants" in sweep_to_markdown(report)
+    assert SweepReport.parse(report.to_json()) == report
+
+
 def test_an_index_that_two_points_share_is_measured_once() -> None:
     sweep, benchmarks = measure(check_outs_suffer)
     first, second = (point.name for point in sweep.status.points)

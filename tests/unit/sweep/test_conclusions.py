@@ -113,7 +113,7 @@ def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     assert inconclusive.endswith(" Repeat the baseline the same number of times.")
     (best,) = (each for each in sentences if each.startswith("Best: "))
     assert best == (
-        "Best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested). It is the cheapest of 3"
+        "Best: the baseline, p95 100 ms (no CPU and 960 MiB requested). It is the cheapest of 3"
         " points without a shown difference from the fastest, heap 2Gi, p95 95 ms (no CPU and 2.81"
         " GiB requested)."
     )
@@ -141,7 +141,7 @@ def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> No
         for each in sentences
     )
     (best,) = (each for each in sentences if each.startswith("Best: "))
-    assert best.startswith("Best: the baseline, p95 100 ms (no CPU and 0.938 GiB requested).")
+    assert best.startswith("Best: the baseline, p95 100 ms (no CPU and 960 MiB requested).")
     (equal,) = (
         each for each in sentences if each.startswith("No relevant difference from the fastest: ")
     )

@@ -381,6 +381,8 @@ _MIN_SECONDS = 1.0
 def answer_indexing(status: Status) -> Iterator[str]:
     """Yield what held indexing back, with its rate."""
     found, rate = status.dataset.bottleneck, status.dataset.documents_per_second
-    if found is not None and rate is not None and (status.dataset.seconds or 0) >= _MIN_SECONDS:
+    seconds = status.dataset.seconds
+    is_too_short = seconds is not None and seconds < _MIN_SECONDS
+    if found is not None and rate is not None and not is_too_short:
         title = f"Indexing, {format_number(rate)} documents/s"
         yield describe_bottleneck(found.model_copy(update={"step": title}))

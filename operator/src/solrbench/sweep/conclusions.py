@@ -159,7 +159,8 @@ def _of_condition(ranked: RankedCondition, figure: ObjectiveFigure) -> Iterator[
         yield f"No relevant difference from the {which}{where}: {join_some(same)}."
     inconclusive = _named(ranked, Conclusion.INCONCLUSIVE)
     # What the baseline is compared with, the sentences of the axes have said.
-    if inconclusive and chosen.measured != ranked.condition.baseline:
+    is_said = chosen.difference is None and chosen.measured == ranked.condition.baseline
+    if inconclusive and not is_said:
         yield f"Inconclusive against the {which}{where}: {join_some(inconclusive)}."
 
 
