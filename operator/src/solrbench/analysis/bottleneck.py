@@ -148,10 +148,10 @@ def _apply(rules: Rules, run: BottleneckInput, shown: Mapping[str, str]) -> RunB
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
-def agree_over_rounds(rounds: Sequence[Sequence[Bottleneck]]) -> list[Bottleneck]:
-    """Return what held each step and variant of a point back, of what its rounds show."""
+def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottleneck]:
+    """Return what held each step and variant of a point back, of what its numbered rounds show."""
     runs: dict[tuple[str, str], list[RunBottleneck]] = {}
-    for number, found in enumerate(rounds, 1):
+    for number, found in rounds.items():
         for each in found:
             resource = Resource(each.suspected or each.resource)
             run = RunBottleneck(number, resource, Symptom(each.message, each.server))

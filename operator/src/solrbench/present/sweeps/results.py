@@ -195,7 +195,7 @@ def _point(
         details |= {
             "rounds": rounds,
             "outcome": rounds[-1].outcome,
-            "bottlenecks": agree_over_rounds([each.bottlenecks for each in counted]),
+            "bottlenecks": agree_over_rounds({each.round: each.bottlenecks for each in counted}),
         }
     point_report = PointReport(
         name=point.name,
