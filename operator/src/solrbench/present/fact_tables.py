@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.findings import (
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
+from solrbench.api.v1alpha1.target import Variant
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
@@ -66,14 +67,15 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
     shards = count_noun(collection.shards, "shard")
     replicas = count_noun(collection.replicas.total, "replica")
     kinds = collection.replicas.model_dump(exclude_defaults=True)
+    taken = f", {status.target.reuses} of the point before" if status.target.reuses else ""
     return _known(
         {
             "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
-            "Target": f"made with {solr.provisioner}" if solr else "existing Solr",
+            "Target": f"SolrCloud by {solr.provisioner}{taken}" if solr else "existing Solr",
             "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
             "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
             "Collection": f"{shards}, {replicas} each ({', '.join(kinds).upper()})",
-            "Variants": ", ".join(variant.name for variant in target.variants),
+            "Variants": ", ".join(map(_describe_variant, target.variants)),
             **{
                 str(each.reason): each.message
                 for each in status.conditions
@@ -81,6 +83,13 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
             },
         }
     )
+
+
+def _describe_variant(variant: Variant) -> str:
+    """Return `direct (Nodes)`, or `proxy (http://…)`."""
+    urls = variant.urls or []
+    more = f" and {len(urls) - 1} more" if len(urls) > 1 else ""
+    return f"{variant.name} ({variant.endpoint or ''.join(urls[:1])}{more})"
 
 
 def data_facts(benchmark: SolrBenchmark) -> Facts:

@@ -281,8 +281,12 @@ _ROUND_COLUMNS: Sequence[Column[RoundReport]] = (
 
 def rounds_table(report: SweepReport) -> Table:
     """Return a row for each round of each point; empty without rounds."""
+    figure = figure_of(report.spec)
+    objective = NumberColumn[RoundReport](
+        figure.title, lambda each: figure.short(None if figure.has_field else each.read(figure))
+    )
     rows = [(point.name, each) for point in report.points for each in point.rounds]
-    columns = named_columns("Point", _ROUND_COLUMNS)
+    columns = named_columns("Point", (_ROUND_COLUMNS[0], objective, *_ROUND_COLUMNS[1:]))
     return build_table("Rounds", columns, rows).without_empty_columns()
 
 
