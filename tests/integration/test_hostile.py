@@ -22,8 +22,9 @@ from solrbench.solr.client import SolrClient
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
 from support.cluster.benchmarks import config_map
 from support.controller.runs import ENDPOINT
+from support.controller.world import SETTINGS
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
+from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources import companions
 from support.resources.hostile_values import BASE_URLS, MESSAGES, SPECS, URLS
 from support.resources.small_resource import Changes, create, resource

@@ -28,13 +28,13 @@ from solrbench.decide.pauses import needs_finalizer, needs_reconcile
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.sweep.points import benchmark_name
 from support.controller.runs import access_to
+from support.controller.world import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster, Request
 from support.fakes.workloads import DOCUMENTS, Workloads
 from support.solr.cloud import Cloud
 
 Body = dict[str, Any]
-SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
-START = datetime(2026, 1, 1, 12, tzinfo=UTC)
+
 WRITES = ("apply", "replace_status", "delete")
 
 
@@ -58,7 +58,7 @@ class OperatorDriver:
     cloud: Cloud = field(default_factory=lambda: Cloud(documents=DOCUMENTS))
     access: TargetAccess | None = None
     settings: Settings = SETTINGS
-    now: datetime = START
+    now: datetime = NOW
     watches: bool = False
     events: list[tuple[str, str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

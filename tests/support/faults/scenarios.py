@@ -21,7 +21,7 @@ from support.transitions.walk import CLAIM
 Body = dict[str, Any]
 Prepare = Callable[[World], None]
 STEPS = [{"name": f"step-{n}", "users": 2, "requests": 200} for n in (1, 2, 3)]
-ONE, TWO, THREE = ({"spec.load.steps": STEPS[:number]} for number in (1, 2, 3))
+ONE, THREE = ({"spec.load.steps": STEPS[:number]} for number in (1, 3))
 BY_OPERATOR = {"spec.target.solrCloud.provisioner": "SolrOperator"}
 REPEATS = "spec.load.repeats"
 

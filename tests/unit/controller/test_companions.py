@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from support.controller.world import SETTINGS
 from support.fakes.fake_cluster import FakeCluster
-from support.fakes.operator_driver import SETTINGS, OperatorDriver, condition
+from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources.companions import DEPLOYMENT, MANIFESTS, changed, text_of
 from support.resources.small_resource import Changes, create, resource
 

@@ -19,9 +19,9 @@ from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
-from support.controller.world import fail_with
+from support.controller.world import NOW, fail_with
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
-from support.fakes.operator_driver import START, OperatorDriver, SweepDriver, condition
+from support.fakes.operator_driver import OperatorDriver, SweepDriver, condition
 from support.resources.small_resource import Changes, create, resource
 from support.resources.small_sweep import sweep_of
 
@@ -47,7 +47,7 @@ def test_a_refused_status_is_an_event_once(monkeypatch: pytest.MonkeyPatch) -> N
 def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     operator = OperatorDriver(FakeCluster(), monkeypatch)  # takes the events
     metrics = operator.telemetry.operator
-    attempts = ReconcileAttempts(BENCHMARK, operator.cluster, metrics, FIRST, lambda: START)
+    attempts = ReconcileAttempts(BENCHMARK, operator.cluster, metrics, FIRST, lambda: NOW)
 
     def fail() -> timedelta | None:
         with attempts.begin(KEY) as attempt:

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from contextvars import ContextVar
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -29,12 +29,12 @@ from solrbench.controller.schedule import (
     Rest,
     _Item,
 )
-from solrbench.controller.settings import Settings
 from solrbench.decide.load import build_live_load
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.errors import TemporaryError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.load import LoadReason
+from support.controller.world import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster
 from support.servers.ports import free_port
 
@@ -243,9 +243,7 @@ async def test_a_change_during_a_reconcile_is_not_taken_for_seen(world: World) -
     assert world.schedule._items["1"].is_changed
 
 
-NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 STATE = LoadState(stage="Measuring", repeat=1, step="ten", requests=100)
-SETTINGS = Settings.from_environment({"SOLRBENCH_IMAGE": "solrbench:1"})
 
 
 class LoadWorld:

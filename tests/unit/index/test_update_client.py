@@ -13,7 +13,6 @@ from solrbench.net.http_connection import HttpConnection
 from support.servers.certificates import authority, server_context
 from support.servers.http_server import Exchange, HttpServer, respond_after
 
-GOOD = b'{"responseHeader":{"status":0}}'
 BODY = b"[" + b" " * 400_000 + b"]"
 
 

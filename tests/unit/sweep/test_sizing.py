@@ -32,7 +32,6 @@ from support.resources.small_sizing import (
 from support.resources.small_sweep import DONE, again, observe, parse_sweep
 from support.results.measured_points import valid_point
 
-OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
 SIZES = {"name": "size", "field": "dataset.generator.documents", "values": [1000, 2000]}
 
 

@@ -86,7 +86,7 @@ def reconcile(context: ReconcileContext) -> SolrBenchmark:
             # A stage before the load's has extended results. An API server that does not respond
             # now does later: the load's stage evaluates them again.
             with suppress(TemporaryError):
-                update_result_status(context, context.reports.documents(context.benchmark))
+                update_result_status(context)
     context.update(progress_percent=_progress(context))
     context.finalize_status()
     # A write is an event for every watch, and carries all results: none without a change.

@@ -18,11 +18,6 @@ from support.resources.bad.rows import (
 from support.resources.bad.workloads import LOCUSTFILES
 from support.resources.small_resource import REMOVE, create, custom_locustfile, step, use
 
-NO_STEPS = "steps must be set, or capacity, there is no load without"
-
-
-SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
-
 
 def _mix(names: int) -> list[dict[str, Any]]:
     return [{"name": f"name-{n}", "queries": {"generated": {}}} for n in range(names)]

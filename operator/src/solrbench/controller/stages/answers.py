@@ -17,7 +17,6 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.contract.answers import MAX_ANSWER_BYTES
 from solrbench.contract.load_plan import AnswersPlan
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.conditions import ANSWERS_COMPARED
@@ -48,12 +47,13 @@ def plan_answers(context: ReconcileContext) -> AnswersPlan | None:
     )
 
 
-def update_answers(context: ReconcileContext, documents: Sequence[StepRunResult]) -> None:
+def update_answers(context: ReconcileContext) -> None:
     """Put the comparisons of answers into the status, and their condition.
 
     What is concluded stays: answers are stored once, and take a second to compare.
     """
     spec = context.benchmark.spec
+    documents = [*context.reports.documents(context.benchmark).values()]
     if not asks_queries(spec) or not documents:
         return
     stored = stored_answers(documents)

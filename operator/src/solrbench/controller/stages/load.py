@@ -66,12 +66,11 @@ def reconcile_load(context: ReconcileContext) -> None:
     if context.conditions.is_true(MEASURED):
         return
     context.set_phase("Measuring")
-    documents = context.reports.documents(context.benchmark)
-    update_result_status(context, documents)
+    update_result_status(context)
     if is_measured(context):
         if context.unseen_target is not None:
             raise context.unseen_target  # a restart during the last step may not be noted yet
-        _finish(context, len(documents))
+        _finish(context)
         return
     # Two attempts would load the target at once.
     if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
@@ -88,7 +87,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     poll_master(context)
 
 
-def _finish(context: ReconcileContext, stored: int) -> None:
+def _finish(context: ReconcileContext) -> None:
     provisioner = provisioner_of(context)
     with context.solr() as solr:
         # Again: merges went on after the last document.
@@ -104,7 +103,8 @@ def _finish(context: ReconcileContext, stored: int) -> None:
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
         )
     context.update(live_load=None)
-    context.conditions.set(MEASURED, "True", LoadReason.MEASURED, f"{stored} steps are stored")
+    text = f"{context.status.report.stored_steps} steps are stored"
+    context.conditions.set(MEASURED, "True", LoadReason.MEASURED, text)
 
 
 def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:

@@ -216,7 +216,7 @@ def conclude_partial_result(context: ReconcileContext, reason: Reason, message: 
         ended = document.ended_early.model_copy(update=changes)
         document = document.model_copy(update={"ended_early": ended})
         context.reports.store(context.benchmark, document, context.status.attempts.load)
-        update_result_status(context, context.reports.documents(context.benchmark))
+        update_result_status(context)
     except Exception as error:  # the failure itself must be reported, be it a little later
         if is_recent and not isinstance(error, PermanentError):
             text = f"the step that broke off could not be stored: {error}"
@@ -259,7 +259,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     context.reports.store(context.benchmark, document, context.status.attempts.load)
     # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.
     master.acknowledge(step_run_id)
-    update_result_status(context, context.reports.documents(context.benchmark))
+    update_result_status(context)
     return True
 
 
@@ -271,7 +271,7 @@ def remaining(context: ReconcileContext) -> tuple[StepRunId, ...]:
     documents = context.reports.documents(context.benchmark)
     report = context.status.report
     if report.stored_steps != len(documents) or not report.repeats:
-        update_result_status(context, documents)
+        update_result_status(context)
     return possible_step_runs(context, context.status.report.repeats)
 
 

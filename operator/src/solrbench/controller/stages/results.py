@@ -40,7 +40,6 @@ from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
 from solrbench.contract.load_plan import CapacitySearch, trial_ids
-from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.answers import update_answers
@@ -157,7 +156,7 @@ def _compare(context: ReconcileContext, baseline: Baseline) -> BaselineCompariso
         ) from error
 
 
-def update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
+def update_result_status(context: ReconcileContext) -> None:
     """Put the stored results into the status.
 
     Histograms are merged only when one was added, and verdicts evaluated only after a change, as
@@ -167,7 +166,7 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
     """
     before = context.status
     try:
-        _update_result_status(context, documents)
+        _update_result_status(context)
     except Exception:
         context.status = before  # a part of it would hide from the next reconcile what is missing
         raise
@@ -175,8 +174,9 @@ def update_result_status(context: ReconcileContext, documents: dict[str, StepRun
         DECODED.forget_all()  # what the next update needs is kept as numbers
 
 
-def _update_result_status(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
+def _update_result_status(context: ReconcileContext) -> None:
     spec, before = context.benchmark.spec, context.status.report
+    documents = context.reports.documents(context.benchmark)
     changed = len(documents) != before.stored_steps or not before.repeats
     report = before.model_copy(
         update={
@@ -224,16 +224,16 @@ def _update_result_status(context: ReconcileContext, documents: dict[str, StepRu
     if is_evaluated_anew:
         compare_with_baseline(context)
     if changed:
-        _count_repeats(context, documents)
-        update_answers(context, list(documents.values()))
+        _count_repeats(context)
+        update_answers(context)
     context.update(answers=collect_answers(spec, context.status, samples))
 
 
-def _count_repeats(context: ReconcileContext, documents: dict[str, StepRunResult]) -> None:
+def _count_repeats(context: ReconcileContext) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
     left = omitted_step_runs(context)
-    done = frozenset(documents) | frozenset(left)
+    done = frozenset(context.reports.documents(context.benchmark)) | frozenset(left)
     ids = [step_run for step_run in all_step_runs(spec) if str(step_run) in done]
     steps = count_load_steps(spec)
     repeats = count_repeats(spec.load.repeats, ids, steps, lambda: _is_decided(context))
