@@ -138,8 +138,11 @@ def test_stored_steps_of_variants_are_compared() -> None:
     assert world.body()["status"]["comparisons"][0]["baseline"] == "raw"
 
 
-def test_status_has_open_loop_stats_and_cold_start() -> None:
+@pytest.mark.parametrize("reuses", [None, "Cluster"])
+def test_status_has_open_loop_stats_and_cold_start(reuses: str | None) -> None:
     world = measured_so_far(retries=2)
+    if reuses is not None:
+        world.body()["status"]["target"]["reuses"] = reuses
     world.cluster.put(solr_pod())
     before = world.reconcile("one").status
     assert (before.open_loop, before.cold_start) == ([], None)
@@ -163,6 +166,9 @@ def test_status_has_open_loop_stats_and_cold_start() -> None:
         9,
     )
     assert "lagP99Milliseconds" not in open_loop
+    if reuses is not None:  # another point has warmed it up
+        assert "coldStart" not in stored
+        return
     assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7
     assert "steadyAverageMilliseconds" not in stored["coldStart"]
 

@@ -191,7 +191,9 @@ def _update_result_status(context: ReconcileContext) -> None:
     runs = list(context.reports.runs(context.benchmark).values())
     samples = context.reports.samples(context.benchmark)
     if changed:
-        first = first_step_run(documents.values())
+        # A target that another point has used is warm.
+        is_new = context.status.target.reuses is None
+        first = first_step_run(documents.values()) if is_new else None
         context.update(
             results=merge_steps(samples),
             totals=merge_totals(samples),
