@@ -222,8 +222,8 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     }
     assert 0 <= counts["stream"] - counts["whole stream"] <= 1
     (line,) = [each for each in slow_lines([mixed], 1) if each.startswith("compute: ")]
-    assert line.startswith("compute: 7.5 ms in mixed, repeat 1, ")
-    assert line.endswith(" s: SELF compute")
+    assert line.startswith("compute: 7.5 ms in mixed, repeat 1, second ")
+    assert line.endswith(": SELF compute")
     # Partial results that the file's own code finds are no gap.
     (partial,) = [each for each in verdict_of(mixed).reasons if each.reason == "PartialResults"]
     count = counts["half"]

@@ -84,7 +84,9 @@ def test_rounds_confirm_what_each_of_them_suspects() -> None:
         assert "the rounds point to different resources. Round 1: " in open_.message
     confirmed = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0))
     (found,) = agree_over_rounds(dict(enumerate([[confirmed], [confirmed]], 1)))
-    assert found.message.endswith(" in round 1; 2 of 2 rounds agree")
+    assert found.message == (
+        "Solr used 99 % of its CPUs (limit 85 %) in round 1; 2 of 2 rounds agree"
+    )
 
 
 def test_most_repeats_are_enough() -> None:

@@ -4,6 +4,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, OutlierWindow, RequestWindow
 from solrbench.present.markdown import windows_to_markdown
 from support.results.builders import START, make_document
+from support.results.reports import make_report
 
 
 def thousand(index: int, seconds: float, requests: int = 1000) -> RequestWindow:
@@ -33,12 +34,12 @@ def document(repeat: int = 1, **fields: object) -> StepRunResult:
 
 
 def lines(*documents: StepRunResult) -> list[str]:
-    return "\n\n".join(windows_to_markdown(documents)).splitlines()
+    return "\n\n".join(windows_to_markdown(documents, is_new=True)).splitlines()
 
 
 def test_nothing_is_said_of_documents_without_windows() -> None:
-    assert windows_to_markdown([]) == []
-    assert windows_to_markdown([make_document("five", 1)]) == []
+    assert windows_to_markdown([], is_new=True) == []
+    assert windows_to_markdown([make_document("five", 1)], is_new=True) == []
 
 
 def test_step_runs_show_when_they_became_steady() -> None:
@@ -98,3 +99,11 @@ def test_of_many_outliers_the_farthest_are_shown() -> None:
     assert len(seconds) == 50
     assert min(seconds) == 26
     assert any(line.startswith("50 of 160 outlier seconds") for line in shown)
+
+
+def test_a_target_that_was_used_before_has_no_cold_start() -> None:
+    documents = make_report().steps
+    cold, warm = ("\n".join(windows_to_markdown(documents, is_new=new)) for new in (True, False))
+    assert "## Cold start" in cold
+    assert "## Cold start" not in warm
+    assert "## Steadiness" in warm

@@ -128,6 +128,8 @@ def test_a_random_order_rebuilds_no_more_than_the_listed_one() -> None:
     assert [each.reuses for each in points] == [None, *["Index"] * 3] * 3
     orders = [[each.point.text for each in draw_order(points, 1, number)] for number in range(9)]
     assert len({tuple(each) for each in orders}) == 9
+    # Of two points on one target, each is the later one as often.
+    assert [orders[number] for number in (2, 4, 6)] == [orders[n][::-1] for n in (1, 3, 5)]
     assert len({each[0].split(",")[0] for each in orders}) == 3
     assert len({tuple(text[-1] for text in each[:4]) for each in orders}) > 3
 

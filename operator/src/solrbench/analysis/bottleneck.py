@@ -148,13 +148,18 @@ def _apply(rules: Rules, run: BottleneckInput, shown: Mapping[str, str]) -> RunB
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
+_FIRST_OF = " in repeat "
+
+
 def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottleneck]:
     """Return what held each step and variant of a point back, of what its numbered rounds show."""
     runs: dict[tuple[str, str], list[RunBottleneck]] = {}
     for number, found in rounds.items():
         for each in found:
             resource = Resource(each.suspected or each.resource)
-            run = RunBottleneck(number, resource, Symptom(each.message, each.server))
+            # Of several repeats of the round it says, too, which of them agree.
+            text = each.message.partition(_FIRST_OF)[0]
+            run = RunBottleneck(number, resource, Symptom(text, each.server))
             runs.setdefault((each.step, each.variant or ""), []).append(run)
     return [_agree(*key, own, "round") for key, own in runs.items()]
 

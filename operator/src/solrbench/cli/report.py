@@ -76,7 +76,7 @@ FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "ev
 @click.option(
     "--details",
     is_flag=True,
-    help="Print every figure with its interval, checks that were not possible, failures and waits.",
+    help="Print every figure with its interval, checks that were not decided, failures and waits.",
 )
 @cluster_options
 def report(name: str, output: str, output_file: Path | None, *, details: bool) -> None:

@@ -120,8 +120,10 @@ class FigureRow(NamedTuple):
     point: str = ""
 
 
-def figure_columns(place: str = "step", side: str = "This run") -> list[Column[FigureRow]]:
-    """Return the columns of figures of steps or other places; `side` is what is compared."""
+def figure_columns(
+    place: str = "step", sides: tuple[str, str] = ("Baseline", "This run")
+) -> list[Column[FigureRow]]:
+    """Return the columns of figures of steps or other places, of these two sides."""
     return [
         NameColumn(place.capitalize(), lambda row: row.stored.step),
         NameColumn("Variant", lambda row: row.stored.variant),
@@ -130,9 +132,9 @@ def figure_columns(place: str = "step", side: str = "This run") -> list[Column[F
             "Figure", lambda row: row.difference.metric.label + DECIDES * row.stored.primary
         ),
         NumberColumn(
-            "Baseline", lambda row: _format_value(row.difference.metric, row.stored.baseline)
+            sides[0], lambda row: _format_value(row.difference.metric, row.stored.baseline)
         ),
-        NumberColumn(side, lambda row: _format_value(row.difference.metric, row.stored.value)),
+        NumberColumn(sides[1], lambda row: _format_value(row.difference.metric, row.stored.value)),
         *difference_columns(_figure_cells),
         TextColumn("More repeats", lambda row: _more_repeats(row.difference)),
     ]

@@ -54,7 +54,7 @@ def to_markdown(
     slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
         *table_sections(answers_tables(benchmark.status.answer_comparisons, answers)),
-        *windows_to_markdown(documents),
+        *windows_to_markdown(documents, is_new=benchmark.status.target.reuses is None),
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
         *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),
@@ -131,8 +131,11 @@ def sweep_to_markdown(report: SweepReport) -> str:
     return join_fitting(first, details)
 
 
-def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
-    """Return the sections on windows; none where no step run has any."""
+def windows_to_markdown(documents: Sequence[StepRunResult], *, is_new: bool) -> list[str]:
+    """Return the sections on windows; none where no step run has any.
+
+    Where the target `is_new`, its cold start is among them.
+    """
     first = first_step_run(documents)
     if first is None:
         return []
@@ -140,7 +143,7 @@ def windows_to_markdown(documents: Sequence[StepRunResult]) -> list[str]:
     return [
         # Without rows, too: its note says what would be there.
         *("## Steadiness", table_to_markdown(steadiness), steadiness.note),
-        *table_section("## Cold start", cold_start_table(first)),
+        *(table_section("## Cold start", cold_start_table(first)) if is_new else []),
         *table_section("## Outliers", outlier_table(documents)),
     ]
 

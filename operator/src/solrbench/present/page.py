@@ -195,7 +195,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "visibility": visibility_table(status.visibility),
         "answer_tables": answers_tables(status.answer_comparisons, report.answers),
         "steps": step_sections(report.spec, status, documents),
-        "cold_start": cold_start_curve(documents),
+        "cold_start": None if status.target.reuses else cold_start_curve(documents),
         "failures": failure_table(documents),
         "evidence": list(report.evidence),
         "waits": _shown(user_table(documents), stall_table(documents)),

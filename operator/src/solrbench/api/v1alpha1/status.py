@@ -344,8 +344,8 @@ class Status(StatusModel):
     """`responseGaps` has one entry for each stored step and variant: which user got the fewest
     responses, and who waited longest. Of more than 8, those stay in which users differ most."""
     cold_start: ColdStart | None = None
-    """`coldStart` describes the first thousand requests of a new target; absent if fewer were sent
-    before the end of the warm-up, or of the first step without one."""
+    """`coldStart` describes the first thousand requests; absent if a point before used the target,
+    or fewer were sent before the end of the warm-up, or of the first step without one."""
     comparison: BaselineComparison | None = None
     """`comparison` compares the results with those of `spec.comparison.baseline`."""
     answer_comparisons: Annotated[

@@ -1,7 +1,8 @@
 """All that points measured: by condition, step, index, capacity; figures beside the baseline."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from solrbench.analysis.bottleneck import HINTS, describe_bottleneck
@@ -186,29 +187,41 @@ def differences_table(report: SweepReport) -> Table:
     """Return each figure of each point beside its baseline, those that differ most if many."""
     rows = _figure_rows(report)
     decides = _DECIDES_NOTE if any(row.stored.primary for row in rows) else ""
-    return _figures_table("Steps beside the baseline", "This point", rows, decides)
+    return _figures_table(
+        "Steps beside the baseline", ("Baseline", "This point"), rows, _DIFFERENCES_NOTE + decides
+    )
 
 
 def variants_table(report: SweepReport) -> Table:
     """Return each figure of each variant beside the first one of its point, in the same rounds."""
+    rows = [
+        FigureRow(stored, read_figure(stored), name_point(point))
+        for point in report.points
+        for stored in point.variants
+    ]
     caption = "Variants beside the first one of their point"
-    return _figures_table(caption, "This variant", _variant_rows(report), _VARIANTS_NOTE)
+    table = _figures_table(caption, ("First variant", "This variant"), rows, _VARIANTS_NOTE)
+    return replace(table.without_column("Conclusion"), note=table.note) if table else table
 
 
 _VARIANTS_NOTE = (
-    " Both variants of a round had the same target, so that what targets differ by cancels out."
+    "Both variants of a round had the same target, so that what targets differ by cancels out."
+    " Nothing is concluded: each round measures them in the same order, and the later one finds a"
+    " warmer target. For conclusions, make them values of an axis."
 )
 
 
-def _figures_table(caption: str, side: str, rows: Sequence[FigureRow], note: str) -> Table:
+def _figures_table(
+    caption: str, sides: tuple[str, str], rows: Sequence[FigureRow], note: str
+) -> Table:
     shown = {id(row) for row in sorted(rows, key=_rank)[:MAX_ROWS]}
     most = f"The {MAX_ROWS} of {len(rows):,} rows that differ most; -o json has all. "
     columns = [NameColumn[FigureRow]("Point", lambda row: row.point)]
     return build_table(
         caption,
-        [*columns, *figure_columns(side=side)],
+        [*columns, *figure_columns(sides=sides)],
         [row for row in rows if id(row) in shown],
-        most * (len(rows) > MAX_ROWS) + _DIFFERENCES_NOTE + note,
+        most * (len(rows) > MAX_ROWS) + note,
     ).without_empty_columns()
 
 
@@ -218,15 +231,6 @@ def _figure_rows(report: SweepReport) -> list[FigureRow]:
         FigureRow(stored, read_figure(stored), changed_values(point, report.baseline))
         for point in report.points
         for stored in point.figures
-    ]
-
-
-def _variant_rows(report: SweepReport) -> list[FigureRow]:
-    """Return each figure of each variant beside the first one of its point."""
-    return [
-        FigureRow(stored, read_figure(stored), name_point(point))
-        for point in report.points
-        for stored in point.variants
     ]
 
 
@@ -240,48 +244,31 @@ _MAX_SENTENCES = 5
 
 
 def differences_sentences(report: SweepReport) -> list[str]:
-    """Return how many other figures than that of the objective differ, and by how much most do.
-
-    Those of variants follow.
-    """
+    """Return how many other figures than that of the objective differ, and by how much most do."""
     rows = [row for row in _figure_rows(report) if not row.stored.primary]
-    of_points = _count_and_name(
-        rows, "other figures of steps, request names and indexing", lambda _: "in the baseline"
-    )
-    first = {
-        (name_point(point), step.step): step.variant
-        for point in report.points
-        for step in reversed(point.steps)
-    }
-    of_variants = _count_and_name(
-        _variant_rows(report),
-        "figures of variants beside the first one of their point",
-        lambda row: f"through {first.get((row.point, row.stored.step or ''))}",
-    )
-    return [*of_points, *of_variants]
-
-
-def _count_and_name(
-    rows: Sequence[FigureRow], what: str, than: Callable[[FigureRow], str]
-) -> Iterator[str]:
-    """Yield how many figures have which conclusion, then a sentence on those that differ most."""
     counts = Counter(row.difference.conclusion for row in rows)
     if counts.keys() <= {None}:
-        return
+        return []
     words = ", ".join(
         f"{counts[word]} {CONCLUSIONS[word]}" for word in (*Conclusion, None) if counts[word]
     )
     different = counts[Conclusion.BETTER] + counts[Conclusion.WORSE]
     furthest = sorted(rows, key=_rank)[: min(_MAX_SENTENCES, different)]
-    yield f"Of {len(rows)} {what}: {words}." + " Those that differ most follow." * bool(furthest)
-    for row in furthest:
-        stored = row.stored
-        figure = name_figure(row.difference.metric.label, stored.request or "")
-        where = f" in {stored.step}" if stored.step else ""
-        where += f" through {stored.variant}" if stored.variant else ""
-        invalid = " (Invalid)" if stored.invalid else ""
-        subject = f"{row.point}{invalid}: {figure}{where}"
-        yield difference_sentence(subject, row.difference, than(row))
+    text = f"Of {len(rows)} other figures of steps, request names and indexing: {words}."
+    if furthest:
+        text += " Those that differ most follow."
+    return [text, *map(_figure_sentence, furthest)]
+
+
+def _figure_sentence(row: FigureRow) -> str:
+    stored = row.stored
+    figure = name_figure(row.difference.metric.label, stored.request or "")
+    where = f" in {stored.step}" if stored.step else ""
+    where += f" through {stored.variant}" if stored.variant else ""
+    invalid = " (Invalid)" if stored.invalid else ""
+    return difference_sentence(
+        f"{row.point}{invalid}: {figure}{where}", row.difference, "in the baseline"
+    )
 
 
 def page_answers(report: SweepReport) -> list[str]:

@@ -191,11 +191,10 @@ def _point(
     names = [each.benchmark for each in rounds] or [name]
     details |= summarise_point([benchmarks[each] for each in names if each in benchmarks])
     if rounds:
-        counted = [each for each in rounds if each.summary.verdict != "Invalid"] or rounds
         details |= {
             "rounds": rounds,
             "outcome": rounds[-1].outcome,
-            "bottlenecks": agree_over_rounds({each.round: each.bottlenecks for each in counted}),
+            "bottlenecks": agree_over_rounds({each.round: each.bottlenecks for each in rounds}),
         }
     point_report = PointReport(
         name=point.name,
@@ -251,7 +250,7 @@ def _compare_figures(
         if counted and len(counted) == len(point.result.repeat_rounds or []):
             rounds[point.name] = [benchmarks[each.benchmark].status for each in counted]
     found = compare_figures(sweep.spec, conditions, rounds, differences)
-    variants = compare_variants(sweep.spec, conditions, rounds)
+    variants = compare_variants(conditions, rounds)
     return [
         point.model_copy(
             update={"figures": found.get(point.name, []), "variants": variants.get(point.name, [])}

@@ -98,39 +98,39 @@ def compare_figures(
 
 
 def compare_variants(
-    spec: SweepSpec,
     conditions: Sequence[MeasuredCondition],
     rounds: Mapping[str, Sequence[Status]],
 ) -> dict[str, list[FigureComparison]]:
     """Return the figures of each variant beside the first one, by the name of the point.
 
     `rounds` is that of `compare_figures`. Of a round, both were measured on one target, so that
-    what targets differ by cancels out. All figures of all points are one family.
+    what targets differ by cancels out. Nothing is concluded: a benchmark with one repeat measures
+    its variants in the same order in each round, and the later one finds a warmer target.
     """
-    compared = [
-        (point, each)
+    return {
+        point.name: [
+            store_figure(each, is_invalid=not point.is_valid)
+            for each in _beside_first_variant(point, rounds[point.name])
+        ]
         for condition in conditions
         for point in condition.measured
         if point.in_rounds and point.name in rounds
-        for each in _beside_first_variant(point, _values(point, rounds[point.name]))
-    ]
-    concluded = conclude_details([each.difference for _, each in compared], rule_of(spec))
-    figures: dict[str, list[FigureComparison]] = {}
-    for (point, each), difference in zip(compared, concluded, strict=True):
-        stored = store_figure(replace(each, difference=difference), is_invalid=not point.is_valid)
-        figures.setdefault(point.name, []).append(stored)
-    return figures
+    }
 
 
-def _beside_first_variant(point: MeasuredPoint, values: _Values) -> Iterator[ComparedMetric]:
-    first: dict[str, str] = {}
+def _beside_first_variant(
+    point: MeasuredPoint, statuses: Sequence[Status]
+) -> Iterator[ComparedMetric]:
+    values = _values(point, statuses)
+    # The first one of the spec, which each step has, whatever was measured through it.
+    first = next((each.variant or "" for each in statuses[-1].totals), "")
     for key in values:
-        usual = key._replace(variant=first.setdefault(key.step, key.variant))
+        usual = key._replace(variant=first)
         if usual == key or usual not in values:
             continue
         sides = [replace(point, repeats=tuple(values[each])) for each in (usual, key)]
         difference = estimate_pair(key.metric, *sides)
-        yield ComparedMetric(difference, key.step, key.request, key.variant, usual.variant)
+        yield ComparedMetric(difference, key.step, key.request, key.variant, first)
 
 
 def _compare(
@@ -184,13 +184,15 @@ def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
 
     A status has no single values: each is the geometric mean, with their deviation as its error.
     """
-    names = {result.request for result in results_of(status)}
+    transactions = _transactions(status)
     for result in results_of(status):
         p95 = P95, result.p95_milliseconds_mean, result.p95_deviation_percent
         if result.is_open_loop:
             p95 = P95, result.response_p95_milliseconds, result.response_p95_deviation_percent
         rate = RATE, result.requests_per_second_mean, result.requests_per_second_deviation_percent
-        for metric, mean, deviation in (p95, rate) if _has_own_rate(result, names) else (p95,):
+        for metric, mean, deviation in (
+            (p95, rate) if _has_own_rate(result, transactions) else (p95,)
+        ):
             if mean and deviation is not None:
                 # Variance and mean of the logarithm of log-normal values.
                 variance = math.log1p((deviation / 100) ** 2)
@@ -201,22 +203,26 @@ def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
                 )
 
 
-def _has_own_rate(result: StepResult, names: Collection[str]) -> bool:
+def _has_own_rate(result: StepResult, transactions: Collection[str]) -> bool:
     """Return whether a rate was measured that says more than others: none that was planned.
 
-    That of `check-out.items` is the one of its transaction `check-out`, if that is among `names`.
+    That of `check-out.items` is the one of its transaction `check-out`.
     """
-    return not result.is_open_loop and result.request.rpartition(".")[0] not in names
+    return not result.is_open_loop and result.request.rpartition(".")[0] not in transactions
+
+
+def _transactions(status: Status) -> set[str]:
+    return {result.request for result in results_of(status) if result.is_transaction}
 
 
 def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
-    names = {result.request for result in results_of(status)}
+    transactions = _transactions(status)
     for result in results_of(status):
         where = result.step, result.variant or "", result.request
         p95 = result.response_p95_milliseconds or result.p95_milliseconds
         if p95:
             yield _Key(*where, P95), p95
-        if result.requests_per_second and _has_own_rate(result, names):
+        if result.requests_per_second and _has_own_rate(result, transactions):
             yield _Key(*where, RATE), result.requests_per_second
     if status.dataset.seconds:
         yield _Key("", "", "", INDEXING), status.dataset.seconds
