@@ -244,9 +244,9 @@ class SweepSpec(Model):
     """`maxPoints` limits the number of points: a sweep with more does not start."""
     order: PointOrder = PointOrder.RANDOM
     """`order` is the order in which points are measured. With `Random`, `load.repeats.count` of the
-    template is a number of rounds: in each, every point is measured once, in an order that is drawn
-    anew from `seed`, and points are compared within rounds. So a machine that slows down is not
-    mistaken for the effect of an axis. With `Listed`, all repeats of a point come one after
+    template is a number of rounds: in each, every point is measured once, and points are compared
+    within rounds. The order is drawn from `seed` for the first of every two rounds and turned for
+    the second. So a machine that slows down is not mistaken for the effect of an axis. With `Listed`, all repeats of a point come one after
     another, in the order of `design`, which spares making targets again. In both, points that share
     a target come one after another."""
     start_on: PointTargetPolicy = PointTargetPolicy.SAME_TARGET
@@ -254,7 +254,7 @@ class SweepSpec(Model):
     needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
     otherwise, and with `FreshTarget`, on a target of its own."""
     seed: Seed = DEFAULT_SEED
-    """`seed` is the seed of order `Random`; each round has an order of its own."""
+    """`seed` is the seed of order `Random`."""
     parallelism: Annotated[Int, Field(ge=1, le=16)] = 1
     """`parallelism` limits the points under way at a time; the operator's `concurrency`, which
     counts all benchmarks, is a limit too. Benchmarks on the same machines disturb each other."""
