@@ -246,9 +246,9 @@ class SweepSpec(Model):
     """`order` is the order in which points are measured. With `Random`, `load.repeats.count` of the
     template is a number of rounds: in each, every point is measured once, and points are compared
     within rounds. The order is drawn from `seed` for the first of every two rounds and turned for
-    the second. So a machine that slows down is not mistaken for the effect of an axis. With `Listed`, all repeats of a point come one after
-    another, in the order of `design`, which spares making targets again. In both, points that share
-    a target come one after another."""
+    the second. So a machine that slows down is not mistaken for the effect of an axis. With
+    `Listed`, all repeats of a point come one after another, in the order of `design`, which spares
+    making targets again. In both, points that share a target come one after another."""
     start_on: PointTargetPolicy = PointTargetPolicy.SAME_TARGET
     """`startOn` is what a point starts on: with `SameTarget` on that of the point before, if it
     needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
