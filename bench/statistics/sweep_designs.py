@@ -135,7 +135,7 @@ def sweep_designs(_folder: Path, sweeps: int) -> list[Row]:
         row
         for kind in ("equal", "best changes")
         for noise in (0.02, 0.05)
-        for row in _conditions(kind, noise, 40 * sweeps)
+        for row in _conditions(kind, noise, 160 * sweeps)  # 1 % of 800 is chance
     ]
     rows += [_details(rounds, worse, 10 * sweeps) for worse in (0, 8) for rounds in (3, 4, 5)]
     rows += [
