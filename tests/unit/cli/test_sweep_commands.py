@@ -125,6 +125,18 @@ def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
         assert all(len(line) <= 100 for line in lines if " report -n " not in line)
 
 
+def test_each_part_of_a_narrow_table_says_which_point_a_row_is_of() -> None:
+    sweep = full_sweep()
+    console = terminal(60)
+    print_sweep(console, build_sweep_report(sweep, {}), in_full=False)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    heads = [n for n, line in enumerate(lines) if line.startswith("heap ")]
+    assert len(heads) > 1
+    rows = [line.split()[:2] for n in heads for line in lines[n + 2 : n + 8]]
+    assert {tuple(row) for row in rows[:6]} == {tuple(row) for row in rows[6:12]}
+
+
 @pytest.mark.usefixtures("sweep")
 def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "trial.json"

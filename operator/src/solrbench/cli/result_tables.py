@@ -358,7 +358,13 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
         is_uneven = counts.invalid or counts.inconclusive or counts.failed
         figure = figure_of(report.spec)
         shown = {*report.axes, *_SWEEP_COLUMNS, figure.title, "State" if is_uneven else ""}
-        print_rows(console, points.with_columns(shown))
+        table = points.with_columns(shown)
+        # Without the names of points, their values say which row it is, in each part of the table.
+        columns = [
+            NameColumn(each.title, each.read) if each.title in report.axes else each
+            for each in table.columns
+        ]
+        print_rows(console, replace(table, columns=columns))
         most -= len(points.rows)
     for row in failures.texts[: 0 if in_full else 1]:
         more = f" ({len(failures.rows) - 1} more)" if len(failures.rows) > 1 else ""
