@@ -241,6 +241,11 @@ SOLR: dict[str, Document] = {
     "as many numbers as are read": partial(repeat, STATUS, b"1e9", 1_350_000),
     "as many keys as are read": partial(keys, ANY, 100_000),
     "as deep as is read": partial(deep, STATUS, 330_000),
+    "many properties below a long name": lambda: (
+        b'{"overlay":{"props":{"%b":{' % (b"a" * 9000)
+        + b",".join(b'"k%06d":""' % number for number in range(14_000))
+        + b"}}}}"
+    ),
 }
 STATES: dict[str, Document] = {
     "1 MiB of numbers for texts": partial(repeat, STATE, b"0", MIB),

@@ -110,11 +110,21 @@ def read_property(config: dict[str, Any], name: str) -> Any:
     return value
 
 
+MAX_PROPERTY_NAME = 256
+"""Characters of a property: names of Solr's have up to 50, and long ones in a nested object of many
+keys would take megabytes for each kilobyte of a response."""
+
+
 def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested properties, as an overlay has them, by their full names."""
+    """Return nested properties, as an overlay has them, by their full names.
+
+    A name of more than `MAX_PROPERTY_NAME` characters is none of Solr's, and is left out.
+    """
     flat: dict[str, Any] = {}
     for key, value in nested.items():
         name = f"{prefix}{key}"
+        if len(name) > MAX_PROPERTY_NAME:
+            continue
         flat |= flatten_properties(value, f"{name}.") if isinstance(value, dict) else {name: value}
     return flat
 
