@@ -17,7 +17,12 @@ from solrbench.decide.conditions import (
 from solrbench.decide.repeats import format_repeats
 from solrbench.present.fact_tables import one_line_verdict
 from solrbench.present.limit_tables import limit_lines
-from solrbench.stats.number_format import format_bytes, format_milliseconds, format_number
+from solrbench.stats.number_format import (
+    count_noun,
+    format_bytes,
+    format_milliseconds,
+    format_number,
+)
 
 
 def elapsed_seconds(resource: SolrBenchmark | SolrBenchmarkSweep, now: datetime) -> int:
@@ -101,12 +106,12 @@ def _data(benchmark: SolrBenchmark) -> str:
     if data.documents is None:
         return ""
     # The total is not always known beforehand.
-    is_whole = data.documents_total in (None, data.documents)
-    total = "" if is_whole else f" of {data.documents_total:,}"
-    plural = "document" if (data.documents, total) == (1, "") else "documents"
+    documents = count_noun(data.documents, "document")
+    if data.documents_total not in (None, data.documents):
+        documents = f"{data.documents:,} of {data.documents_total:,} documents"
     rate, size = data.documents_per_second, data.index_bytes
     parts = [
-        f"{data.documents:,}{total} {plural}",
+        documents,
         "" if rate is None else f"{format_number(rate)} documents/s",
         "" if size is None else f"index {format_bytes(size)}",
     ]
