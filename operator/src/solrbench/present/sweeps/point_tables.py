@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from solrbench.analysis.bottleneck import HINTS, describe_bottleneck
@@ -201,7 +200,7 @@ def variants_table(report: SweepReport) -> Table:
     ]
     caption = "Variants beside the first one of their point"
     table = _figures_table(caption, ("First variant", "This variant"), rows, _VARIANTS_NOTE)
-    return replace(table.without_column("Conclusion"), note=table.note) if table else table
+    return table.without_column("Conclusion")
 
 
 _VARIANTS_NOTE = (
