@@ -12,9 +12,9 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.contract.generated_documents import DocumentGenerator
-from solrbench.contract.pod_plans import EXIT_PERMANENT, IndexProgress
+from solrbench.contract.pod_plans import EXIT_PERMANENT, EXIT_TERMINATED, IndexProgress
 from solrbench.index import command
-from solrbench.index.command import EXIT_RETRYABLE, EXIT_TERMINATED, IndexPodEnvironment, run_index
+from solrbench.index.command import EXIT_RETRYABLE, IndexPodEnvironment, run_index
 from solrbench.index.errors import RetryPolicy
 from solrbench.index.routing import Batch, batches
 from solrbench.net.http import basic_auth

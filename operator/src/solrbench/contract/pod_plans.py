@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import signal
 from functools import reduce
 from typing import Any
 
@@ -38,6 +39,9 @@ ACCESS_KEY, SECRET_KEY, SESSION_TOKEN = "accessKeyId", "secretAccessKey", "sessi
 
 EXIT_PERMANENT = 3
 """Exit code of a pod whose failure no retry can cure: a missing file, wrong credentials."""
+
+EXIT_TERMINATED = 128 + signal.SIGTERM
+"""Exit code of a process stopped by SIGTERM, as shells report it."""
 
 
 class StoredDocument(Model):

@@ -15,7 +15,13 @@ import uvloop
 from pydantic import ValidationError
 
 from solrbench.contract.names import INDEX
-from solrbench.contract.pod_plans import DATASET_FOLDER, EXIT_PERMANENT, INDEX_PORT, IndexPlan
+from solrbench.contract.pod_plans import (
+    DATASET_FOLDER,
+    EXIT_PERMANENT,
+    EXIT_TERMINATED,
+    INDEX_PORT,
+    IndexPlan,
+)
 from solrbench.errors import PermanentError
 from solrbench.index.download_rules import DownloadRules
 from solrbench.index.errors import IndexingError, RetryPolicy, log_retries
@@ -44,9 +50,6 @@ MAX_PREPARED_BYTES = 1 << 30
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
-
-EXIT_TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a pod that was terminated."""
 
 # Solr responds when the replicas have the documents, and merges may stall them.
 _TIMEOUT_SECONDS = 300.0

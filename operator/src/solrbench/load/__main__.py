@@ -16,11 +16,8 @@ from pathlib import Path  # noqa: E402
 from pydantic import ValidationError  # noqa: E402
 
 from solrbench.contract.load_plan import LoadPlan  # noqa: E402
-from solrbench.load.errors import (  # noqa: E402
-    EXIT_TERMINATED,
-    LoadError,
-    write_termination_message,
-)
+from solrbench.contract.pod_plans import EXIT_TERMINATED  # noqa: E402
+from solrbench.load.errors import LoadError, write_termination_message  # noqa: E402
 from solrbench.load.settings import LoadSettings  # noqa: E402
 from solrbench.reasons.load import LoadReason  # noqa: E402
 

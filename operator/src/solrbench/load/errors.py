@@ -1,6 +1,5 @@
 """Why a load run ends before its plan is done."""
 
-import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,9 +10,6 @@ from solrbench.reasons.registry import PERMANENT_REASONS
 
 EXIT_RETRYABLE = 4
 """Exit code of a pod whose failure another attempt may cure: a lost worker, a lost master."""
-
-EXIT_TERMINATED = 128 + signal.SIGTERM
-"""Exit code of a process stopped by SIGTERM, as shells report it."""
 
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the termination message of a container."""

@@ -19,12 +19,8 @@ from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.names import SOLR
-from solrbench.load.errors import (
-    EXIT_RETRYABLE,
-    EXIT_TERMINATED,
-    LoadError,
-    write_termination_message,
-)
+from solrbench.contract.pod_plans import EXIT_TERMINATED
+from solrbench.load.errors import EXIT_RETRYABLE, LoadError, write_termination_message
 from solrbench.load.locust_runtime import StepLoadShape, configure_locust, placeholder_user_class
 from solrbench.load.locust_scaling import DeterministicUsersDispatcher, limit_stats_forever
 from solrbench.load.master.added_documents import StepDocuments

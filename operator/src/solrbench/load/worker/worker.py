@@ -18,14 +18,10 @@ from locust.stats import RequestStats, StatsEntry, StatsError
 from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.names import LOAD_WORKER
+from solrbench.contract.pod_plans import EXIT_TERMINATED
 from solrbench.load.engine.measurement import EngineReport, ProgressUpdate, UsersReady
 from solrbench.load.engine.target import LoadTarget, load_target
-from solrbench.load.errors import (
-    EXIT_RETRYABLE,
-    EXIT_TERMINATED,
-    LoadError,
-    write_termination_message,
-)
+from solrbench.load.errors import EXIT_RETRYABLE, LoadError, write_termination_message
 from solrbench.load.locust_runtime import allow_many_connections, configure_locust
 from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_parts
 from solrbench.load.recording.request_stats import RequestTotals
