@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
@@ -75,9 +76,6 @@ class StepRunMetadata:
         }
 
 
-ALL_REQUESTS = "all requests"
-"""Stands for every request name: reports of a step run under way have none."""
-
 _DIGITS = 1
 
 
@@ -92,7 +90,7 @@ def partial_result(
     is_open_loop, windows = planned.step.users is None, so_far.windows
     times = so_far.histogram.encode()
     request = RequestResult(
-        request=ALL_REQUESTS,
+        request=ALL_REQUESTS,  # reports of a step run under way have no names
         requests=so_far.requests,
         failures=so_far.failures,
         sum_microseconds=so_far.sum_microseconds,
