@@ -82,13 +82,6 @@ class WorkerStepResult(WorkerUsage):
         """Requests in the result."""
         return sum(request.requests for request in self.requests if not request.is_transaction)
 
-    @property
-    def sent(self) -> int:
-        """Requests in the result and in the ramp."""
-        return self.measured + sum(
-            request.ramp_requests for request in self.requests if not request.is_transaction
-        )
-
 
 MICRO_BATCH_REQUESTS = 100
 """Responses in the micro-batches of all workers together."""
