@@ -13,12 +13,7 @@ from typing import Any, NamedTuple, Protocol
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.recording.request_stats import (
-    RecentRequests,
-    histogram_of,
-    percentiles_of,
-    sum_times,
-)
+from solrbench.load.recording.request_stats import RecentRequests, histogram_of, sum_times
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import (
     COMMAND,
@@ -33,6 +28,7 @@ from solrbench.load.schedule.messages import (
 from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
 from solrbench.stats.histograms import Histogram
+from solrbench.stats.number_format import scaled
 
 WINDOW_SECONDS = 10.0
 MAX_REPORTS = 20_000
@@ -75,11 +71,11 @@ class RecentWindow:
         if not self._reports:
             return RecentMetrics()
         reports = [recent for _, recent in self._reports]
-        times = percentiles_of((report.times for report in reports), (50, 95, 99))
+        times = histogram_of(sum_times(report.times for report in reports))
         return RecentMetrics(
             sum(report.requests for report in reports),
             sum(report.failures for report in reports),
-            *times,
+            *(scaled(times.percentile(percent), 1000) for percent in (50, 95, 99)),
         )
 
     def _drop_old(self, now: float) -> None:

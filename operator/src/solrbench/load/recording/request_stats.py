@@ -262,13 +262,6 @@ def histogram_of(counts: NDArray[np.int64]) -> Histogram:
     return histogram
 
 
-def percentiles_of(packed: Iterable[bytes], percents: Iterable[float]) -> tuple[float | None, ...]:
-    """Return percentiles in milliseconds over the merged counts; None without any."""
-    histogram = histogram_of(sum_times(packed))
-    values = (histogram.percentile(percent) for percent in percents)
-    return tuple(None if value is None else value / 1000 for value in values)
-
-
 def build_request_result(
     stats: RequestStats, ramp: RequestTotals, *, partial: bool, empty: bool, origin_ns: int
 ) -> WorkerRequestStats:
