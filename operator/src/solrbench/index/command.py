@@ -42,7 +42,6 @@ from solrbench.index.update_client import UpdateClient
 from solrbench.net.deadline import wildcard_address
 from solrbench.net.http import HttpAuth, read_auth
 from solrbench.reasons.data import IndexingReason
-from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.telemetry.summary import OwnPodMeter
 
 MAX_PREPARED_BYTES = 1 << 30
@@ -110,15 +109,12 @@ def _read_plan(file: Path) -> IndexPlan:
 def _access(plan: IndexPlan) -> HttpAuth:
     try:
         access = read_auth(plan.access)
+        _ = access.verify  # reads the certificates: a bad one is named here, not at a connection
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True) from error
-    try:
-        _ = access.verify  # reads the certificates: a bad one is named here, not at a connection
     except PermanentError as error:
-        raise IndexingError(
-            LifecycleReason.CERTIFICATE_NOT_TRUSTED, error.message, permanent=True
-        ) from error
+        raise IndexingError(error.reason, error.message, permanent=True) from error
     return access
 
 
