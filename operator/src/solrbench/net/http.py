@@ -200,9 +200,9 @@ class HttpAuth:
         """Trust for clients of httpx2: as `ssl_context`, or the system's authorities."""
         return _system_trust() if self.ca is None else self.ssl_context
 
-    def open_client(self, timeout_seconds: float) -> httpx.Client:
+    def open_client(self, timeout_seconds: float, max_bytes: int = MAX_BYTES) -> httpx.Client:
         """Return a client with these credentials, whose responses are limited."""
-        return create_pooled_client(timeout_seconds, self.verify, self.headers)
+        return create_pooled_client(timeout_seconds, self.verify, self.headers, max_bytes)
 
 
 @cache

@@ -30,7 +30,7 @@ from solrbench.errors import SolrbenchError
 from solrbench.load.workload.answer_facets import read_facets
 from solrbench.load.workload.answer_requests import AnswerRequest, HandlerDefaults, distinct_queries
 from solrbench.load.workload.loader import read_query_lists
-from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 
 _logger = logging.getLogger(__name__)
 
@@ -84,9 +84,7 @@ class AnswerPass:
         began, access = self.now(), self.access()
         stored = StoredAnswers(first=self.wanted.first)
         try:
-            with create_pooled_client(
-                _TIMEOUT_SECONDS, access.verify, access.headers, _MAX_RESPONSE_BYTES
-            ) as http:
+            with access.open_client(_TIMEOUT_SECONDS, _MAX_RESPONSE_BYTES) as http:
                 target = _Target(http, [f"{url}/{self.plan.collection}" for url in urls])
                 answers, seen = self._ask_all(target, began + MAX_SECONDS)
                 seen["layout"] = _layout(http, urls[0], self.plan.collection)
