@@ -148,18 +148,14 @@ async def _index(
         leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
         routes = await find_routes(leaders, retry_policy)
         sender = Sender(client, leaders, routes, retry_policy, counter)
-        await _send_all(plan, counter, reads, pod, sender)
+        await _send_all(plan, reads, pod, sender)
 
 
 async def _send_all(
-    plan: IndexPlan,
-    counter: ProgressCounter,
-    reads: ReadCounts,
-    pod: IndexPodEnvironment,
-    sender: Sender,
+    plan: IndexPlan, reads: ReadCounts, pod: IndexPodEnvironment, sender: Sender
 ) -> None:
     dataset, indexing = plan.dataset, plan.dataset.indexing
-    routes = sender.routes
+    routes, counter = sender.routes, sender.counter
 
     def read() -> Iterator[Batch]:
         part = Partition(counter.progress.pod, indexing.pods, indexing.batch_size)

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Generic, Self, TypeVar
 from urllib.parse import quote
@@ -29,26 +29,17 @@ from solrbench.index.routing import Batch, Routes, parse_routes
 from solrbench.index.update_client import UpdateClient
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class LeaderResolver:
     """Reads the routes of one collection from whichever node responds."""
 
-    def __init__(
-        self,
-        http: httpx.AsyncClient,
-        urls: list[str],
-        collection: str,
-        id_field: str,
-        direct: dict[str, str] | None = None,
-    ) -> None:
-        """Keep the base URLs of nodes, or of what stands in front of them.
-
-        `direct` are the nodes that may be addressed directly; see `IndexPlan.leader_urls`.
-        """
-        self._http = http
-        self._urls = list(urls)
-        self._collection = collection
-        self._id_field = id_field
-        self._direct = direct
+    http: httpx.AsyncClient
+    urls: list[str]
+    """Base URLs of nodes, or of what stands in front of them."""
+    collection: str
+    id_field: str
+    direct: dict[str, str] | None
+    """The nodes that may be addressed directly; see `IndexPlan.leader_urls`."""
 
     async def read(self) -> Routes:
         """Return the routes as they are now.
@@ -56,7 +47,7 @@ class LeaderResolver:
         It raises `IndexingError` if no node knows the collection; a retry may succeed.
         """
         failure = unavailable("spec.target", "has no node")
-        for url in self._urls:
+        for url in self.urls:
             try:
                 return await self._fetch(url)
             except IndexingError as error:
@@ -68,24 +59,24 @@ class LeaderResolver:
         raise failure
 
     async def _fetch(self, url: str) -> Routes:
-        response = await self._http.get(
+        response = await self.http.get(
             f"{url}/admin/collections",
-            params={"action": "CLUSTERSTATUS", "collection": self._collection, "wt": "json"},
+            params={"action": "CLUSTERSTATUS", "collection": self.collection, "wt": "json"},
         )
         if turned_away := refusal(response.status_code, url):
             raise turned_away
         if response.status_code != 200:
             raise unavailable(url, f"HTTP {response.status_code} for CLUSTERSTATUS")
         try:
-            routes = parse_routes(response.json(), self._collection, self._id_field)
+            routes = parse_routes(response.json(), self.collection, self.id_field)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
         if routes is None or not routes.shards:
-            raise unavailable(url, f"there is no active shard of collection {self._collection}")
-        if self._direct is None:
+            raise unavailable(url, f"there is no active shard of collection {self.collection}")
+        if self.direct is None:
             return routes
-        endpoints = [f"{each}/{self._collection}" for each in self._urls]
-        return routes.via_endpoints(endpoints, self._direct)
+        endpoints = [f"{each}/{self.collection}" for each in self.urls]
+        return routes.via_endpoints(endpoints, self.direct)
 
 
 START_RETRIES = 10
@@ -101,44 +92,37 @@ async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Rou
     return await patient.call_async(leaders.read)
 
 
+@dataclass(eq=False, repr=False)
 class Sender:
     """Posts batches; several may be under way at once."""
 
-    def __init__(
-        self,
-        client: UpdateClient,
-        leaders: LeaderResolver,
-        routes: Routes,
-        retry_policy: RetryPolicy,
-        counter: ProgressCounter,
-    ) -> None:
-        self._client = client
-        self._leaders = leaders
-        self.routes = routes
-        self.retry_policy = retry_policy
-        self._counter = counter
-        self._turn = 0
+    client: UpdateClient
+    leaders: LeaderResolver
+    routes: Routes
+    retry_policy: RetryPolicy
+    counter: ProgressCounter
+    _turn: int = field(default=0, init=False)
 
     async def send(self, batch: Batch) -> None:
         """Post a batch until Solr has taken it, and count it.
 
         It raises `IndexingError` if Solr refuses a document, or fails longer than the retries last.
         """
-        self._counter.sending()
+        self.counter.sending()
         attempts, begin = count(), time.perf_counter()
 
         async def attempt() -> None:
             if number := next(attempts):
                 if number == 1:
-                    self._counter.retried()
+                    self.counter.retried()
                 # Without new leaders the old are the best guess; the post shows what is wrong.
                 with suppress(IndexingError):
-                    self.routes = await self._leaders.read()
+                    self.routes = await self.leaders.read()
             await self._post(batch)
 
         await self.retry_policy.call_async(attempt)
         seconds = time.perf_counter() - begin
-        self._counter.accepted(batch.documents, len(batch.body), seconds)
+        self.counter.accepted(batch.documents, len(batch.body), seconds)
 
     async def _post(self, batch: Batch) -> None:
         self._turn += 1
@@ -151,7 +135,7 @@ class Sender:
         if routes.implicit and not routes.field_routed and batch.shard is not None:
             url += f"&_route_={quote(batch.shard, safe='')}"
         try:
-            status, response = await self._client.post(url, batch.body)
+            status, response = await self.client.post(url, batch.body)
         except OSError as error:
             raise connection_failure(leader, error) from error
         if failure := parse_failure(status, response, leader):
