@@ -35,7 +35,7 @@ from solrbench.index.progress import (
     write_termination_message,
 )
 from solrbench.index.routing import Batch, batches
-from solrbench.index.sender import LeaderResolver, PrefetchReader, Sender, find_routes
+from solrbench.index.sender import LeaderResolver, PrefetchReader, Sender
 from solrbench.index.solr_reader import target_reader
 from solrbench.index.sources import ReadContext, read_documents
 from solrbench.index.update_client import UpdateClient
@@ -49,6 +49,9 @@ MAX_PREPARED_BYTES = 1 << 30
 
 EXIT_RETRYABLE = 1
 """Exit code of a pod whose failure another pod may not have: a lost connection."""
+
+_START_RETRIES = 10
+"""DNS names of fresh pods resolve late, whatever `batchRetries` says."""
 
 # Solr responds when the replicas have the documents, and merges may stall them.
 _TIMEOUT_SECONDS = 300.0
@@ -146,7 +149,8 @@ async def _index(
         key, retries = plan.dataset.id_field, plan.dataset.indexing.batch_retries
         retry_policy = replace(pod.retry_policy, retries=retries)
         leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
-        routes = await find_routes(leaders, retry_policy)
+        patient = replace(retry_policy, retries=max(retries, _START_RETRIES))
+        routes = await patient.call_async(leaders.read)
         sender = Sender(client, leaders, routes, retry_policy, counter)
         await _send_all(plan, reads, pod, sender)
 

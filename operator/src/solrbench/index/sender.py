@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Generic, Self, TypeVar
 from urllib.parse import quote
@@ -77,19 +77,6 @@ class LeaderResolver:
             return routes
         endpoints = [f"{each}/{self.collection}" for each in self.urls]
         return routes.via_endpoints(endpoints, self.direct)
-
-
-START_RETRIES = 10
-"""DNS names of fresh pods resolve late, whatever `retries` says about batches."""
-
-
-async def find_routes(leaders: LeaderResolver, retry_policy: RetryPolicy) -> Routes:
-    """Return the routes as soon as a node responds.
-
-    It raises `IndexingError` if none did, after all retries.
-    """
-    patient = replace(retry_policy, retries=max(retry_policy.retries, START_RETRIES))
-    return await patient.call_async(leaders.read)
 
 
 @dataclass(eq=False, repr=False)
