@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from flask import Flask, Response, jsonify, redirect, request
+from flask import Flask, Response, jsonify, make_response, redirect, request
 from gevent.event import Event
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -186,9 +186,7 @@ def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
             return response
         needs_token = request.path in _GUARDED or request.path.startswith("/solrbench/")
         if needs_token and not _admits(check):
-            response = jsonify({"success": False, "message": _NO_TOKEN})
-            response.status_code = 401
-            return response
+            return make_response(jsonify({"success": False, "message": _NO_TOKEN}), 401)
         if request.method == "POST" and request.path in _LOCKED:
             return jsonify({"success": False, "message": _REFUSAL})
         if request.method == "POST" and request.path == "/stop":
@@ -236,6 +234,5 @@ def add_routes(
 
 
 def _missing(step_run_id: str) -> Response:
-    response = jsonify({"message": f"no document {step_run_id}: not finished yet, or acknowledged"})
-    response.status_code = 404
-    return response
+    message = f"no document {step_run_id}: not finished yet, or acknowledged"
+    return make_response(jsonify({"message": message}), 404)
