@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from solrbench.contract.load_plan import LoadState
-from solrbench.errors import SolrbenchError
-from solrbench.load.errors import LoadError, StepRunAbortedError, write_termination_message
+from solrbench.load.errors import LoadError, write_termination_message
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
@@ -40,11 +39,3 @@ def test_termination_message_is_parsed_as_state(tmp_path: Path) -> None:
 def test_outside_a_container_nothing_is_written(tmp_path: Path) -> None:
     write_termination_message(LoadError(LoadReason.WORKER_LOST, ""), tmp_path / "termination-log")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_error_of_the_load_is_one_of_the_project() -> None:
-    aborted = StepRunAbortedError(LoadReason.WORKER_LOST, "worker-1 was lost")
-    assert isinstance(aborted, SolrbenchError)
-    # What ends the run and what only ends a step run are caught apart.
-    assert not isinstance(aborted, LoadError)
-    assert (aborted.reason, str(aborted)) == ("WorkerLost", "WorkerLost: worker-1 was lost")
