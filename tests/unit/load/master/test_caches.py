@@ -189,13 +189,22 @@ async def test_caches_that_the_config_set_fills_are_an_error() -> None:
     assert caught.value.reason == "CachesNotEmpty"
 
 
-async def test_caches_that_are_not_reported_are_an_error() -> None:
+@pytest.mark.parametrize(
+    ("caches", "text", "reason"),
+    [
+        (b"", r"no caches of books .*caches to Keep", "CachesNotEmpty"),
+        (b', "CACHE.searcher.filterCache": {}', "could not be read: KeyError", "CachesNotReloaded"),
+    ],
+)
+async def test_caches_that_are_not_reported_are_an_error(
+    caches: bytes, text: str, reason: str
+) -> None:
     async def no_caches(exchange: Exchange) -> None:
-        exchange.send(b'{"a": {"metrics": {"c": {"CORE.collection": "books"}}}}')
+        exchange.send(b'{"a": {"metrics": {"c": {"CORE.collection": "books"%b}}}}' % caches)
 
-    with pytest.raises(LoadError, match=r"no caches of books .*caches to Keep") as caught:
+    with pytest.raises(LoadError, match=text) as caught:
         await empty(no_caches)
-    assert caught.value.reason == "CachesNotEmpty"
+    assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize(
@@ -203,6 +212,7 @@ async def test_caches_that_are_not_reported_are_an_error() -> None:
     [
         (b"", 503, "503"),
         (b"<html>", 200, "RELOAD of books: "),
+        (b"[]", 200, "RELOAD of books: AttributeError"),
         (b'{"failure": {"b:8983_solr": "timeout"}}', 200, "failed on b:8983_solr"),
     ],
 )

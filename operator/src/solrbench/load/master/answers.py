@@ -308,5 +308,5 @@ def _layout(http: httpx.Client, url: str, collection: str) -> str:
         response = http.get(f"{url}/admin/collections", params=parameters)
         found = response.raise_for_status().json()["cluster"]["collections"][collection]
         return f"{len(found['shards'])} shards, {found['router']['name']}"
-    except (httpx.HTTPError, ValueError, KeyError, TypeError):
+    except NO_ANSWER_ERRORS:
         return ""

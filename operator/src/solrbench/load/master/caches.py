@@ -21,7 +21,7 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.prometheus_text import read_samples
 from solrbench.contract.windows import MAX_CACHE_SAMPLES, CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
-from solrbench.net.http import HttpAuth
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 from solrbench.reasons.load import LoadReason
 from solrbench.telemetry.sources import MetricsClient
 
@@ -165,17 +165,17 @@ class CacheReset:
         parameters = {"action": "RELOAD", "name": self.plan.collection, "wt": "json"}
         try:
             response = http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters)
-            body = response.raise_for_status().json()
-        except (httpx.HTTPError, ValueError) as error:
+            failed = response.raise_for_status().json().get("failure")
+        except NO_ANSWER_ERRORS as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
                 f"RELOAD of {self.plan.collection}: {error!r}; {_REMEDY}",
             ) from error
-        if body.get("failure"):
-            failed = ", ".join(sorted(body["failure"]))
+        if failed:
+            nodes = ", ".join(sorted(failed))
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
-                f"RELOAD of {self.plan.collection} failed on {failed}; {_REMEDY}",
+                f"RELOAD of {self.plan.collection} failed on {nodes}; {_REMEDY}",
             )
 
     def _wait_until_empty(self, http: httpx.Client, cores: int) -> None:
@@ -211,7 +211,7 @@ class CacheReset:
             else:
                 json = response.raise_for_status().json()
                 cache_entries = entries_in_json(json, self.plan.collection)
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+        except NO_ANSWER_ERRORS as error:
             raise LoadError(
                 LoadReason.CACHES_NOT_RELOADED,
                 f"the caches of {self.plan.collection} could not be read: {error!r}; {_REMEDY}",
@@ -303,7 +303,7 @@ class CacheSampler:
         before, heard = time.monotonic(), None
         try:
             heard = self._read_each() if self._each_node else self._read_all()
-        except (httpx.HTTPError, ValueError, TypeError, AttributeError) as error:
+        except NO_ANSWER_ERRORS as error:
             # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
             _logger.info("no cache metrics from %s: %r", self._url, error)
         if heard is None:

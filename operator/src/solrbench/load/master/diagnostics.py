@@ -69,7 +69,7 @@ class Agents:
     def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
         try:
             return ask(agent)
-        except (httpx.HTTPError, ValueError, TypeError, KeyError) as error:
+        except NO_ANSWER_ERRORS as error:
             _logger.info("no %s from %s: %r", self._what, agent, error)
             return error
 
