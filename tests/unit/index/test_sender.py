@@ -8,28 +8,25 @@ import pytest
 from solrbench.index.sender import PrefetchReader
 
 
-def test_every_item_is_taken_once_and_all_takers_end() -> None:
-    async def run() -> list[int]:
-        found: list[int] = []
+async def test_every_item_is_taken_once_and_all_takers_end() -> None:
+    found: list[int] = []
 
-        async def taker(reader: PrefetchReader[int]) -> None:
-            while (item := await reader.take()) is not None:
-                found.append(item)
-                await asyncio.sleep(0)
+    async def taker(reader: PrefetchReader[int]) -> None:
+        while (item := await reader.take()) is not None:
+            found.append(item)
+            await asyncio.sleep(0)
 
-        async with (
-            asyncio.timeout(5),
-            PrefetchReader(lambda: iter(range(1, 100)), 3) as reader,
-            asyncio.TaskGroup() as group,
-        ):
-            for _ in range(4):
-                group.create_task(taker(reader))
-        return found
-
-    assert sorted(asyncio.run(run())) == list(range(1, 100))
+    async with (
+        asyncio.timeout(5),
+        PrefetchReader(lambda: iter(range(1, 100)), 3) as reader,
+        asyncio.TaskGroup() as group,
+    ):
+        for _ in range(4):
+            group.create_task(taker(reader))
+    assert sorted(found) == list(range(1, 100))
 
 
-def test_reads_no_further_ahead_than_allowed() -> None:
+async def test_reads_no_further_ahead_than_allowed() -> None:
     made = 0
 
     def items() -> Iterator[int]:
@@ -38,14 +35,11 @@ def test_reads_no_further_ahead_than_allowed() -> None:
             made += 1
             yield made
 
-    async def run() -> None:
-        async with PrefetchReader(items, 5) as reader:
-            for _ in range(200):
-                taken = await reader.take()
-                assert taken is not None
-                assert made <= taken + 7
-
-    asyncio.run(run())
+    async with PrefetchReader(items, 5) as reader:
+        for _ in range(200):
+            taken = await reader.take()
+            assert taken is not None
+            assert made <= taken + 7
     assert made < 250
 
 

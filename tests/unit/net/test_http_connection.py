@@ -281,39 +281,27 @@ class FakeClient:
         self._log.append(("on_completed", self, *given))
 
 
-def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
+async def test_all_next_requests_are_sent_before_the_first_response_is_checked() -> None:
     log: list[Any] = []
-
-    async def main() -> None:
-        loop = asyncio.get_running_loop()
-        batch, clients = batch_of_loop(loop), [FakeClient(log) for _ in range(3)]
-        for index, client in enumerate(clients):
-            batch.add(client.as_client(), ended(index))
-        assert log == []
-        await asyncio.sleep(0)
-        assert [each[:3] for each in log[:3]] == [
-            ("send_early", client, REQUEST) for client in clients
-        ]
-        assert log[3:] == [
-            *(("on_completed", client, ended(index)) for index, client in enumerate(clients)),
-        ]
-        batch.add(clients[0].as_client(), ended(7))
-        await asyncio.sleep(0)
-        assert len(log) == 8
-
-    asyncio.run(main())
+    batch = batch_of_loop(asyncio.get_running_loop())
+    clients = [FakeClient(log) for _ in range(3)]
+    for index, client in enumerate(clients):
+        batch.add(client.as_client(), ended(index))
+    assert log == []
+    await asyncio.sleep(0)
+    assert [each[:3] for each in log[:3]] == [("send_early", client, REQUEST) for client in clients]
+    assert log[3:] == [("on_completed", client, ended(n)) for n, client in enumerate(clients)]
+    batch.add(clients[0].as_client(), ended(7))
+    await asyncio.sleep(0)
+    assert len(log) == 8
 
 
-def test_aborted_client_gets_no_response() -> None:
+async def test_aborted_client_gets_no_response() -> None:
     log: list[Any] = []
-
-    async def main() -> None:
-        batch, client = batch_of_loop(asyncio.get_running_loop()), FakeClient(log)
-        batch.add(client.as_client(), ended(7))
-        client.is_aborted = True
-        await asyncio.sleep(0)
-
-    asyncio.run(main())
+    batch, client = batch_of_loop(asyncio.get_running_loop()), FakeClient(log)
+    batch.add(client.as_client(), ended(7))
+    client.is_aborted = True
+    await asyncio.sleep(0)
     assert log == []
 
 
