@@ -9,13 +9,14 @@ import pytest
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.load.errors import LoadError
-from solrbench.load.master.distributed_step_run import DistributedStepRun
+from solrbench.load.master.distributed_step_run import DistributedStepRun, StepReports
 from solrbench.load.master.steady_state import (
     CollapseDetector,
     SteadyStateDetector,
     ThroughputMeter,
     wait_for_target,
 )
+from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.schedule.messages import LiveTotals, StopSending
 from support.load.builders import do_not_pause
 from support.servers.http_server import Exchange, HttpServer
@@ -26,18 +27,19 @@ class Load:
     """A step run on its workers, and the clock on their wall."""
 
     def __init__(self) -> None:
-        self.live_totals = LiveTotals(users=2, requests=0, failures=0, sum_microseconds=0)
+        self.reports = StepReports()
         self.stopped = 0
         self.seconds = 100.0
+        self.reports.so_far.begin(self.seconds)
 
     def command(self, command: type[StopSending]) -> None:
         self.stopped += command is StopSending
 
     def work(self, requests: int, mean: int = 0, failures: int = 0) -> None:
         self.seconds += 1
-        users, before, failed, elapsed = self.live_totals
-        elapsed += requests * mean
-        self.live_totals = LiveTotals(users, before + requests, failed + failures, elapsed)
+        _, before, failed, elapsed = self.reports.live_totals
+        totals = LiveTotals(2, before + requests, failed + failures, elapsed + requests * mean)
+        self.reports.add_progress("worker", totals, RecentRequests(), self.seconds)
 
 
 def watched(load: Load) -> SteadyStateDetector:

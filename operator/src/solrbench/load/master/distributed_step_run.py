@@ -99,8 +99,9 @@ class RunningTotals:
         self.reported = now or 0.0
         """When the last report came."""
         self.requests = self.failures = self.sum_microseconds = 0
-        self.last_good_second = self.failures_since = 0
-        """The last second with a good response, and how many have failed since then."""
+        self.last_good, self.last_good_second, self.failures_since = self.reported, 0, 0
+        """The last report with a good response: when it came, its second, and the failures since.
+        """
         self._counts = sum_times(())
         self._seconds = SecondSeries()
 
@@ -122,7 +123,7 @@ class RunningTotals:
         self.sum_microseconds += spent
         self._counts += sum_times([times])
         if failures < requests:
-            self.last_good_second, self.failures_since = second, 0
+            self.last_good, self.last_good_second, self.failures_since = now, second, 0
         else:
             self.failures_since += failures
 
@@ -245,11 +246,6 @@ class DistributedStepRun:
     def roster(self) -> WorkerRoster:
         """The workers by their places."""
         return WorkerRoster(tuple(self._members), self._placement)
-
-    @property
-    def live_totals(self) -> LiveTotals:
-        """Totals of all workers, as of the last second."""
-        return self.reports.live_totals
 
     @property
     def results(self) -> list[tuple[str, WorkerStepResult]]:

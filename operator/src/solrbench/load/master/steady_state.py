@@ -43,7 +43,7 @@ class SteadyStateDetector:
         """Take note of the figures; close the warm-up when it has become steady."""
         if self.is_steady:
             return
-        figures = self.load.live_totals
+        figures = self.load.reports.live_totals
         passed = self.clock() - self._began
         self._steadiness.add(passed, figures.requests, figures.sum_microseconds)
         if self._steadiness.is_steady:
@@ -53,7 +53,7 @@ class SteadyStateDetector:
 
 @dataclass(eq=False, repr=False)
 class CollapseDetector:
-    """Looks at the figures of a step run, which has to begin now.
+    """Looks at the totals of a step run, whose measurement has begun.
 
     A step run has collapsed when there was no good response for `seconds`, while requests failed.
     """
@@ -63,28 +63,18 @@ class CollapseDetector:
     clock: Callable[[], float]
     ended: EndedEarly | None = field(default=None, init=False)
     """What was seen when the step run was ended; None while it goes on."""
-    _good: int = field(default=0, init=False)
-    _failures_by_then: int = field(default=0, init=False)
-
-    def __post_init__(self) -> None:
-        self._began = self._last_good = self.clock()
 
     def update(self) -> None:
-        """Take note of the figures; begin no more requests once the step run has collapsed."""
-        if self.ended is not None:
-            return
-        figures, now = self.load.live_totals, self.clock()
-        good = figures.requests - figures.failures
-        if good != self._good:
-            self._good, self._failures_by_then, self._last_good = good, figures.failures, now
+        """Take note of the totals; begin no more requests once the step run has collapsed."""
+        so_far, now = self.load.reports.so_far, self.clock()
+        if self.ended is not None or so_far.began is None:
             return
         # Without failures it may be a slow step: of responses that take long, none is bad.
-        failed = figures.failures - self._failures_by_then
-        if failed > 0 and now - self._last_good >= self.seconds:
+        if so_far.failures_since and now - so_far.last_good >= self.seconds:
             self.ended = EndedEarly(
-                second=round(now - self._began, _DIGITS),
-                last_good_second=round(self._last_good - self._began, _DIGITS),
-                failures=failed,
+                second=round(now - so_far.began, _DIGITS),
+                last_good_second=round(so_far.last_good - so_far.began, _DIGITS),
+                failures=so_far.failures_since,
             )
             self.load.command(StopSending)
 
