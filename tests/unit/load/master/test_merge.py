@@ -197,7 +197,7 @@ def test_document_keeps_the_warm_up_apart() -> None:
     times = {"end_seconds": 1.5, "seconds": 1.5, "mean_microseconds": 9, "max_microseconds": 9}
     thousand = RequestWindow.model_validate({"requests": 77, "failures": 0} | times)
     sample = CacheSample(second=0.1, cache="filterCache", lookups=3, hits=1)
-    warmed = WarmUpResult(77, steady=False, request_windows=[thousand], caches=[sample])
+    warmed = WarmUpResult(77, False, [thousand], [sample])
     record = StepRunMetadata(3, BEGAN, warmed, [sample, sample])
     document = merge_worker_results(PLANNED, [("w", outcome(part([5])))], record)
     assert (document.warm_up_requests, document.warm_up_steady) == (77, False)

@@ -24,16 +24,16 @@ from solrbench.telemetry.summary import spreads_of, worst_servers
 
 @dataclass(frozen=True)
 class WarmUpResult:
-    """A warm-up as it is kept."""
+    """A warm-up as it is kept, named as in the document of the step run."""
 
-    requests: int = 0
-    steady: bool | None = None
+    warm_up_requests: int = 0
+    warm_up_steady: bool | None = None
     """None unless it was to go on until it is steady."""
-    request_windows: list[RequestWindow] = field(default_factory=list)
-    caches: list[CacheSample] = field(default_factory=list)
+    warm_up_thousands: list[RequestWindow] = field(default_factory=list)
+    warm_up_caches: list[CacheSample] = field(default_factory=list)
     answers: StoredAnswers | None = None
     """What the target answered before it; None if that was not asked for."""
-    emptied: EmptiedCaches | None = None
+    emptied_caches: EmptiedCaches | None = None
     """Solr's caches as they were emptied before it; None if they were kept."""
 
 
@@ -58,7 +58,8 @@ class StepRunMetadata:
 
     def fields(self, planned: PlannedStepRun) -> dict[str, Any]:
         """Return them, and what was planned, as fields of the document of the step run."""
-        own = {name: value for name, value in vars(self).items() if name != "warm_up"}
+        own = vars(self) | vars(self.warm_up)
+        del own["warm_up"]
         return own | {
             "id": planned.id,
             "repeat": planned.repeat,
@@ -67,12 +68,6 @@ class StepRunMetadata:
             "trial": planned.trial,
             "users": planned.step.users,
             "batch_size": planned.batch_size,
-            "warm_up_requests": self.warm_up.requests,
-            "warm_up_steady": self.warm_up.steady,
-            "warm_up_thousands": self.warm_up.request_windows,
-            "warm_up_caches": self.warm_up.caches,
-            "answers": self.warm_up.answers,
-            "emptied_caches": self.warm_up.emptied,
         }
 
 

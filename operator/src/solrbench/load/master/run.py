@@ -124,7 +124,7 @@ class RunCoordinator:
                 if self.plan.empties_caches:
                     self.status.enter(RunStage.EMPTYING_CACHES)
                     emptied = self.empty_caches()
-                warmed_up = replace(self._warm_up(planned), emptied=emptied)
+                warmed_up = replace(self._warm_up(planned), emptied_caches=emptied)
             warmed_up = replace(warmed_up, answers=answers)
             self._under_way = planned
             rate = planned.step.spawn_rate or IMMEDIATE_SPAWN_RATE
@@ -167,10 +167,10 @@ class RunCoordinator:
             self.executor.offsets = offsets
         results = [result for _, result in completed.results]
         return WarmUpResult(
-            requests=sum(result.measured for result in results),
-            steady=completed.steady,
-            request_windows=merge_request_windows(results),
-            caches=completed.metadata.caches,
+            warm_up_requests=sum(result.measured for result in results),
+            warm_up_steady=completed.steady,
+            warm_up_thousands=merge_request_windows(results),
+            warm_up_caches=completed.metadata.caches,
         )
 
     def _wait_until_stored(self, planned: PlannedStepRun, *, begins_repeat: bool) -> None:
