@@ -7,6 +7,7 @@ from solrbench.analysis.cold_start import (
     MAX_STRETCHES,
     average_stretches,
     cold_start,
+    first_step_run,
     hit_ratios,
     summarise_cold_start,
 )
@@ -106,7 +107,7 @@ def begun(**fields: object) -> StepRunResult:
 
 
 def test_the_first_thousand_stands_beside_the_steady_part() -> None:
-    found = summarise_cold_start([begun()])
+    found = summarise_cold_start(begun())
     assert found == ColdStart(
         step="five",
         in_warm_up=False,
@@ -118,15 +119,17 @@ def test_the_first_thousand_stands_beside_the_steady_part() -> None:
 
 
 def test_the_warm_up_comes_first() -> None:
-    found = not_none(summarise_cold_start([begun(warm_up_thousands=[window(0, 4, mean=8000)])]))
-    assert found.in_warm_up
+    document = begun(warm_up_thousands=[window(0, 4, mean=8000)], variant="raw")
+    found = not_none(summarise_cold_start(document))
+    assert (found.variant, found.in_warm_up) == ("raw", True)
     assert (found.first_thousand_seconds, found.first_thousand_average_milliseconds) == (4.0, 8.0)
 
 
 def test_only_the_first_measured_step_run_is_cold() -> None:
-    later = begun(start_time=START + timedelta(hours=1), step="later")
-    found = not_none(summarise_cold_start([later, begun(variant="raw")]))
-    assert (found.step, found.variant) == ("five", "raw")
+    first, unmeasured = begun(), begun(outlier_windows=None, start_time=START - timedelta(hours=1))
+    later = begun(start_time=START + timedelta(hours=1))
+    assert first_step_run([later, unmeasured, first]) is first
+    assert first_step_run([unmeasured]) is None
 
 
 def test_whole_transactions_are_not_in_the_steady_mean() -> None:
@@ -136,19 +139,18 @@ def test_whole_transactions_are_not_in_the_steady_mean() -> None:
         each._replace(sum_microseconds=10**6 * each.requests) for each in whole.windows
     )
     both = [document.requests[0], whole.model_copy(update={"windows": slower})]
-    found = not_none(summarise_cold_start([document.model_copy(update={"requests": both})]))
+    found = not_none(summarise_cold_start(document.model_copy(update={"requests": both})))
     assert found.steady_average_milliseconds == 1.8
 
 
 def test_what_never_was_steady_has_no_steady_mean() -> None:
-    found = not_none(summarise_cold_start([begun(steady_from_second=None)]))
+    found = not_none(summarise_cold_start(begun(steady_from_second=None)))
     assert found.steady_average_milliseconds is None
 
 
 @pytest.mark.parametrize(
     "fields",
     [
-        {"outlier_windows": None},  # not recorded
         {"thousands": []},
         {"thousands": [window(0, 2, requests=999)]},
         {"warm_up_thousands": [window(0, 2, requests=999)]},
@@ -156,5 +158,4 @@ def test_what_never_was_steady_has_no_steady_mean() -> None:
     ],
 )
 def test_there_is_no_cold_start_without_a_whole_first_thousand(fields: dict[str, object]) -> None:
-    assert summarise_cold_start([begun(**fields)]) is None
-    assert summarise_cold_start([]) is None
+    assert summarise_cold_start(begun(**fields)) is None

@@ -63,23 +63,22 @@ def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
     return min(known, key=lambda document: document.start_time, default=None)
 
 
-def summarise_cold_start(documents: Sequence[StepRunResult]) -> ColdStart | None:
-    """Return how the first step run began; None if its first thousand requests are not known."""
-    document = first_step_run(documents)
+def summarise_cold_start(document: StepRunResult) -> ColdStart | None:
+    """Return how a step run began; None if its first thousand requests are not known."""
     # What a lost worker had sent is missing, so it is unknown which requests were the first.
     # After a pass of answers they were not the first ones at all.
-    if document is None or document.lost_workers or document.answers is not None:
+    if document.lost_workers or document.answers is not None:
         return None
-    first = next(iter(cold_start(document)), None)
-    if first is None or first.window.requests < WINDOW_REQUESTS:
+    first = next(iter(document.warm_up_thousands or document.thousands), None)
+    if first is None or first.requests < WINDOW_REQUESTS:
         return None
     return ColdStart(
         step=document.step,
         variant=document.variant or None,
-        in_warm_up=first.warm_up,
-        first_thousand_seconds=first.window.seconds,
-        first_thousand_average_milliseconds=first.window.mean_microseconds / 1000,
-        first_thousand_max_milliseconds=first.window.max_microseconds / 1000,
+        in_warm_up=bool(document.warm_up_thousands),
+        first_thousand_seconds=first.seconds,
+        first_thousand_average_milliseconds=first.mean_microseconds / 1000,
+        first_thousand_max_milliseconds=first.max_microseconds / 1000,
         steady_average_milliseconds=_steady_average(document),
     )
 

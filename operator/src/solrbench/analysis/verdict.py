@@ -70,7 +70,7 @@ def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
         samples,
         findings,
         mean_series(document),
-        summarise_cold_start([document]),
+        summarise_cold_start(document),
         run_telemetry(document),
         run_trends(document),
     )
