@@ -7,6 +7,7 @@ about queries, and two of its own: merges, and the index client. Too few reading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from solrbench.analysis import bottleneck_rules as rules
@@ -167,40 +168,24 @@ def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottle
 def _agree(
     step: str, variant: str, runs: Sequence[RunBottleneck], unit: str = "repeat"
 ) -> Bottleneck:
-    counts = Counter(run.resource for run in runs)
-    resource, shown = counts.most_common(1)[0]
-    agreeing = [run for run in runs if run.resource is resource]
-    if len(runs) < MIN_AGREEING_REPEATS and resource is not Resource.INCONCLUSIVE:
-        return Bottleneck(
-            step=step,
-            variant=variant or None,
-            resource=Resource.INCONCLUSIVE,
-            suspected=resource,
-            server=runs[0].symptom.server,
-            message=runs[0].symptom.text[:MAX_MESSAGE],
-        )
+    resource, shown = Counter(run.resource for run in runs).most_common(1)[0]
     is_seen = shown >= MIN_AGREEING_REPEATS and 2 * shown > len(runs)
-    if not is_seen or resource is Resource.INCONCLUSIVE:
+    fields: dict[str, Any] = {"resource": Resource.INCONCLUSIVE}
+    if len(runs) < MIN_AGREEING_REPEATS and resource is not Resource.INCONCLUSIVE:
+        text = runs[0].symptom.text
+        fields |= {"suspected": resource, "server": runs[0].symptom.server}
+    elif is_seen and resource is not Resource.INCONCLUSIVE:
+        agreeing = [run for run in runs if run.resource is resource]
+        first, servers = agreeing[0], {run.symptom.server for run in agreeing}
+        where = f"in {unit} {first.repeat}; {shown} of {len(runs)} {unit}s agree"
+        text = f"{first.symptom.text} {where}"
+        # Repeats that agree on the resource may still show it on different servers.
+        server = servers.pop() if len(servers) == 1 else None
+        fields = {"resource": resource, "server": server, "field": HINTS[resource][1]}
+    else:
         seen = " ".join(f"{unit.title()} {e.repeat}: {e.symptom.text}." for e in runs[:3])
         text = f"inconclusive, as the {unit}s point to different resources. {seen}"
-        return Bottleneck(
-            step=step,
-            variant=variant or None,
-            resource=Resource.INCONCLUSIVE,
-            message=text[:MAX_MESSAGE],
-        )
-    servers = {run.symptom.server for run in agreeing}
-    first = agreeing[0]
-    text = f"{first.symptom.text} in {unit} {first.repeat}; {shown} of {len(runs)} {unit}s agree"
-    return Bottleneck(
-        step=step,
-        variant=variant or None,
-        resource=resource,
-        # Repeats that agree on the resource may still show it on different servers.
-        server=servers.pop() if len(servers) == 1 else None,
-        message=text[:MAX_MESSAGE],
-        field=HINTS[resource][1],
-    )
+    return Bottleneck(step=step, variant=variant or None, message=text[:MAX_MESSAGE], **fields)
 
 
 def describe_bottleneck(found: Bottleneck) -> str:
