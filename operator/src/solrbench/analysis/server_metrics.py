@@ -41,36 +41,29 @@ class RunTelemetry:
     missing: tuple[str, ...] = ()
 
 
+def _alike(*names: str) -> dict[str, str]:
+    """Return figures that have one name in status and telemetry."""
+    return dict(zip(names, names, strict=True))
+
+
 _OF_OTHER_PODS = {
-    "highest": {
-        "throttled_percent": "throttled_percent",
-        "cpu_some_percent": "cpu_some_percent",
-        "working_set_max_bytes": "working_set_max_bytes",
-    },
+    "highest": _alike("throttled_percent", "cpu_some_percent", "working_set_max_bytes"),
     "total": {"cpu_cores": "cpu_seconds", "network_bytes_per_second": "network_sent_bytes"},
 }
 _FIGURES_OF = {
     ("solr", "highest"): {
-        "cpu_percent": "cpu_percent",
-        "gc_percent": "gc_percent",
+        **_alike("cpu_percent", "cpus", "gc_percent", "heap_used_max_percent"),
+        **_alike("heap_after_gc_max_percent", "heap_after_gc_max_bytes"),
+        **_alike("jetty_busy_max_percent", "jetty_queue_max", "pending_documents_max"),
         "gc_per_second": "gc_count",
-        "heap_used_max_percent": "heap_used_max_percent",
-        "heap_after_gc_max_percent": "heap_after_gc_max_percent",
-        "heap_after_gc_max_bytes": "heap_after_gc_max_bytes",
         "threads_blocked": "threads_blocked_mean",
         "threads_runnable": "threads_runnable_mean",
-        "jetty_busy_max_percent": "jetty_busy_max_percent",
-        "jetty_queue_max": "jetty_queue_max",
         "system_cpu_percent": "system_cpu_mean_percent",
-        "cpus": "cpus",
-        "pending_documents_max": "pending_documents_max",
     },
     ("solr", "median"): {"solr_milliseconds": "request_milliseconds"},
     ("solr", "total"): {
         "cpu_cores": "cpu_seconds",
-        "index_bytes": "index_bytes",
-        "segments": "segments",
-        "deleted_documents": "deleted_documents",
+        **_alike("index_bytes", "segments", "deleted_documents"),
         "merges_per_second": "merges",
         "updates_per_second": "updates",
         "commits_per_second": "commits",
@@ -87,16 +80,10 @@ _FIGURES_OF = {
         "update_threads": "update_threads_mean",
     },
     ("solr-pods", "highest"): {
-        "throttled_percent": "throttled_percent",
-        "cpu_limit_percent": "cpu_limit_percent",
-        "cpu_some_percent": "cpu_some_percent",
-        "memory_full_percent": "memory_full_percent",
-        "memory_some_percent": "memory_some_percent",
-        "io_some_percent": "io_some_percent",
-        "io_full_percent": "io_full_percent",
-        "memory_used_max_percent": "memory_used_max_percent",
-        "working_set_max_percent": "working_set_max_percent",
-        "working_set_max_bytes": "working_set_max_bytes",
+        **_alike("throttled_percent", "cpu_limit_percent", "cpu_some_percent"),
+        **_alike("memory_full_percent", "memory_some_percent", "memory_used_max_percent"),
+        **_alike("io_some_percent", "io_full_percent"),
+        **_alike("working_set_max_percent", "working_set_max_bytes"),
         "major_faults_per_second": "major_faults",
     },
     ("solr-pods", "total"): {
