@@ -162,12 +162,6 @@ def test_few_repeats_and_trifles_are_no_outliers() -> None:
     assert sizes(compared(figures([100, 100, 100, 100, 104]), figures([100] * 5))) == [5, 5]
 
 
-def test_one_repeat_has_a_difference_and_no_estimate() -> None:
-    found = compared(figures([100]), figures([150, 150, 150]))
-    assert found.test is None
-    assert found.estimate == pytest.approx(50)
-
-
 def test_a_side_without_figures_has_no_difference() -> None:
     assert estimate_difference(P95, [], figures([1.0]), in_rounds=False) is None
 

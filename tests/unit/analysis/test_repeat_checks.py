@@ -19,17 +19,10 @@ def test_repeats_that_agree_are_valid() -> None:
     assert (verdict.verdict, verdict.unchecked) == ("Valid", [])
 
 
-def test_cold_first_repeat_is_invalid_with_number_limit_and_remedy() -> None:
+def test_cold_first_repeat_is_invalid_with_its_distance_from_the_others() -> None:
     (reason,) = verdict_of(repeat(1, 13_000), repeat(2, 10_000), repeat(3, 10_000)).reasons
-    assert reason.reason == "FirstRepeatDiffers"
-    what, _, rest = reason.message.partition(" %")
-    words, _, percent = what.rpartition(" ")
-    assert words == "The first repeat is"
+    percent = reason.message.removeprefix("The first repeat is ").partition(" %")[0]
     assert 25 < float(percent) < 35
-    assert rest == (
-        " slower than the others, beyond chance (limit 3 %). Lengthen warmUp, or let it last until"
-        " steady with warmUp.untilSteady."
-    )
 
 
 def test_first_repeat_may_be_the_fast_one() -> None:
@@ -123,22 +116,6 @@ def responses(number: int, level: int) -> StepRunResult:
 
 def gaps(*documents: StepRunResult) -> dict[str, str]:
     return {each.reason: each.message for each in verdict_of(*documents).unchecked}
-
-
-def test_slow_short_repeat_is_invalid_with_numbers_limit_and_remedy() -> None:
-    verdict = verdict_of(
-        repeat_times_repeat(1, 10_000),
-        repeat_times_repeat(2, 26_000),
-        repeat_times_repeat(3, 10_500),
-    )
-    (reason,) = verdict.reasons
-    assert reason.reason == "RepeatTimesDiffer"
-    message = reason.message
-    assert message.startswith(
-        ("The p95 of the service times of repeat 2 (", "The mean service time")
-    )
-    assert " % above that of repeat " in message
-    assert "beyond chance (limit 25 %). Lengthen warmUp" in message
 
 
 def test_short_repeats_that_agree_are_valid() -> None:

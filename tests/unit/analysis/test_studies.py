@@ -10,7 +10,6 @@ import pytest
 
 from solrbench.analysis.differences import ComparisonRule, conclude_details, conclude_primary
 from solrbench.analysis.metrics import (
-    AVERAGE,
     FAILED,
     INDEXING,
     RATE,
@@ -150,25 +149,6 @@ def test_balancer_helps_one_thread_and_hurts_four(
     assert found.estimate == pytest.approx(percent, abs=0.15)
     assert isinstance(difference.test, StudentEstimate)
     assert difference.test.centre / difference.test.precision(0).error == pytest.approx(t, abs=0.15)
-
-
-def test_the_words_hold_for_the_three_questions_together() -> None:
-    differences = [compared(figures(DIRECT[n]), figures(BALANCED[n]), INDEXING) for n in (1, 2, 4)]
-    words = [each.conclusion for each in conclude_primary(differences, ComparisonRule())]
-    assert words == [Conclusion.BETTER, Conclusion.INCONCLUSIVE, Conclusion.WORSE]
-
-
-def test_one_run_of_each_side_makes_no_word() -> None:
-    """iSamples: 514 ms with one Solr process, 510 with three, called "~10% increase"."""
-    found = decide([514.0], [510.0], AVERAGE)
-    assert found.conclusion is None
-    assert found.estimate == pytest.approx(-0.8, abs=0.05)
-
-
-def test_two_equal_runs_of_three_zookeepers_make_no_conclusion() -> None:
-    """McGill: 9.593 s with one, 9.453 and 9.668 s with three, 9.708 s with five."""
-    for others in ([9.593], [9.708], [9.593, 9.708]):
-        assert decide([9.453, 9.668], others, INDEXING).conclusion is None
 
 
 def test_a_system_past_its_peak_is_seen_to_decline_but_no_peak_is_stated() -> None:
