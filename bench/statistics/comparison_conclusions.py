@@ -20,12 +20,11 @@ from solrbench.analysis.differences import (
     conclude_primary,
     estimate_difference,
 )
-from solrbench.analysis.metrics import ComparisonMetric, Difference, percentile_metric
+from solrbench.analysis.metrics import P95, ComparisonMetric, Difference
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks
 
 LOOKS = Looks(5, 20)
-_P95 = percentile_metric(95)
 _LEVEL = 100.0
 MAX_NEEDED_REPEATS = 60
 """Repeats of a server after which the same is done."""
@@ -72,7 +71,7 @@ class Outcome:
 
 
 def find(
-    before: RepeatValues, after: RepeatValues, rule: ComparisonRule, metric: ComparisonMetric = _P95
+    before: RepeatValues, after: RepeatValues, rule: ComparisonRule, metric: ComparisonMetric = P95
 ) -> Difference:
     """Return what the product says of one figure of two sides measured in rounds."""
     difference = estimate_difference(metric, before, after, in_rounds=True)

@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from random import Random
 
 from solrbench.analysis.differences import RepeatValue, estimate_difference
-from solrbench.analysis.metrics import ComparisonMetric, Difference, percentile_metric
-
-P95 = percentile_metric(95)
+from solrbench.analysis.metrics import P95, ComparisonMetric, Difference
 
 
 def figures(values: Iterable[float], *, targets: Iterable[str] | None = None) -> list[RepeatValue]:

@@ -1,10 +1,6 @@
 import pytest
 
-from solrbench.analysis.metrics import (
-    MIN_VALUES_FOR_RANKS,
-    Difference,
-    percentile_metric,
-)
+from solrbench.analysis.metrics import MIN_VALUES_FOR_RANKS, P95, Difference
 from solrbench.analysis.sentences import (
     DRIFT_NOTE,
     difference_sentence,
@@ -12,8 +8,6 @@ from solrbench.analysis.sentences import (
     shorten_sentence,
 )
 from solrbench.api.v1alpha1.comparisons import Conclusion
-
-P95 = percentile_metric(95)
 
 
 def found(

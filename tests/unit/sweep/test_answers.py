@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.metrics import Difference, percentile_metric
+from solrbench.analysis.metrics import P95, Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
@@ -64,7 +64,7 @@ def sentence(different: int, cpu: float | None, conclusion: Conclusion | None) -
         for point in points.values()
     ]
     other = next(name for name, point in points.items() if not point.is_baseline)
-    difference = Difference(percentile_metric(95), None, None, 12.0, (9.0, 15.0), conclusion)
+    difference = Difference(P95, None, None, 12.0, (9.0, 15.0), conclusion)
     compared = AnswerComparison(
         candidate="9.10.1",
         baseline="9.8.1",

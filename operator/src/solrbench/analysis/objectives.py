@@ -21,7 +21,7 @@ from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import ConfidenceBounds, confidence_interval
+from solrbench.stats.distributions import STANDARD_ERRORS, ConfidenceBounds, confidence_interval
 from solrbench.stats.intervals import share_interval
 from solrbench.stats.number_format import format_number, format_percent, round_number
 from solrbench.stats.times import Times
@@ -72,7 +72,6 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
 REPEATS_DIFFER = 0.05
 """Relative standard deviation that repeats are taken to have where they are too few to show it."""
 
-_DEVIATIONS = 1.96
 _ASSUMED = (
     f" With fewer than {MIN_REPEATS} repeats, the interval assumes that they differ by"
     f" {format_percent(100 * REPEATS_DIFFER)}."
@@ -86,7 +85,7 @@ def _allow_for_repeats(found: MeasuredValue | None, repeats: int) -> MeasuredVal
     if repeats >= MIN_REPEATS or math.isinf(found.value):
         return found
     value, (lower, upper) = found.value, found.interval
-    margin = _DEVIATIONS * REPEATS_DIFFER / math.sqrt(repeats) * value
+    margin = STANDARD_ERRORS * REPEATS_DIFFER / math.sqrt(repeats) * value
     bounds = value - math.hypot(value - lower, margin), value + math.hypot(upper - value, margin)
     return MeasuredValue(value, ConfidenceBounds(max(bounds[0], 0.0), bounds[1]))
 

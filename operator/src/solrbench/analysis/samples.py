@@ -31,6 +31,7 @@ from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats import histograms
+from solrbench.stats.distributions import STANDARD_ERRORS
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.time_blocks import TimeBlocks
 from solrbench.stats.times import Times
@@ -198,7 +199,7 @@ class RunSamples:
         intervals = {AVERAGE: times.mean_interval()}
         intervals |= {percentile_metric(each): times.percentile_interval(each) for each in percents}
         errors = {
-            metric: math.log(known.upper / known.lower) / (2 * _DEVIATIONS)
+            metric: math.log(known.upper / known.lower) / (2 * STANDARD_ERRORS)
             for metric, known in intervals.items()
             if known is not None and known.lower > 0
         }
@@ -206,11 +207,7 @@ class RunSamples:
         of_rate = None if samples.is_planned else times.rate_error()
         if of_rate is None:
             return errors
-        return errors | dict.fromkeys((RATE, DOCUMENTS), of_rate / _DEVIATIONS)
-
-
-_DEVIATIONS = 1.96
-"""Standard errors from the middle of a 95 % interval to its ends."""
+        return errors | dict.fromkeys((RATE, DOCUMENTS), of_rate / STANDARD_ERRORS)
 
 
 RepeatValues = dict[ComparisonMetric, list[RepeatValue]]

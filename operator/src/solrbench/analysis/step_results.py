@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 from solrbench.analysis.arrivals import MILLISECOND, time_limit_milliseconds
-from solrbench.analysis.metrics import RATE, percentile_metric
+from solrbench.analysis.metrics import P95, RATE
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RequestSamples, StepSamples
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import RepeatSummary, Summary
@@ -198,7 +198,7 @@ def _summarise_repeats(step_samples: StepSamples) -> list[RepeatSummary]:
         RepeatSummary(
             target=numbers[run.target],
             requests_per_second=round_significant(found.get(RATE), _REPEAT_DIGITS),
-            p95_milliseconds=round_significant(found.get(percentile_metric(95)), _REPEAT_DIGITS),
+            p95_milliseconds=round_significant(found.get(P95), _REPEAT_DIGITS),
         )
         for run, found in zip(step_samples.runs, values, strict=True)
     ]

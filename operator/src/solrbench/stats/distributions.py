@@ -141,6 +141,9 @@ def _cumulative_signed(size: int) -> tuple[int, ...]:
 
 CONFIDENCE = 0.95
 
+STANDARD_ERRORS = 1.96
+"""From the middle of a 95 % interval to its ends, of what is normally distributed."""
+
 
 def relative_deviation_percent(values: Sequence[float]) -> float | None:
     """Return the coefficient of variation in percent; None for a mean of zero.

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solrbench.stats.distributions import ConfidenceBounds, student_t
+from solrbench.stats.distributions import STANDARD_ERRORS, ConfidenceBounds, student_t
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.time_blocks import TimeBlocks
 
@@ -217,7 +217,6 @@ def _total(rows: Sequence[_Row]) -> float:
     return sum(float(row.sum()) for row in rows)
 
 
-_T = 1.96
 _BATCHES = 30
 
 
@@ -225,7 +224,7 @@ def share_interval(part: int, whole: int, effect: float = 1.0) -> ConfidenceBoun
     """Return the interval of a share of requests with a design effect; None without requests."""
     if not whole:
         return None
-    lower, upper = _wilson(part / whole, whole / max(effect, 1.0), _T)
+    lower, upper = _wilson(part / whole, whole / max(effect, 1.0), STANDARD_ERRORS)
     # At the ends of the range the formula is off by rounding.
     lower = 0.0 if part == 0 else max(lower, 0.0)
     return ConfidenceBounds(lower, 1.0 if part == whole else min(upper, 1.0))
