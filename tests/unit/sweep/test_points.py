@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_resource import REMOVE, Changes
 from support.resources.small_sweep import CACHES, HEAP, NODES, parse_sweep, plan, users_axis
@@ -48,7 +49,7 @@ def test_a_list_is_completed_from_its_first_point() -> None:
 def test_values_reach_the_benchmark() -> None:
     axes = [HEAP, NODES, CACHES, users_axis(3)]
     sweep = parse_sweep({"spec.axes": axes, "spec.design": "Full"})
-    last = plan({"spec.axes": axes, "spec.design": "Full"}).points[-1]
+    last = make_plan(sweep).points[-1]
     spec = SolrBenchmark.parse(build_child(sweep, last.point)).spec
     assert spec.target.solr_cloud is not None
     assert (spec.target.solr_cloud.heap, spec.target.solr_cloud.nodes) == ("2Gi", 2)
@@ -59,11 +60,10 @@ def test_values_reach_the_benchmark() -> None:
 
 
 def test_a_named_value_without_value_leaves_the_field_out() -> None:
-    axis = {"name": "warm-up", "field": "warmUp", "values": [{"name": "given"}, {"name": "none"}]}
-    axis["values"] = [{"name": "none", "value": {"requests": 0}}, {"name": "default"}]
-    sweep = parse_sweep({"spec.axes": [axis]}, {"spec.warmUp": {"requests": 7}})
-    found = plan({"spec.axes": [axis]}, {"spec.warmUp": {"requests": 7}})
-    specs = [build_child(sweep, each.point)["spec"] for each in found.points]
+    values = [{"name": "none", "value": {"requests": 0}}, {"name": "default"}]
+    axes = [{"name": "warm-up", "field": "warmUp", "values": values}]
+    sweep = parse_sweep({"spec.axes": axes}, {"spec.warmUp": {"requests": 7}})
+    specs = [build_child(sweep, each.point)["spec"] for each in make_plan(sweep).points]
     assert [each.get("warmUp") for each in specs] == [{"requests": 0}, None]
 
 

@@ -1,4 +1,4 @@
-"""Tests of `sweep.needs.load_duration`."""
+"""How long a load takes, and which pods a point has."""
 
 from typing import Any
 

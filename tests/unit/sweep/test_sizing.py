@@ -166,18 +166,15 @@ def test_points_that_are_added_are_measured_if_they_may_be_the_cheapest() -> Non
     status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
     nodes = NODES | {"values": [1, 2, 3, 4, 5]}
     seen = observe(SEARCH | {"spec.axes": [nodes]})
-    seen = replace(seen, sweep=seen.sweep.model_copy(update={"status": status}))
-    decided = decide_sweep(seen).status
+    decided = decide_sweep(again(seen, SweepDecision(status), {})).status
     assert [each.state for each in decided.points][3:] == ["NotMeasured"] * 2
     assert decided.phase == "Succeeded"
 
 
 def test_other_prices_need_no_other_rounds_of_what_is_known() -> None:
     status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
-    prices = PRICES | {"perCoreHour": 0.4}
-    seen = observe(SEARCH | {"spec.prices": prices})
-    seen = replace(seen, sweep=seen.sweep.model_copy(update={"status": status}))
-    decided = decide_sweep(seen).status
+    seen = observe(SEARCH | {"spec.prices": PRICES | {"perCoreHour": 0.4}})
+    decided = decide_sweep(again(seen, SweepDecision(status), {})).status
     (before,), (after,) = status.sizing, decided.sizing
     assert decided.phase == "Succeeded"
     assert after.point == before.point

@@ -87,9 +87,7 @@ def _outlier(second: int, began: datetime, centre: float) -> OutlierWindow:
         second=second,
         time=began + timedelta(seconds=second),
         requests=0,
-        mean_microseconds=None,
         median_microseconds=round(centre),
-        deviations=None,
     )
 
 
