@@ -9,13 +9,7 @@ from statistics import fmean
 import pytest
 
 from solrbench.analysis.differences import ComparisonRule, conclude_details, conclude_primary
-from solrbench.analysis.metrics import (
-    FAILED,
-    INDEXING,
-    RATE,
-    ComparisonMetric,
-    Difference,
-)
+from solrbench.analysis.metrics import FAILED, INDEXING, RATE, ComparisonMetric, Difference
 from solrbench.analysis.scalability import Level, declines, describe_scaling, fit_law, stated_peak
 from solrbench.api.v1alpha1.comparisons import MORE_THAN_50, Conclusion
 from solrbench.stats.tests import Looks, StudentEstimate
