@@ -92,10 +92,10 @@ def with_response_times(service: RequestResult, response: RequestResult) -> Requ
     )
 
 
-def swinging(seconds: int, per_second: int = 20, period: int = 3) -> list[list[int]]:
+def swinging(seconds: int, per_second: int = 20) -> list[list[int]]:
     """Return times around 1 ms by second, which become longer and shorter again."""
     return [
-        [1000 + 100 * (second % period) + 5 * index for index in range(per_second)]
+        [1000 + 100 * (second % 3) + 5 * index for index in range(per_second)]
         for second in range(seconds)
     ]
 

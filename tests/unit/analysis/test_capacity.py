@@ -38,8 +38,8 @@ def search(*variants: str, **capacity: Any) -> CapacitySearch:
     )
 
 
-def stored(number: int, rate: float, excess: float = -1.0, variant: str = "") -> StoredTrial:
-    return StoredTrial(variant=variant, number=number, requests_per_second=rate, excess=excess)
+def stored(number: int, rate: float, variant: str = "") -> StoredTrial:
+    return StoredTrial(variant=variant, number=number, requests_per_second=rate, excess=-1.0)
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,9 @@ def noisy(deviation: float, seed: int) -> Overshoot:
     return lambda rate: min(max(line(rate) + draw.gauss(0, deviation), -1.0), 1.0)
 
 
-def search(
-    excess: Overshoot, probed: float = PROBED, most: int = MAXIMUM, seed: int = 1
-) -> list[Trial]:
+def search(excess: Overshoot, probed: float = PROBED, seed: int = 1) -> list[Trial]:
     trials: list[Trial] = []
-    while (rate := next_rate(probed, trials, most, seed)) is not None:
+    while (rate := next_rate(probed, trials, MAXIMUM, seed)) is not None:
         trials.append(Trial(rate, excess(rate)))
     return trials
 
@@ -139,10 +137,8 @@ def closed_loop(capacity: float, noise: float = 0.0, seed: int = 1) -> Overshoot
     return excess
 
 
-def search_users(
-    excess: Overshoot, within: UserRange = WITHIN, probed: int = 50, seed: int = 1
-) -> list[Trial]:
-    probe = Trial(probed, excess(probed))
+def search_users(excess: Overshoot, within: UserRange = WITHIN, seed: int = 1) -> list[Trial]:
+    probe = Trial(50, excess(50))
     trials: list[Trial] = []
     while (users := next_users(within, probe, trials, MAXIMUM, seed)) is not None:
         assert within.least <= users <= within.most

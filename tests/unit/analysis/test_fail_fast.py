@@ -24,11 +24,11 @@ def spec_with(*objectives: dict[str, Any], **load: Any) -> Spec:
     )
 
 
-def document(step: str, repeat: int, milliseconds: float, failures: int = 0) -> StepRunResult:
-    times = [[int(1000 * milliseconds)] * 20] * 60
-    result = make_timed_result(times, failures=failures)
-    name = f"r{repeat}-s{LOAD_STEPS.index(step)}-{step}"
-    return make_document(step, repeat, result, seconds=60, id=name)
+def document(step: str, milliseconds: float, failures: int = 0) -> StepRunResult:
+    """Return the step run of the first repeat."""
+    result = make_timed_result([[int(1000 * milliseconds)] * 20] * 60, failures=failures)
+    name = f"r1-s{LOAD_STEPS.index(step)}-{step}"
+    return make_document(step, 1, result, seconds=60, id=name)
 
 
 def skipped(
@@ -43,7 +43,7 @@ def skipped(
 
 
 def test_steps_after_a_missed_objective_are_left_out_in_every_repeat() -> None:
-    found = skipped(spec_with(FAST), document("low", 1, 0.5), document("middle", 1, 3))
+    found = skipped(spec_with(FAST), document("low", 0.5), document("middle", 3))
     assert list(found) == ["r1-s2-high", "r2-s2-high"]
     assert found["r1-s2-high"].startswith(
         "r1-s1-middle missed objective fast (failFast). The p95 is 3 ms"
@@ -51,7 +51,7 @@ def test_steps_after_a_missed_objective_are_left_out_in_every_repeat() -> None:
 
 
 def test_what_is_measured_already_stays() -> None:
-    found = skipped(spec_with(FAST), document("high", 1, 5), document("middle", 1, 3))
+    found = skipped(spec_with(FAST), document("high", 5), document("middle", 3))
     assert list(found) == ["r2-s2-high"]
 
 
@@ -59,7 +59,7 @@ def test_what_is_measured_already_stays() -> None:
     "objective", [FAST | {"failFast": False}, FAST | {"steps": ["high"]}, FAST | {"request": "x"}]
 )
 def test_objectives_that_are_not_for_it_leave_nothing_out(objective: dict[str, Any]) -> None:
-    assert skipped(spec_with(objective), document("low", 1, 5)) == {}
+    assert skipped(spec_with(objective), document("low", 5)) == {}
 
 
 def test_an_inconclusive_word_leaves_nothing_out() -> None:
@@ -69,7 +69,7 @@ def test_an_inconclusive_word_leaves_nothing_out() -> None:
 
 def test_collapsed_step_leaves_out_the_rest() -> None:
     ended = EndedEarly(second=700, last_good_second=640, failures=99)
-    collapsed = document("low", 1, 0.5).model_copy(update={"ended_early": ended})
+    collapsed = document("low", 0.5).model_copy(update={"ended_early": ended})
     found = skipped(spec_with(), collapsed)
     assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
     assert "had succeeded since second 640; 99 requests failed in that time" in found["r1-s2-high"]
@@ -77,8 +77,8 @@ def test_collapsed_step_leaves_out_the_rest() -> None:
 
 def test_too_many_failures_leave_out_the_rest() -> None:
     spec = spec_with(stop={"maxFailedPercent": 20})
-    assert skipped(spec, document("low", 1, 1, failures=240)) == {}
-    found = skipped(spec, document("low", 1, 1, failures=300))
+    assert skipped(spec, document("low", 1, failures=240)) == {}
+    found = skipped(spec, document("low", 1, failures=300))
     assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
     assert found["r1-s1-middle"] == (
         "r1-s0-low: 25 % of the requests failed (load.stop.maxFailedPercent: 20 %)"
@@ -100,6 +100,6 @@ def test_slow_indexing_leaves_out_all() -> None:
 
 def test_status_has_one_entry_for_each_step_left_out() -> None:
     spec = spec_with(FAST)
-    found = skipped(spec, document("low", 1, 3))
+    found = skipped(spec, document("low", 3))
     entries = summarise_omitted(all_step_runs(spec), found)
     assert [(each.step, each.step_runs) for each in entries] == [("middle", 2), ("high", 2)]

@@ -19,9 +19,9 @@ Times = list[list[float]]
 """Mean service times in ms, by target and step."""
 
 
-def measured(factors: Iterable[float], deviation: float = 0.02, seed: int = 1) -> Times:
+def measured(factors: Iterable[float], deviation: float = 0.02) -> Times:
     """Return the times of three steps on targets, the second step of which is twice as slow."""
-    draw = Random(seed)
+    draw = Random(1)
     return [
         [10 * step * factor * draw.gauss(1, deviation) for step in (1, 2, 1)] for factor in factors
     ]

@@ -42,9 +42,9 @@ def spec_with(*objectives: dict[str, Any], steps: tuple[str, ...] = ("a",)) -> S
     return make_spec(*steps, objectives=named)
 
 
-def autocorrelated(step: str = "a", name: str = "query") -> StepRunResult:
+def autocorrelated(step: str = "a") -> StepRunResult:
     """Return a step run of 60 s with times from 1.0 to 1.3 ms."""
-    return make_document(step, 1, make_timed_result(swinging(60), name), seconds=60)
+    return make_document(step, 1, make_timed_result(swinging(60)), seconds=60)
 
 
 def evaluated(

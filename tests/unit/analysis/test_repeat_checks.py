@@ -93,9 +93,9 @@ def test_chance_makes_no_increase_of_empty_results() -> None:
     assert verdict_of(first, later).verdict == "Valid"
 
 
-def stalled(number: int, seconds: int = 15) -> StepRunResult:
+def stalled(number: int) -> StepRunResult:
     """Return a repeat with one stall that most requests of a second wait for."""
-    times = level_times(number, 10_000, seconds)
+    times = level_times(number, 10_000, 15)
     times[4] = [each + 900_000 for each in times[4]]
     return healthy(number, requests=[counted(make_timed_result(times))])
 

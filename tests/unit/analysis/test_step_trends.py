@@ -11,7 +11,7 @@ from solrbench.analysis.step_trends import (
     find_trends,
     trend_difference_sentences,
 )
-from solrbench.analysis.trends import RunTrend, SeriesShape, run_trends
+from solrbench.analysis.trends import SeriesShape, run_trends
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion
 from solrbench.api.v1alpha1.findings import Trend, TrendConclusion, TrendFigure
@@ -154,10 +154,6 @@ def document(
     )
 
 
-def by_metric(found: StepRunResult) -> dict[TrendFigure, RunTrend]:
-    return {each.figure: each for each in run_trends(found)}
-
-
 def status_of(*documents: StepRunResult) -> dict[str, Trend]:
     trends = find_trends(make_spec("soak"), [(each, run_trends(each)) for each in documents])
     return {each.figure: each for each in trends}
@@ -225,7 +221,7 @@ def test_short_step_has_no_trends() -> None:
 
 
 def test_single_rise_is_said_so() -> None:
-    trend = by_metric(document(heap()))[TrendFigure.HEAP]
+    trend = next(each for each in run_trends(document(heap())) if each.figure is TrendFigure.HEAP)
     risen = replace(trend, growth=replace(trend.growth, shape=SeriesShape.STEP))
     (found,) = find_trends(make_spec("soak"), [(document(), [risen])])
     assert found.conclusion == "RoseOnce"

@@ -20,11 +20,10 @@ from solrbench.contract.windows import Window
 DAY = 86_400
 
 
-def recorded(seconds: int, step: int = 1) -> SecondSeries:
-    found = SecondSeries()
-    for second in range(0, seconds, step):
-        found.append(SecondSums(second, 2, second % 2, 10 * second, second))
-    return found
+def recorded(seconds: int) -> SecondSeries:
+    return SecondSeries(
+        SecondSums(second, 2, second % 2, 10 * second, second) for second in range(seconds)
+    )
 
 
 @pytest.mark.parametrize(

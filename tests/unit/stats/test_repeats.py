@@ -23,9 +23,9 @@ from support.narrowing import not_none
 from support.results.builders import make_timed_result
 
 
-def seconds(level: float, seed: int, count: int = 60, spread: float = 0.05) -> list[float]:
+def seconds(level: float, seed: int) -> list[float]:
     source = random.Random(seed)
-    return [level * source.lognormvariate(0, spread) for _ in range(count)]
+    return [level * source.lognormvariate(0, 0.05) for _ in range(60)]
 
 
 def way(*levels: float, allowed_percent: float = 3) -> Disagreement | None:
@@ -132,10 +132,10 @@ def test_slow_short_repeat_is_certain(compare: Callable[..., RepeatDifference | 
     assert 120 < found.percent < 200
 
 
-def falling(begin: float, end: float, seed: int, seconds: int = 60) -> list[list[int]]:
+def falling(begin: float, seed: int) -> list[list[int]]:
     """Return times whose level falls all the while, as those of a JVM that still compiles."""
     draw = random.Random(seed)
-    levels = (begin + (end - begin) * second / seconds for second in range(seconds))
+    levels = (begin + (25_000 - begin) * second / 60 for second in range(60))
     return [[round(level * draw.lognormvariate(0, 0.3)) for _ in range(60)] for level in levels]
 
 
@@ -146,7 +146,7 @@ def test_repeats_that_swing_slowly_are_only_far_apart_for_certain(
     begin: float, is_certain: bool
 ) -> None:
     """As measured: 50 ms and 26 ms of eight users, whose Solr was stopped by its CPU limit."""
-    found = not_none(mean(falling(begin, 25_000, 1), falling(36_000, 25_000, 2)))
+    found = not_none(mean(falling(begin, 1), falling(36_000, 2)))
     assert found.is_certain is is_certain
     assert (found.percent >= 50) is is_certain
 
