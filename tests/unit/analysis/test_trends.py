@@ -90,7 +90,8 @@ def test_growth_that_goes_on_does_not_slow_down() -> None:
     assert share_of(SeriesShape.GROWS, STEADY_GROWTH["line"], 0.2, 0.01, 40) >= 0.9
 
 
-def test_growth_that_does_not_matter_is_steady() -> None:
+def test_constant_series_and_growth_that_does_not_matter_are_steady() -> None:
+    assert found(np.full(COUNT, LEVEL)).shape is SeriesShape.STEADY
     assert found(LEVEL + noise() / 4 + 10 * T / T[-1]).shape is SeriesShape.STEADY
 
 
@@ -101,10 +102,6 @@ def test_least_growth_holds_for_a_level_of_zero() -> None:
         for factor in (1, 10)
     )
     assert (small.shape, large.shape) == (SeriesShape.STEADY, SeriesShape.GROWS)
-
-
-def test_constant_series_is_steady() -> None:
-    assert found(np.full(COUNT, LEVEL)).shape is SeriesShape.STEADY
 
 
 def test_few_windows_say_nothing() -> None:
@@ -125,27 +122,21 @@ def test_windows_have_the_combined_reading_and_their_middle() -> None:
     assert windows.seconds[:2] == [5.0, 15.0]
 
 
-def test_windows_without_readings_are_left_out() -> None:
+def test_windows_without_readings_and_of_a_single_one_are_left_out() -> None:
+    assert cut_windows([SeriesPoint(0, 1)], min).values == []
     points = [SeriesPoint(0, 1), SeriesPoint(1, 2), SeriesPoint(9, 5), SeriesPoint(10, 4)]
     assert cut_windows(points, max, 4).values == [2, 5]
 
 
-def test_single_reading_makes_no_window() -> None:
-    assert cut_windows([SeriesPoint(0, 1)], min).values == []
-
-
 def test_caches_are_full_where_their_entries_stand_still() -> None:
-    filling = [SeriesPoint(each, min(each * 10, 300)) for each in range(100)]
-    assert full_from(filling) == 30
+    assert full_from([SeriesPoint(each, min(each * 10, 300)) for each in range(100)]) == 30
+    # Full or empty from the begin.
+    assert full_from([SeriesPoint(3, 500), SeriesPoint(90, 505)]) == 3
+    assert full_from([SeriesPoint(3, 0), SeriesPoint(90, 0)]) == 3
 
 
 def test_caches_that_fill_to_the_end_are_never_full() -> None:
+    assert full_from([]) is None
     assert full_from([SeriesPoint(each, each) for each in range(100)]) is None
     slow = [SeriesPoint(each, 1 - math.exp(-each / 50)) for each in range(100)]
     assert full_from(slow) is None
-
-
-def test_full_or_empty_caches_are_full_from_the_begin() -> None:
-    assert full_from([SeriesPoint(3, 500), SeriesPoint(90, 505)]) == 3
-    assert full_from([SeriesPoint(3, 0), SeriesPoint(90, 0)]) == 3
-    assert full_from([]) is None

@@ -213,24 +213,14 @@ def test_samples_of_the_bench_are_those_of_a_step_run() -> None:
     assert found.histogram.counts.tolist() == own.histogram.counts.tolist()
 
 
-def test_no_failure_at_all_leaves_room_for_some() -> None:
+def test_interval_of_a_share_is_that_of_wilson() -> None:
+    assert share_interval(0, 0) is None
+    assert share_interval(50, 100) == pytest.approx((0.4038, 0.5962), abs=0.0001)
+    assert not_none(share_interval(10, 10)).upper == 1.0
+    # No failure at all leaves room for some.
     found = not_none(share_interval(0, 1000))
     assert found.lower == 0.0
     assert found.upper == pytest.approx(3.8 / 1000, rel=0.02)
-
-
-def test_interval_of_half_is_that_of_wilson() -> None:
-    found = share_interval(50, 100)
-    assert found == pytest.approx((0.4038, 0.5962), abs=0.0001)
-
-
-def test_all_is_an_end_too() -> None:
-    found = not_none(share_interval(10, 10))
-    assert found.upper == 1.0
-
-
-def test_without_requests_there_is_no_share() -> None:
-    assert share_interval(0, 0) is None
 
 
 def test_a_design_effect_widens_the_interval_as_fewer_requests_would() -> None:
