@@ -15,6 +15,12 @@ EXISTING = "spec.target.existing"
 STEP = "spec.load.steps.0"
 PLANNED: Changes = {f"{STEP}.users": REMOVE, f"{STEP}.requestsPerSecond": 16}
 """Changes that make the step an open loop."""
+RESTORED: Changes = {
+    "spec.target.solrCloud.provisioner": "StatefulSet",
+    "spec.dataset": {"backup": {"name": "nightly", "claimName": "backups"}},
+    "spec.workload.queries": {"configMap": {"name": "q"}},
+}
+"""Changes to an index that is restored from a backup."""
 
 
 def resource(changes: Changes | None = None) -> dict[str, Any]:

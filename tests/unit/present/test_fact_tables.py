@@ -5,7 +5,7 @@ from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedF
 from solrbench.present.fact_tables import data_facts, index_pods_table
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
-from support.resources.small_resource import resource
+from support.resources.small_resource import RESTORED, resource
 from support.results.full_benchmark import make_benchmark
 from support.results.reports import make_report, with_status
 
@@ -48,13 +48,6 @@ def test_report_says_what_was_cleaned() -> None:
 
 
 def test_backup_is_named_with_the_time_of_its_restore() -> None:
-    spec = resource(
-        {
-            "spec.target.solrCloud.provisioner": "StatefulSet",
-            "spec.dataset": {"backup": {"name": "nightly", "claimName": "backups"}},
-            "spec.workload.queries": {"configMap": {"name": "q"}},
-        }
-    )
     status = {"dataset": {"documents": 7, "seconds": 40}}
-    found = data_facts(SolrBenchmark.parse(spec | {"status": status}))
+    found = data_facts(SolrBenchmark.parse(resource(RESTORED) | {"status": status}))
     assert (found["Dataset"], found["Documents"]) == ("restored from a backup in 40 s", "7")

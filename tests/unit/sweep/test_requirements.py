@@ -6,7 +6,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.sweep.requirements import LoadDuration, duration_text, load_duration, pod_groups
-from support.resources.small_resource import resource
+from support.resources.small_resource import RESTORED, resource
 
 TIMED = {"name": "one", "users": 2, "durationSeconds": 30}
 RATE = {"name": "one", "requestsPerSecond": 4}
@@ -61,11 +61,6 @@ def test_trials_of_a_search_count_with_their_warm_ups() -> None:
 
 
 def test_backup_is_restored_without_index_pods() -> None:
-    backup: dict[str, Any] = {
-        "spec.target.solrCloud.provisioner": "StatefulSet",
-        "spec.dataset": {"backup": {"name": "nightly", "claimName": "backups"}},
-        "spec.workload.queries": {"configMap": {"name": "q"}},
-    }
-    for changes, has_pods in (({}, True), (backup, False)):
+    for changes, has_pods in (({}, True), (RESTORED, False)):
         groups = pod_groups(SolrBenchmark.parse(resource(changes)).spec)
         assert ("index" in {each.component for each in groups}) is has_pods
