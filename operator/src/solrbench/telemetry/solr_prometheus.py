@@ -85,7 +85,6 @@ _Numbers = Iterator[tuple[str, float | None]]
 
 def _jvm_counters(samples: _Samples) -> _Numbers:
     yield "cpu_seconds", samples.total("jvm_cpu_time_seconds_total")
-    yield "merges", samples.total("solr_core_indexwriter_merges_total")
     for figure, end in (("gc_count", "count"), ("gc_seconds", "sum")):
         for labels, value in samples.labelled(f"jvm_gc_duration_seconds_{end}"):
             if _PAUSES.fullmatch(labels.get("jvm_gc_name", "")):
