@@ -56,6 +56,7 @@ def orders(count: int, seed: int = 1, **repeats: Any) -> list[list[str]]:
 def test_interleaved_variants_turn_round() -> None:
     forth, back = ["raw", "proxy"], ["proxy", "raw"]
     assert orders(4, order="Interleaved") == [forth, back, forth, back]
+    assert orders(4, order="Reversed") == [back, forth, back, forth]
 
 
 def test_variants_are_drawn_anew_for_each_repeat() -> None:

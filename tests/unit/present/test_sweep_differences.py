@@ -313,11 +313,11 @@ def test_variants_are_compared_within_the_targets_that_they_share() -> None:
             rates = 25.0 if step == "twenty" else 0.0
             expected = times if figure == "p95Milliseconds" else rates
             assert each.difference_percent == pytest.approx(expected, abs=2)
-            # The later one of a round finds a warmer target, and it is always the same one.
-            assert (each.conclusion, each.low_percent) == (None, None)
+            assert each.conclusion == ("Better" if step == "twenty" else "Same")
     table = variants_table(report)
-    assert table.head[5:] == ("First variant", "This variant", "Difference")
-    assert "Nothing is concluded" in table.note
+    assert table.head[5:8] == ("First variant", "This variant", "Difference")
+    assert table.head[-1] == "Conclusion"
+    assert "turns their order" in table.note
     assert "## Variants" in sweep_to_markdown(report)
     assert SweepReport.parse(report.to_json()) == report
 

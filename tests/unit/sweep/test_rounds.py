@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil
+from solrbench.contract.step_runs import variant_order
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan
@@ -156,6 +158,19 @@ def test_repeats_of_the_template_are_rounds() -> None:
     listed = parse_sweep(changes | {"spec.order": "Listed"}, template)
     assert listed.spec.rounds is None
     assert build_child(listed, point)["spec"]["load"]["repeats"] == {"count": 3}
+
+
+@pytest.mark.parametrize("wanted", [None, "Random", "Interleaved", "Listed"])
+def test_every_second_round_turns_the_variants(wanted: str | None) -> None:
+    variants = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
+    template: Changes = {"spec.target.variants": variants}
+    if wanted is not None:
+        template |= {"spec.load.repeats": {"order": wanted}}
+    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
+    point = make_plan(sweep).points[0].point
+    children = [SolrBenchmark.parse(build_child(sweep, point, None, n)) for n in range(1, 5)]
+    forth, back = [0, 1], [0, 1] if wanted == "Listed" else [1, 0]
+    assert [variant_order(each.spec, 1) for each in children] == [forth, back, forth, back]
 
 
 def test_points_that_are_added_are_measured_beside_the_baseline() -> None:

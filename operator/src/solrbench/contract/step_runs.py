@@ -68,6 +68,8 @@ def variant_order(spec: Spec, repeat: int) -> list[int]:
             return places
         case RepeatOrder.INTERLEAVED:
             return places if repeat % 2 else places[::-1]
+        case RepeatOrder.REVERSED:
+            return places[::-1] if repeat % 2 else places
         case RepeatOrder.RANDOM:
             # A hash of seed, repeat and place is the same in every process that asks, whatever was
             # drawn before; distinct and evenly distributed, it makes a random permutation.

@@ -12,6 +12,7 @@ from solrbench.analysis.differences import EQUIVALENCE_LEVEL, SMALLEST_EFFECT_PE
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
@@ -56,6 +57,8 @@ def build_child(
     for value in point.values:
         for path, setting in value.settings:
             spec = set_field(spec, path, setting)
+    if sweep.spec.rounds is not None:
+        spec = _turn_variants(spec, round_)
     if answers_by_default(sweep.spec):
         spec = set_field(spec, "comparison.answers", {})
     decided = {"cleanup": sweep.spec.cleanup.value, "suspend": sweep.spec.suspend}
@@ -80,6 +83,20 @@ def build_child(
         },
         "spec": spec | decided,
     }
+
+
+def _turn_variants(spec: Body, round_: int) -> Body:
+    """Return the spec with its variants turned round in every second round, unless `Listed`.
+
+    Each round is a benchmark, which draws the order of its first repeat as those of all others do.
+    """
+    target = spec.get("target")
+    if not isinstance(target, dict) or not target.get("variants"):
+        return spec
+    order = RepeatOrder.INTERLEAVED if round_ % 2 else RepeatOrder.REVERSED
+    turned: Body = set_field(spec, "load.repeats.order", order.value)
+    wanted = spec.get("load", {}).get("repeats", {}).get("order")
+    return spec if wanted == RepeatOrder.LISTED else turned
 
 
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"

@@ -82,6 +82,7 @@ class RepeatOrder(StrEnum):
 
     LISTED = "Listed"
     INTERLEAVED = "Interleaved"
+    REVERSED = "Reversed"
     RANDOM = "Random"
 
 
@@ -120,8 +121,8 @@ class Repeats(Model):
     order: RepeatOrder = RepeatOrder.RANDOM
     """`order` controls the order of `target.variants`, each of which runs all steps before the
     next one. `Random` draws it for each repeat, by the seed of the spec, `Interleaved` turns it
-    round in every second one (A B, B A), `Listed` keeps it. Steps keep their order, as a ladder
-    rises."""
+    round in every second one (A B, B A), `Reversed` in the first, third …, `Listed` keeps it. Steps
+    keep their order."""
 
     @property
     def least(self) -> int:

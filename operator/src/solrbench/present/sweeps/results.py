@@ -250,7 +250,7 @@ def _compare_figures(
         if counted and len(counted) == len(point.result.repeat_rounds or []):
             rounds[point.name] = [benchmarks[each.benchmark].status for each in counted]
     found = compare_figures(sweep.spec, conditions, rounds, differences)
-    variants = compare_variants(conditions, rounds)
+    variants = compare_variants(sweep.spec, conditions, rounds)
     return [
         point.model_copy(
             update={"figures": found.get(point.name, []), "variants": variants.get(point.name, [])}

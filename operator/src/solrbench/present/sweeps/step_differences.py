@@ -98,24 +98,28 @@ def compare_figures(
 
 
 def compare_variants(
+    spec: SweepSpec,
     conditions: Sequence[MeasuredCondition],
     rounds: Mapping[str, Sequence[Status]],
 ) -> dict[str, list[FigureComparison]]:
     """Return the figures of each variant beside the first one, by the name of the point.
 
     `rounds` is that of `compare_figures`. Of a round, both were measured on one target, so that
-    what targets differ by cancels out. Nothing is concluded: a benchmark with one repeat measures
-    its variants in the same order in each round, and the later one finds a warmer target.
+    what targets differ by cancels out; those of all points together are one family of details.
     """
-    return {
-        point.name: [
-            store_figure(each, is_invalid=not point.is_valid)
-            for each in _beside_first_variant(point, rounds[point.name])
-        ]
+    compared = [
+        (point, each)
         for condition in conditions
         for point in condition.measured
         if point.in_rounds and point.name in rounds
-    }
+        for each in _beside_first_variant(point, rounds[point.name])
+    ]
+    concluded = conclude_details([each.difference for _, each in compared], rule_of(spec))
+    figures: dict[str, list[FigureComparison]] = {}
+    for (point, each), difference in zip(compared, concluded, strict=True):
+        stored = store_figure(replace(each, difference=difference), is_invalid=not point.is_valid)
+        figures.setdefault(point.name, []).append(stored)
+    return figures
 
 
 def _beside_first_variant(
