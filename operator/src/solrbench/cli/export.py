@@ -53,7 +53,6 @@ Files = Iterator[tuple[str, str | bytes]]
     "--to",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
     help="Archive to write (default: NAME-DATE.tar.gz).",
 )
 @cluster_options

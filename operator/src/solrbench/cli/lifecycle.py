@@ -105,7 +105,6 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
     "--timeout",
     "timeout_seconds",
     type=DURATION,
-    metavar="DURATION",
     default=str(int(REPLACE_SECONDS)),
     help="How long to wait for the end of the deletion (default: 10m).",
 )

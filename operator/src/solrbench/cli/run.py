@@ -70,7 +70,6 @@ def _watch_options(function: Command) -> Command:
             "--timeout",
             "timeout_seconds",
             type=DURATION,
-            metavar="DURATION",
             help="Stop watching after so long in all, such as 90s or 30m; benchmarks go on"
             " (exit code 3).",
         ),
