@@ -22,7 +22,7 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
-from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
+from solrbench.present.table import Column, NumberColumn, build_table, named_columns
 from solrbench.present.window_tables import cold_start_columns, thinned
 from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.number_format import format_milliseconds
@@ -55,21 +55,16 @@ def distribution(
     x_axis = bottom_axis("Percentile", "@nines", min=0, max=math.ceil(most), interval=1)
     option = chart(x_axis, y_axis, "@milliseconds", series, right=32)
     shown = "; ".join(
-        f"{each}: P50 {_cell(h, 50)}, P99 {_cell(h, 99)}" for each, h in list(known.items())[:8]
+        f"{each}: P50 {_cell(50, h)}, P99 {_cell(99, h)}" for each, h in list(known.items())[:8]
     )
     text = f"{times} at each percentile, both axes logarithmic. {shown}."
     titles = {f"P{percent:g}": percent for percent in TABLE_PERCENTS} | {"Max": 100}
-    columns: list[Column[tuple[str, BucketCounts]]] = [
-        NameColumn("", lambda entry: entry[0]),
-        NumberColumn("Samples", lambda entry: entry[1].count),
-        *(NumberColumn(each, partial(_of_entry, percent)) for each, percent in titles.items()),
+    columns: list[Column[BucketCounts]] = [
+        NumberColumn("Samples", lambda histogram: histogram.count),
+        *(NumberColumn(each, partial(_cell, percent)) for each, percent in titles.items()),
     ]
-    table = build_table("Percentiles", columns, known.items())
+    table = build_table("Percentiles", named_columns("", columns), known.items())
     return ReportFigure(name, title, text, option, legend(list(known)), table)
-
-
-def _of_entry(percent: float, entry: tuple[str, BucketCounts]) -> str:
-    return _cell(entry[1], percent)
 
 
 def _nines(samples: int) -> float:
@@ -98,7 +93,7 @@ def _bounds(histograms: Sequence[BucketCounts]) -> dict[str, float]:
     }
 
 
-def _cell(histogram: BucketCounts, percent: float) -> str:
+def _cell(percent: float, histogram: BucketCounts) -> str:
     """Return a percentile; empty with less than one sample beyond it."""
     if percent < 100 and histogram.count * (100 - percent) < 100:
         return ""
