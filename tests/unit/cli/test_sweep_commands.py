@@ -199,9 +199,10 @@ def test_plan_and_preflight_take_the_largest_point(api: ApiStub, tmp_path: Path)
     assert any(each["check"] == "room" or "room" in each["message"] for each in found)
 
 
-def test_run_refuses_a_sweep_with_a_bad_point(api: ApiStub, tmp_path: Path) -> None:
-    file = written(tmp_path, small_sweep({"spec.axes[0].values": ["a lot"]}))
-    result = call("run", "-f", file)
+def test_run_names_all_faults_of_sweeps_and_benchmarks(api: ApiStub, tmp_path: Path) -> None:
+    sweep = small_sweep({"spec.axes[0].values": ["a lot"]})
+    result = call("run", "-f", written(tmp_path, sweep, small("one", load__step=[])))
     assert result.exit_code == 1
-    assert "SolrBenchmarkSweep trial is not valid" in result.stderr
+    for name in ("SolrBenchmarkSweep trial", "SolrBenchmark one"):
+        assert f"{name} is not valid" in result.stderr
     assert PATH not in api.objects

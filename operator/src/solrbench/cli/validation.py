@@ -44,14 +44,12 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
     with its line and what to write.
     """
     sweeps = [_check_sweep(document) for document in documents if document.is_sweep]
-    faults = [line for _, lines in sweeps for line in lines]
-    if faults := faults + unknown_kinds(documents):
-        raise click.ClickException("\n".join(faults))
     checked = [check(document) for document in documents if document.is_benchmark]
+    faults = [line for _, lines in sweeps for line in lines] + unknown_kinds(documents)
+    if faults := faults + [line for _, lines in checked for line in lines]:
+        raise click.ClickException("\n".join(faults))
     if not checked and not sweeps:
         raise click.ClickException(f"no {KIND} in the files given")
-    if faults := [line for _, lines in checked for line in lines]:
-        raise click.ClickException("\n".join(faults))
     benchmarks = [benchmark for benchmark, _ in checked if benchmark is not None]
     return benchmarks, [sweep for sweep, _ in sweeps]
 
