@@ -12,12 +12,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
-from solrbench.cli.result_tables import (
-    SUMMARY_LINES,
-    SUMMARY_WIDTH,
-    print_result,
-    print_results,
-)
+from solrbench.cli.result_tables import SUMMARY_LINES, SUMMARY_WIDTH, print_result, print_results
 from solrbench.present.result_tables import results_table
 from support.cluster.benchmarks import small
 from support.results.statuses import full_status

@@ -9,12 +9,7 @@ from click.testing import CliRunner
 
 from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
 from solrbench.cli import compare
-from solrbench.contract.answers import (
-    MAX_ANSWER_BYTES,
-    QueryAnswer,
-    StoredAnswers,
-    pack_answers,
-)
+from solrbench.contract.answers import MAX_ANSWER_BYTES, QueryAnswer, StoredAnswers, pack_answers
 from solrbench.present.comparison_tables import answers_tables
 from solrbench.present.html import render_sweep_html
 from solrbench.present.markdown import sweep_to_markdown

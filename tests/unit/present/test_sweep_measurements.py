@@ -7,11 +7,7 @@ import pytest
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import (
-    CapacityConclusion,
-    CapacityResult,
-    StepResponseGaps,
-)
+from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, StepResponseGaps
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
@@ -20,11 +16,7 @@ from solrbench.present.html import render_sweep_html
 from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.measurements import summarise_point
-from solrbench.present.sweeps.point_tables import (
-    capacity_table,
-    condition_tables,
-    steps_table,
-)
+from solrbench.present.sweeps.point_tables import capacity_table, condition_tables, steps_table
 from solrbench.present.sweeps.report import PointStep, SweepReport
 from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import MAX_ROWS

@@ -18,13 +18,7 @@ from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.program import ExitCode, program_name
-from solrbench.cli.progress import (
-    awaits_export,
-    details,
-    elapsed_seconds,
-    one_line,
-    summary,
-)
+from solrbench.cli.progress import awaits_export, details, elapsed_seconds, one_line, summary
 from solrbench.cli.resources import ResourceKey, suggest_name
 from solrbench.cli.result_tables import print_result, print_sweep
 from solrbench.cli.terminal import wrap_line

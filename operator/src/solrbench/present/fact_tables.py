@@ -22,12 +22,7 @@ from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.stats.number_format import (
-    count_noun,
-    format_bytes,
-    format_number,
-    format_percent,
-)
+from solrbench.stats.number_format import count_noun, format_bytes, format_number, format_percent
 
 Facts = dict[str, str]
 

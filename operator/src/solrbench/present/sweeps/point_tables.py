@@ -26,14 +26,7 @@ from solrbench.present.sweeps.tables import (
     point_columns,
     point_table,
 )
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import (
     count_noun,
     format_bytes,

@@ -22,14 +22,7 @@ from solrbench.present.sweeps.figures import MAX_LINES, axis_format, repeat_inte
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import axis_column
-from solrbench.present.table import (
-    Column,
-    NameColumn,
-    NumberColumn,
-    Table,
-    TextColumn,
-    build_table,
-)
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_number, format_range
 from solrbench.sweep.objective_figure import figure_of
 

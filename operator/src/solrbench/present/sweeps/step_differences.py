@@ -28,12 +28,7 @@ from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.contract.step_runs import Reuse
 from solrbench.present.result_tables import results_with_totals
-from solrbench.sweep.differences import (
-    MeasuredCondition,
-    MeasuredPoint,
-    estimate_pair,
-    rule_of,
-)
+from solrbench.sweep.differences import MeasuredCondition, MeasuredPoint, estimate_pair, rule_of
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 
 
