@@ -1,5 +1,6 @@
 """`solrbench report`: what was kept of failures, every form, the terminal at every width."""
 
+import gzip
 import io
 import json
 import re
@@ -97,9 +98,14 @@ def test_json_of_a_file_is_that_file(stored_report: Path) -> None:
 
 
 def test_the_folder_of_an_export_is_read(stored_report: Path) -> None:
+    packed = stored_report.with_name("report.json.gz")
+    packed.write_bytes(gzip.compress(stored_report.read_bytes()))
+    assert run(str(packed), "-o", "csv").output.startswith(STARTS["csv"])
     stored_report.rename(stored_report.with_name("report.json"))
     found = run(f"{stored_report.parent}/", "-o", "csv")
     assert found.output.startswith(STARTS["csv"])
+    packed.write_bytes(packed.read_bytes()[:-9])
+    assert_one_line(run(str(packed)), 1, "end-of-stream marker")
 
 
 def test_a_file_that_is_no_report_ends_in_one_line(tmp_path: Path) -> None:

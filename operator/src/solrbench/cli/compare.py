@@ -40,6 +40,7 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError
+from solrbench.cli.files import REPORT_FILES, find_report_file
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, key_of, suggest_name
@@ -120,10 +121,6 @@ def _to_json(compared: ComparisonOutput) -> str:
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 
 
-_REPORT_FILES = ("report.json", "report.json.gz")
-"""Files of a folder that are looked for, the first one that is there."""
-
-
 def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     """Return a benchmark as one side, or the report of a sweep, in a file, a folder or the cluster.
 
@@ -135,10 +132,9 @@ def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     try:
         file: Path | None = path
         if path.is_dir():
-            files = (path / each for each in _REPORT_FILES)
-            file = next(filter(Path.is_file, files), None)
+            file = find_report_file(path)
         if file is None:
-            raise CommandError(f"{path}: there is no {' or '.join(_REPORT_FILES)} in it")
+            raise CommandError(f"{path}: there is no {' or '.join(REPORT_FILES)} in it")
         report = parse_report(file.read_bytes())
         name = path.resolve().name.removesuffix(".gz").removesuffix(".json")
         if "sweep" not in report:

@@ -15,6 +15,13 @@ from solrbench.api.rules import Place, format_place
 
 SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that are read in a folder."""
+REPORT_FILES = ("report.json", "report.json.gz")
+"""Reports in the folder of an export: the first one that is there is read."""
+
+
+def find_report_file(folder: Path) -> Path | None:
+    """Return the report in a folder, if there is one."""
+    return next(filter(Path.is_file, (folder / each for each in REPORT_FILES)), None)
 
 
 def _files_given(*, required: bool) -> Callable[[Callable[..., object]], Callable[..., object]]:

@@ -1,10 +1,12 @@
 """`solrbench report`: the results for people and programs; `solrbench open`: Locust's page."""
 
+import gzip
 import io
 import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -23,6 +25,7 @@ from solrbench.analysis.answers.comparison import (
     stored_answers,
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.cli.files import find_report_file
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.resources import get_resource, key_of
@@ -42,10 +45,6 @@ from solrbench.present.markdown import sweep_to_markdown, to_markdown
 from solrbench.present.report import Report, ReportFormatError
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.window_tables import whole_note
-
-_FILE_IN_FOLDER = "report.json"
-"""In the folder of an export."""
-
 
 FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "evidence")
 
@@ -84,8 +83,8 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
 
     While it runs, these are the results of the steps stored so far. A sweep is ssweep/NAME, or NAME
     if no benchmark has it; its csv has a line for each point. FILE is a report that was written
-    before with -o json, and ends in .json, or a folder such as ./export with report.json; it needs
-    no cluster.
+    before with -o json, and ends in .json or .json.gz, or a folder such as ./export with one; it
+    needs no cluster.
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("HTML cannot be printed to a terminal. Use --output-file FILE.")
@@ -109,21 +108,25 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
 
 def _from_file(name: str) -> Report | SweepReport | None:
     """Return the report of a file or a folder; None if it is the name of a resource."""
-    file = Path(name)
+    file: Path | None = Path(name)
     # Without a slash, a folder that is here by chance would hide the resource of its name.
-    if "/" in name and (file / _FILE_IN_FOLDER).is_file():
-        file /= _FILE_IN_FOLDER
-    elif not (name.endswith(".json") and file.is_file()):
+    if "/" in name and Path(name).is_dir():
+        file = find_report_file(Path(name))
+    elif not (name.endswith((".json", ".json.gz")) and Path(name).is_file()):
+        file = None
+    if file is None:
         return None
     try:
         text = file.read_bytes()
+        if file.suffix == ".gz":
+            text = gzip.decompress(text)
         # What is no JSON at all is an error of Report.parse, too, which says what is wrong.
         with suppress(orjson.JSONDecodeError):
             body = orjson.loads(text)
             if isinstance(body, dict) and "sweep" in body:
                 return SweepReport.parse(text)
         return Report.parse(text)
-    except (OSError, ReportFormatError) as error:
+    except (OSError, EOFError, zlib.error, ReportFormatError) as error:
         raise click.ClickException(f"{name}: {error}") from error
 
 
