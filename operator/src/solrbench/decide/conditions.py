@@ -84,11 +84,6 @@ class Conditions:
         # Cut already, and cut again to the same: `reason` is any text by now.
         self.set(COMPLETE, over, cast(Reason, succeeded.reason), succeeded.message)
 
-    def confirm(self, type_: str) -> None:
-        """Let a condition speak of the present generation as it is."""
-        changes = {"observed_generation": self._generation}
-        self._by_type[type_] = self._by_type[type_].model_copy(update=changes)
-
     def is_true(self, type_: str) -> bool:
         """Return whether a condition is `True`."""
         return self._by_type[type_].status == "True"

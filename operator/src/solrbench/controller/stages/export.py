@@ -54,11 +54,7 @@ def check_export_host(context: ReconcileContext) -> None:
 def export_results(context: ReconcileContext) -> None:
     """Bring the export of a benchmark that is over one step further."""
     export = context.benchmark.spec.results.export
-    if export is None:
-        return
-    if not needs_export(context.benchmark.spec, context.status):
-        if any(condition.type == EXPORTED for condition in context.status.conditions):
-            context.conditions.confirm(EXPORTED)  # only fields of no concern changed
+    if export is None or not needs_export(context.benchmark.spec, context.status):
         return
     try:
         _advance(context, export)
