@@ -120,7 +120,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "old load stays": Defect(
         f"{LOAD}:reconcile_load",
-        "if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):",
+        "if not delete_components(context.owned, LOAD, context.status.attempts.load):",
         "if False:",
         "load lost",
     ),

@@ -13,7 +13,7 @@ from solrbench.contract import names
 from solrbench.controller.deletion import (
     OWNED_KINDS,
     blocking_finalizer,
-    delete_children,
+    delete_components,
     find_removal_blocker,
 )
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
@@ -83,7 +83,7 @@ def owned_by(cluster: FakeCluster, now: datetime = NOW) -> OwnedObjects:
 def remove(
     cluster: FakeCluster, *components: str, below: int | None = None, now: datetime = NOW
 ) -> bool:
-    return delete_children(owned_by(cluster, now), components or EVERYTHING, below)
+    return delete_components(owned_by(cluster, now), components or EVERYTHING, below)
 
 
 def test_load_goes_first_and_kinds_of_operators_before_those_of_kubernetes() -> None:

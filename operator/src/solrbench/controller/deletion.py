@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
-from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import find_lost_pods, force_delete
 from solrbench.controller.owned_objects import REPLICA_SETS, OwnedKind, OwnedObjects
 from solrbench.controller.provisioners.registry import target_kinds
@@ -35,7 +34,7 @@ _KUBERNETES = ("kubernetes.io", "k8s.io")
 
 
 def delete_components(
-    context: ReconcileContext, *components: str, attempt_below: int | None = None
+    owned: OwnedObjects, components: tuple[str, ...], attempt_below: int | None = None
 ) -> bool:
     """Delete the objects of some components; return whether nothing of them is left.
 
@@ -43,13 +42,6 @@ def delete_components(
     """
     if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
         return True  # nothing can be left of an attempt before the first
-    return delete_children(context.owned, components, attempt_below)
-
-
-def delete_children(
-    owned: OwnedObjects, components: tuple[str, ...], attempt_below: int | None = None
-) -> bool:
-    """Delete as `delete_components` does, for a benchmark that is known by its name alone."""
     left = False
     if ZOOKEEPER in components:
         # It goes when no Solr pod is left: one that is just starting would wait in vain for it in a
@@ -76,11 +68,11 @@ def delete_children(
     return not left
 
 
-def delete_budgets(context: ReconcileContext, *components: str) -> None:
+def delete_budgets(owned: OwnedObjects, components: tuple[str, ...]) -> None:
     """Delete the PodDisruptionBudgets of pods that may stay, but are measured no more."""
-    for body in _list(context.owned, BUDGETS):
+    for body in _list(owned, BUDGETS):
         if _matches(body, components, None):
-            context.owned.delete(BUDGETS, body)
+            owned.delete(BUDGETS, body)
 
 
 def _list(owned: OwnedObjects, kind: OwnedKind) -> Sequence[Manifest]:
@@ -131,10 +123,10 @@ def _is_foreign(finalizer: str) -> bool:
     return bool(slash) and domain not in _KUBERNETES and not domain.endswith(".kubernetes.io")
 
 
-def latest_attempt(context: ReconcileContext) -> int:
+def latest_attempt(owned: OwnedObjects) -> int:
     """Return the last attempt that anything of the target was made for; 0 if there is nothing."""
     kinds = (kind for kind in OWNED_KINDS if not kind.has_owner)
-    bodies = (body for kind in kinds for body in _list(context.owned, kind))
+    bodies = (body for kind in kinds for body in _list(owned, kind))
     return max((attempt_of(body) for body in bodies if is_of_nodes(body)), default=0)
 
 

@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import SWEEP, ResourceKind
 from solrbench.api.rules import problems
-from solrbench.controller.deletion import delete_children
+from solrbench.controller.deletion import delete_components
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.schedule import RETRY, BenchmarkKey, Rest
@@ -225,7 +225,7 @@ def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> 
     owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], owners, status.now)
     succeeded = status.conditions.is_true(SUCCEEDED)
     everything = wants_target_removed(body, succeeded=succeeded)
-    if not delete_children(owned, (*LOAD, *TARGET) if everything else LOAD):
+    if not delete_components(owned, (*LOAD, *TARGET) if everything else LOAD):
         status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
     elif not everything:
         text = "spec.cleanup keeps Solr and ZooKeeper"

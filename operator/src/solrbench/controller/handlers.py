@@ -24,7 +24,7 @@ from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.contract import names
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion import delete_children, find_removal_blocker
+from solrbench.controller.deletion import delete_components, find_removal_blocker
 from solrbench.controller.events import events_between, post_events, verdict_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
@@ -201,7 +201,7 @@ class Handlers:
     def _delete_objects(self, key: BenchmarkKey) -> TemporaryError | None:
         owners = frozenset((key.uid,))
         owned = OwnedObjects(self._cluster, key.namespace, key.name, owners, utc_now())
-        if delete_children(owned, (*LOAD, *TARGET)):
+        if delete_components(owned, (*LOAD, *TARGET)):
             return None
         return find_removal_blocker(owned) or TemporaryError(
             CleanupReason.REMOVING_PODS, "pods are terminating"

@@ -17,7 +17,7 @@ from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import delete_children
+from solrbench.controller.deletion import delete_components
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
@@ -244,7 +244,7 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     owners = frozenset((context.sweep.metadata.uid,))
     owned = OwnedObjects(context.cluster, context.namespace, target.name, owners, context.now)
     try:
-        return delete_children(owned, names.NODES)
+        return delete_components(owned, names.NODES)
     except TemporaryError:
         return False  # the next reconcile goes on
 

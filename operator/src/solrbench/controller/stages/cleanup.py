@@ -59,7 +59,7 @@ def clean_up(context: ReconcileContext) -> None:
     delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
     if not wants_cleanup(policy, succeeded=succeeded):
-        delete_budgets(context, *TARGET)  # pods that are kept may be moved from now on
+        delete_budgets(context.owned, TARGET)  # pods that are kept may be moved from now on
         _delete(context, LOAD)
         message = (
             f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the benchmark, or"
@@ -79,7 +79,7 @@ def clean_up(context: ReconcileContext) -> None:
 
 
 def _delete(context: ReconcileContext, components: tuple[str, ...]) -> None:
-    if not delete_components(context, *components):
+    if not delete_components(context.owned, components):
         raise find_removal_blocker(context.owned) or TemporaryError(
             CleanupReason.CLEANING_UP, "pods are terminating"
         )
@@ -116,7 +116,7 @@ def suspend(context: ReconcileContext) -> None:
     the latest before the benchmark runs again.
     """
     try:
-        gone = delete_components(context, *LOAD, *TARGET)
+        gone = delete_components(context.owned, (*LOAD, *TARGET))
         blocker = None if gone else find_removal_blocker(context.owned)
     except TemporaryError as error:
         _show_suspension(context, f"its pods could not be deleted: {error.message}")

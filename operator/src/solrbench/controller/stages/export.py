@@ -78,7 +78,7 @@ def _advance(context: ReconcileContext, export: Export) -> None:
         return
     check_export_host(context)
     if body is not None and not is_current:
-        delete_components(context, names.EXPORT)
+        delete_components(context.owned, (names.EXPORT,))
         raise TemporaryError(CleanupReason.REMOVING_PODS, "the Job of an earlier export is deleted")
     if body is None:
         _start(context, export)
@@ -124,7 +124,7 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     run = ExportRun(job, tuple(seen), context.now, ends, creation)
     result = check_export(run, begun.location)
     if result.status == "False" and not job.failed:
-        delete_components(context, names.EXPORT)  # else its pod could run on
+        delete_components(context.owned, (names.EXPORT,))  # else its pod could run on
     context.conditions.set(EXPORTED, result.status, result.reason, result.message)
     context.update(export=begun)
     if result.outcome is None:

@@ -83,7 +83,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
     # A node that was lost while the documents were counted has lost them.
     verify_target(context)
-    delete_budgets(context, names.INDEX)  # its pods have ended and stay for their logs
+    delete_budgets(context.owned, (names.INDEX,))  # its pods have ended and stay for their logs
     done = context.status.dataset
     context.conditions.set(
         DATA_INDEXED, "True", IndexingReason.INDEXED, f"{done.documents} documents on every replica"

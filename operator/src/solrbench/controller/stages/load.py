@@ -73,7 +73,7 @@ def reconcile_load(context: ReconcileContext) -> None:
         _finish(context)
         return
     # Two attempts would load the target at once.
-    if not delete_components(context, *LOAD, attempt_below=context.status.attempts.load):
+    if not delete_components(context.owned, LOAD, context.status.attempts.load):
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
@@ -98,7 +98,7 @@ def _finish(context: ReconcileContext) -> None:
     conclude_objectives(context)
     samples = context.reports.samples(context.benchmark)
     context.update(answers=collect_answers(context.benchmark.spec, context.status, samples))
-    if not delete_components(context, *LOAD):
+    if not delete_components(context.owned, LOAD):
         raise TemporaryError(
             LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
         )

@@ -60,7 +60,7 @@ def take_over_target(context: ReconcileContext) -> None:
         return
     if not context.status.report.stored_steps and _reuse(context, shared):
         return
-    context.status = begin_after(context.status, latest_attempt(context))
+    context.status = begin_after(context.status, latest_attempt(context.owned))
 
 
 def _reuse(context: ReconcileContext, shared: SharedTarget) -> bool:

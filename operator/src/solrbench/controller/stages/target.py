@@ -57,9 +57,9 @@ def reconcile_target(context: ReconcileContext) -> None:
     attempts = context.status.attempts
     # A list: all of them are deleted before any is waited for.
     gone = [
-        delete_components(context, *LOAD, attempt_below=attempts.load),
-        delete_components(context, names.INDEX, attempt_below=attempts.index),
-        delete_components(context, *NODES, attempt_below=attempts.target),
+        delete_components(context.owned, LOAD, attempts.load),
+        delete_components(context.owned, (names.INDEX,), attempts.index),
+        delete_components(context.owned, NODES, attempts.target),
     ]
     if not all(gone):
         raise find_removal_blocker(context.owned) or TemporaryError(
