@@ -24,6 +24,7 @@ from solrbench.kube.result_documents import (
     delete_leftovers,
     find_documents,
     list_chunks,
+    read_environment,
     sorted_documents,
 )
 from solrbench.kube.results import BenchmarkResultStore
@@ -306,8 +307,8 @@ def test_results_of_a_deleted_benchmark_of_the_same_name_are_left_out() -> None:
     metadata = BENCHMARK.metadata.model_copy(update={"uid": "new"})
     new = BENCHMARK.model_copy(update={"metadata": metadata})
     assert BenchmarkResultStore(cluster).documents(new) == {}
-    assert BenchmarkResultStore(cluster).environment(new) is None
-    assert BenchmarkResultStore(cluster).environment(BENCHMARK) == Environment(spec_hash="x")
+    assert read_environment(cluster, new) is None
+    assert read_environment(cluster, BENCHMARK) == Environment(spec_hash="x")
 
 
 def conclude(reports: BenchmarkResultStore, seen: list[int]) -> None:
@@ -423,7 +424,7 @@ def test_environment_is_recorded_once_for_each_attempt() -> None:
         reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
         assert reports.has_attempt(benchmark)
         assert BenchmarkResultStore(api).has_attempt(benchmark)  # after a restart of the operator
-    record = BenchmarkResultStore(api).environment(BENCHMARK)
+    record = read_environment(api, BENCHMARK)
     assert record is not None
     assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
     words = "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
@@ -439,5 +440,5 @@ def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
     reports.store_environment(BENCHMARK, record)
     (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
     body["data"] = None if text is None else dict.fromkeys(body["data"], text)
-    assert reports.environment(BENCHMARK) is None
+    assert read_environment(cluster, BENCHMARK) is None
     assert reports.store_environment(BENCHMARK, record) == record

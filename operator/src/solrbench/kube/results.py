@@ -164,14 +164,10 @@ class BenchmarkResultStore:
         if document is not None and document.exported is None:
             self._write(benchmark, document.trim(whole), document.attempt)
 
-    def environment(self, benchmark: SolrBenchmark) -> Environment | None:
-        """Return the record of what the benchmark ran on, if it is there and can be read."""
-        return read_environment(self._cluster, benchmark)
-
     def has_attempt(self, benchmark: SolrBenchmark) -> bool:
         """Return whether the environment of the attempt under way is recorded."""
         uid, attempts = benchmark.metadata.uid, benchmark.status.attempts
-        known = self._environments.get(uid) or self.environment(benchmark)
+        known = self._environments.get(uid) or read_environment(self._cluster, benchmark)
         if known is None:
             return False
         self._environments[uid] = known
@@ -180,7 +176,7 @@ class BenchmarkResultStore:
 
     def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> Environment:
         """Store the record of what the benchmark runs on, added to that of earlier attempts."""
-        known = self.environment(benchmark)
+        known = read_environment(self._cluster, benchmark)
         whole = record if known is None else add_attempt(known, record)
         text = whole.model_dump_json(by_alias=True, indent=2)
         self._cluster.apply(build_environment(benchmark, text))

@@ -170,7 +170,7 @@ def test_success_names_the_difference_of_environments(
 ) -> None:
     run = measured(Cloud())
     record = Environment(spec_hash="5", differences=differences)
-    monkeypatch.setattr(run.reports, "environment", lambda _: record)
+    monkeypatch.setattr(cleanup, "read_environment", lambda *_: record)
     cleanup.succeed(run)
     message = run.conditions.get(SUCCEEDED).message
     assert words in message

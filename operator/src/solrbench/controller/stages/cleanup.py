@@ -15,7 +15,7 @@ from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCC
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.kube.result_documents import delete_leftovers, list_chunks
+from solrbench.kube.result_documents import delete_leftovers, list_chunks, read_environment
 from solrbench.present.fact_tables import completion_note
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
@@ -28,7 +28,7 @@ MAX_FAILURE = 1500
 def succeed(context: ReconcileContext) -> None:
     """Note that everything was measured."""
     notes = [completion_note(context.status.verdicts), preparation_note(context.benchmark.spec)]
-    environment = context.reports.environment(context.benchmark)
+    environment = read_environment(context.cluster, context.benchmark)
     if environment is not None:
         note_environment(context)
         if environment.differences:

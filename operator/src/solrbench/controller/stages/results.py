@@ -48,6 +48,7 @@ from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import PermanentError, SolrbenchError
+from solrbench.kube.result_documents import read_environment
 from solrbench.kube.results import STORE_ANEW, find_baseline, read_baseline
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -213,7 +214,7 @@ def _update_result_status(context: ReconcileContext) -> None:
     verdicts = samples.once(
         "verdicts",
         lambda: evaluate_steps(
-            samples, runs, context.reports.environment(context.benchmark) if runs else None
+            samples, runs, read_environment(context.cluster, context.benchmark) if runs else None
         ),
     )
     is_evaluated_anew = changed or verdicts != context.status.verdicts
