@@ -33,6 +33,7 @@ POD_KINDS = ("Pod", "Job", "StatefulSet", "PersistentVolumeClaim", "Deployment",
 """Kinds that are pods, their volumes, or become pods by a controller of Kubernetes."""
 KIND_OF_METHOD = {"events": "Event", "pod_log": "Pod"}
 """Kinds that the arguments of a method do not name."""
+WRITES = ("apply", "replace_status", "delete")
 CREATED = "2026-01-01T00:00:00Z"
 
 

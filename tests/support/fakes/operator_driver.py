@@ -29,13 +29,11 @@ from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.sweep.points import benchmark_name
 from support.controller.runs import access_to
 from support.controller.world import NOW, SETTINGS
-from support.fakes.fake_cluster import FakeCluster, Request
+from support.fakes.fake_cluster import WRITES, FakeCluster, Request
 from support.fakes.workloads import DOCUMENTS, Workloads
 from support.solr.cloud import Cloud
 
 Body = dict[str, Any]
-
-WRITES = ("apply", "replace_status", "delete")
 
 
 def settings_for(namespace: str) -> Settings:

@@ -13,7 +13,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.load import LoadReason
-from support.fakes.fake_cluster import FakeCluster, Request
+from support.fakes.fake_cluster import WRITES, FakeCluster, Request
 from support.faults.crossings import Call, Crossings
 from support.solr.cloud import Cloud
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Body = dict[str, Any]
-WRITES = ("apply", "replace_status", "delete")
 HEAP_BYTES = 512 << 20
 
 
