@@ -60,13 +60,13 @@ def test_creates_what_is_wanted_on_the_given_nodes(
 ) -> None:
     solr = Solr({"CREATE": OK})
     with solr.client() as client:
-        create_collection(client, "books", collection, NODES)
+        create_collection(client, "books", collection, NODES, "ours")
     ((_, path, params, _),) = solr.asked
     assert path == "/admin/collections"
     assert expected.items() <= params.items()
     assert params["createNodeSet"] == "a:8983_solr,b:8983_solr"
     assert params["createNodeSet.shuffle"] == "false"
-    assert params["collection.configName"] == "books"
+    assert params["collection.configName"] == "ours"
     assert ("numShards" in params) != ("shards" in params)
 
 
@@ -91,10 +91,12 @@ def test_creates_what_is_wanted_on_the_given_nodes(
 def test_half_made_collection_is_removed(
     text: str, kind: type[SolrbenchError], reason: str, match: str
 ) -> None:
-    solr = Solr({"CREATE": (400, {"error": {"msg": text, "code": 400}}), "DELETE": OK})
+    refused = 400, {"error": {"msg": text, "code": 400}}
+    made = {"cluster": {"collections": {"books": {"configName": "ours", "shards": {}}}}}
+    solr = Solr({"CREATE": refused, "CLUSTERSTATUS": made, "DELETE": OK})
     with solr.client() as client, failing(kind, reason, match):
-        create_collection(client, "books", wanted(), NODES)
-    assert solr.actions() == ["CREATE", "DELETE"]
+        create_collection(client, "books", wanted(), NODES, "ours")
+    assert solr.actions() == ["CREATE", "CLUSTERSTATUS", "DELETE"]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_half_made_collection_is_removed(
 def test_collection_that_may_be_there_is_left_alone(reply: Any) -> None:
     solr = Solr({"CREATE": reply})
     with solr.client() as client, pytest.raises(TemporaryError):
-        create_collection(client, "books", wanted(), NODES)
+        create_collection(client, "books", wanted(), NODES, "ours")
     assert solr.actions() == ["CREATE"]
 
 

@@ -47,15 +47,11 @@ def upload_config_set(solr: SolrClient, name: str, archive: bytes) -> None:
 
 
 def create_collection(
-    solr: SolrClient,
-    name: str,
-    wanted: Collection,
-    nodes: list[str],
-    config_set: str | None = None,
+    solr: SolrClient, name: str, wanted: Collection, nodes: list[str], config_set: str
 ) -> None:
     """Create the collection on exactly these nodes, replicas dealt out one node after another.
 
-    Where others have collections too, `config_set` marks it as ours; by default it has its name.
+    Where others have collections too, `config_set` marks it as ours.
 
     Raises:
         PermanentError: if access is denied, or Solr cannot load the config set; then the half-made
@@ -65,7 +61,7 @@ def create_collection(
     params = {
         "action": "CREATE",
         "name": name,
-        "collection.configName": config_set or name,
+        "collection.configName": config_set,
         "createNodeSet": ",".join(nodes),
         # By default Solr shuffles the nodes: repeats would differ in who has which shards.
         "createNodeSet.shuffle": "false",
@@ -79,7 +75,7 @@ def create_collection(
         # Without Solr's own word it may still be at work; the next attempt finds what it made.
         if error.reason != TargetReason.SOLR_ERROR or "already exists" in error.message:
             raise TemporaryError(error.reason, error.message) from error
-        if config_set is None or config_set_of(solr, name) == config_set:
+        if config_set_of(solr, name) == config_set:
             delete_collection(solr, name)
         raise _creation_error(error.message) from error
 
