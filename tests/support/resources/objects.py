@@ -100,7 +100,7 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
     )
     return [
         *build_index(benchmark, index_plan, IMAGE, ATTEMPT),
-        *build_load(benchmark, load_plan, IMAGE, ATTEMPT),
+        *build_load(benchmark, load_plan, IMAGE),
     ]
 
 

@@ -31,10 +31,9 @@ WORKER_REPLACEMENTS = 6
 """Pods of an attempt that may be lost for each worker, where the load goes on without them."""
 
 
-def build_load(
-    benchmark: SolrBenchmark, plan: LoadPlan, image: OperatorImage, attempt: int
-) -> list[Manifest]:
+def build_load(benchmark: SolrBenchmark, plan: LoadPlan, image: OperatorImage) -> list[Manifest]:
     """Return everything of one attempt of the load."""
+    attempt = plan.attempt
     # The token once more: the operator reads it in each reconcile, and need not parse the plan.
     data = {
         "load-plan.json": plan.model_dump_json(by_alias=True, exclude_none=True),

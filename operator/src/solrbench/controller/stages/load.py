@@ -80,8 +80,7 @@ def reconcile_load(context: ReconcileContext) -> None:
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         # Also those that are needed only if words are missing: the load goes on by itself.
         plan = _plan(context, possible_step_runs(context))
-        image = context.settings.image
-        for manifest in build_load(context.benchmark, plan, image, plan.attempt):
+        for manifest in build_load(context.benchmark, plan, context.settings.image):
             context.cluster.apply(manifest)
         raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
