@@ -13,7 +13,7 @@ from solrbench.contract.names import MANAGER
 from solrbench.decide.evidence import MAX_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster, connect
-from solrbench.kube.official import connect_officially
+from solrbench.kube.official import open_officially
 from solrbench.kube.reader import Manifest
 from support.cluster.admission import reach_api_server
 from support.resources.small_resource import resource
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.cluster
 Connect = Callable[[], Cluster]
 
 
-@pytest.fixture(params=[connect, connect_officially], ids=["commands", "operator"])
+@pytest.fixture(params=[connect, lambda: Cluster(open_officially())], ids=["commands", "operator"])
 def connected(request: pytest.FixtureRequest) -> Connect:
     """How the commands, or the operator, connect."""
     found: Connect = request.param

@@ -4,14 +4,15 @@ import time
 
 import pytest
 
+from solrbench.kube.client import Cluster
 from solrbench.kube.lease import LEASE, LEASE_SECONDS, LeaseTakenError, OperatorLease
-from solrbench.kube.official import connect_officially
+from solrbench.kube.official import open_officially
 
 pytestmark = pytest.mark.cluster
 
 
 def test_one_of_two_operators_holds_the_lease(namespace: str) -> None:
-    cluster, ahead = connect_officially(), 0.0
+    cluster, ahead = Cluster(open_officially()), 0.0
     one = OperatorLease(cluster, namespace, "bench", "one")
     two = OperatorLease(cluster, namespace, "bench", "two", lambda: time.monotonic() + ahead)
     assert one.try_take()

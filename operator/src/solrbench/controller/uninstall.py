@@ -27,7 +27,7 @@ from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
-from solrbench.kube.official import connect_officially
+from solrbench.kube.official import open_officially
 from solrbench.kube.results import BenchmarkResultStore
 
 PAUSE_SECONDS = 1.0
@@ -38,7 +38,8 @@ Body = dict[str, Any]
 
 def run_uninstall(environ: Mapping[str, str], say: Callable[[str], None], seconds: float) -> None:
     """Release all benchmarks of the namespaces that the variables SOLRBENCH_* name."""
-    Uninstall(connect_officially(), Settings.from_environment(environ), say).release(seconds)
+    cluster, settings = Cluster(open_officially()), Settings.from_environment(environ)
+    Uninstall(cluster, settings, say).release(seconds)
 
 
 class Uninstall:

@@ -15,17 +15,11 @@ from kubernetes.utils.keepalive import tcp_keepalive_socket_options
 from urllib3.exceptions import HTTPError
 
 from solrbench.errors import format_error
-from solrbench.kube.client import Cluster
 from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, Request
 from solrbench.kube.kubeconfig import NoClusterError
 
 _CHUNK_BYTES = 65_536
 _BEARER = ["BearerToken"]
-
-
-def connect_officially() -> Cluster:
-    """Return a client of `open_officially`."""
-    return Cluster(open_officially())
 
 
 def open_officially() -> "OfficialConnection":
