@@ -14,7 +14,6 @@ import pytest
 from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
-from prometheus_client import CollectorRegistry
 
 from chart.programs import find_program
 from hack.dashboards.panel_data import (
@@ -38,7 +37,7 @@ from support.servers.ports import free_port
 
 
 def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:
-    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics("1")
     telemetry.benchmarks.update(benchmark)
     sweep = measured_sweep()
     telemetry.sweeps.update(sweep, make_plan(sweep))

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 import yaml
-from prometheus_client import CollectorRegistry
 
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
@@ -25,7 +24,7 @@ OF_PROMETHEUS = {"cluster", "instance", "job"}
 
 def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
-    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics("1")
     telemetry.benchmarks.update(full_benchmark())
     sweep = measured_sweep()
     telemetry.sweeps.update(sweep, make_plan(sweep))

@@ -10,7 +10,6 @@ from typing import Any
 import httpx2 as httpx
 import orjson
 import pytest
-from prometheus_client import CollectorRegistry
 
 from bench.operator.stored_objects import benchmark, finished_status
 from solrbench.api.identity import BENCHMARKS
@@ -57,7 +56,7 @@ def body_of(number: int) -> dict[str, Any]:
 
 
 def test_memory_hardly_grows_with_finished_benchmarks() -> None:
-    telemetry = PrometheusMetrics(CollectorRegistry(), "test")
+    telemetry = PrometheusMetrics("test")
     access = access_to(Cloud(documents=0))
     handlers = Handlers(FakeCluster(), settings_for(NAMESPACE), telemetry, access)
 

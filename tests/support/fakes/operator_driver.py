@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import kopf
 import pytest
-from prometheus_client import CollectorRegistry
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.controller import handlers as benchmark_handlers
@@ -73,7 +72,7 @@ class OperatorDriver:
     def restart(self) -> None:
         """Forget all that is not in the cluster."""
         self._seen: dict[str, Body] = {}
-        self.telemetry = PrometheusMetrics(CollectorRegistry(), "test")
+        self.telemetry = PrometheusMetrics("test")
         access = self.access or access_to(self.cloud)
         self.handlers = Handlers(
             self.cluster, self.settings, self.telemetry, access, watches=self.watches

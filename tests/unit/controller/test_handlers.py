@@ -11,7 +11,6 @@ from typing import Any
 
 import kopf
 import pytest
-from prometheus_client import CollectorRegistry
 
 from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
 from solrbench.controller.handlers import Handlers
@@ -144,7 +143,7 @@ class World:
 
     def __init__(self, *bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self.cluster = FakeCluster(*bodies)
-        telemetry = PrometheusMetrics(CollectorRegistry(), "test")
+        telemetry = PrometheusMetrics("test")
         self.handlers = Handlers(self.cluster, SETTINGS, telemetry)
         monkeypatch.setattr("solrbench.controller.handlers.post_events", lambda *_: None)
 

@@ -15,7 +15,6 @@ import aiohttp
 import kopf
 import pytest
 from kopf._core.engines.probing import health_reporter
-from prometheus_client import CollectorRegistry
 
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller import handlers as handlers_module
@@ -252,7 +251,7 @@ class LoadWorld:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.state: LoadState | None = STATE
         self._patch = patch
-        telemetry = PrometheusMetrics(CollectorRegistry(), "test")
+        telemetry = PrometheusMetrics("test")
         self.handlers = Handlers(FakeCluster(), SETTINGS, telemetry)
         self.watch(is_open=True)
 

@@ -286,10 +286,7 @@ REFERENCE = render_metrics_reference()
 
 
 def _families() -> dict[str, str]:
-    families = {
-        each.name: each.type
-        for each in PrometheusMetrics(CollectorRegistry(), "1").registry.collect()
-    }
+    families = {each.name: each.type for each in PrometheusMetrics("1").registry.collect()}
     return {
         f"{name}_total" if kind == "counter" else name: kind
         for name, kind in families.items()

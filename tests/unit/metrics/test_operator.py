@@ -53,16 +53,13 @@ def test_an_exception_counts_as_error_and_is_passed_on() -> None:
 
 
 def test_two_registries_do_not_share_numbers() -> None:
-    one, two = (
-        PrometheusMetrics(CollectorRegistry(), "1"),
-        PrometheusMetrics(CollectorRegistry(), "1"),
-    )
+    one, two = PrometheusMetrics("1"), PrometheusMetrics("1")
     one.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     assert two.registry.get_sample_value(TOTAL, {"result": "success"}) == 0
 
 
 def test_the_server_shows_the_registry_until_closed() -> None:
-    telemetry = PrometheusMetrics(CollectorRegistry(), "1")
+    telemetry = PrometheusMetrics("1")
     telemetry.benchmarks.update(full_benchmark())
     with closing(serve(telemetry.registry, 0, "127.0.0.1")) as server:
         url = f"http://127.0.0.1:{server.port}/metrics"

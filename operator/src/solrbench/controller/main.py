@@ -45,9 +45,7 @@ def run_operator(environment: Mapping[str, str]) -> None:
             raise ValueError(f"the cluster does not serve {kind.definition}; apply crds/ first")
     log_format = kopf.LogFormat.JSON if settings.log_format == "json" else kopf.LogFormat.FULL
     kopf.configure(log_format=log_format, quiet=settings.log_level == "WARNING")
-    telemetry = PrometheusMetrics(
-        CollectorRegistry(), version("solrbench"), settings.metrics_result_seconds
-    )
+    telemetry = PrometheusMetrics(version("solrbench"), settings.metrics_result_seconds)
     metrics = serve(telemetry.registry, settings.metrics_port) if settings.metrics_port else None
     lease = None
     try:

@@ -1,6 +1,6 @@
 """Prometheus metrics of the operator itself, and the server that shows them.
 
-Nothing is registered at import: the caller owns the registry.
+Nothing is registered at import.
 """
 
 import threading
@@ -95,16 +95,14 @@ class OperatorMetrics:
 class PrometheusMetrics:
     """All metrics of one operator process; `registry` is what `serve` shows."""
 
-    def __init__(
-        self, registry: CollectorRegistry, version: str, result_seconds: float = RESULT_SECONDS
-    ) -> None:
-        self.registry = registry
+    def __init__(self, version: str, result_seconds: float = RESULT_SECONDS) -> None:
+        self.registry = CollectorRegistry()
         self.benchmarks = BenchmarkStore(result_seconds)
         self.sweeps = SweepStore(result_seconds)
-        self.operator = OperatorMetrics(registry, version)
-        registry.register(self.benchmarks)
-        registry.register(self.sweeps)
-        ProcessCollector(registry=registry)
+        self.operator = OperatorMetrics(self.registry, version)
+        self.registry.register(self.benchmarks)
+        self.registry.register(self.sweeps)
+        ProcessCollector(registry=self.registry)
 
 
 @dataclass(frozen=True)

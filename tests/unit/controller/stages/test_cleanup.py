@@ -5,7 +5,6 @@ from typing import Any
 
 import kopf
 import pytest
-from prometheus_client import CollectorRegistry
 
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.contract import names
@@ -117,12 +116,7 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
         events: list[str] = []
         monkeypatch.setattr(kopf, "event", lambda *_, reason, **__: events.append(reason))
         monkeypatch.setattr(handlers, "utc_now", lambda: NOW)
-        made = Handlers(
-            FakeCluster(),
-            SETTINGS,
-            PrometheusMetrics(CollectorRegistry(), "test"),
-            access_to(cloud),
-        )
+        made = Handlers(FakeCluster(), SETTINGS, PrometheusMetrics("test"), access_to(cloud))
         arguments: Any = {"name": "base", "namespace": "search", "uid": "0b5b", "retry": 0}
         made.on_delete(body=kopf.Body(body), **arguments)
         return events
