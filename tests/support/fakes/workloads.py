@@ -7,9 +7,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any
 
 from solrbench.contract import names
 from solrbench.contract.load_plan import LoadState
@@ -64,7 +65,7 @@ class Workloads:
                         self._put_pod(body, number, RUNNING)
                 body["status"] = {"availableReplicas": body["spec"]["replicas"]}
 
-    def master(self, host: str, token: str, _: object = None) -> "Master":
+    def master(self, host: str, token: str, _: object = None) -> "nullcontext[Master]":
         """Return what stands in for the client of the load master at an address."""
         for pod in self._cluster.select("Pod", None, {LABEL_COMPONENT: LOAD_MASTER}):
             if pod["status"].get("podIP") == host:
@@ -74,7 +75,8 @@ class Workloads:
                 plan = json.loads(files["data"]["load-plan.json"])
                 assert token == plan["token"] == files["data"]["token"]
                 stored = self._stored.setdefault(pod["metadata"]["uid"], set())
-                return Master([each["id"] for each in plan["stepRuns"]], stored, self.result)
+                ids = [each["id"] for each in plan["stepRuns"]]
+                return nullcontext(Master(ids, stored, self.result))
         raise AssertionError(f"no load master has the address {host}")
 
     def result(self, step_run_id: str) -> StepRunResult:
@@ -128,12 +130,6 @@ class Master:
     step_runs: list[str]
     stored: set[str]
     result: Callable[[str], StepRunResult]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
 
     def state(self) -> LoadState:
         waiting = [each for each in self.step_runs if each not in self.stored]

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import httpx2 as httpx
 
@@ -122,12 +122,6 @@ class CalledMaster:
     world: "World"
     uid: str
     step_runs: list[str]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return
 
     def state(self) -> LoadState:
         return self._call("state", "", self._state)

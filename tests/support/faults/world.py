@@ -8,6 +8,7 @@ import functools
 import json
 from collections import defaultdict
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -271,11 +272,11 @@ class World:
         except OSError:
             return ""  # as `send_command` says it
 
-    def _master(self, host: str, token: str, _: object = None) -> CalledMaster:
+    def _master(self, host: str, token: str, _: object = None) -> nullcontext[CalledMaster]:
         for uid, (address, plan) in self.masters.items():
             if address == host:
                 assert token == plan["token"], "the master was started with another token"
-                return CalledMaster(self, uid, self.planned(uid))
+                return nullcontext(CalledMaster(self, uid, self.planned(uid)))
         raise AssertionError(f"no load master has the address {host}")
 
     def _start_masters(self) -> None:
