@@ -45,6 +45,8 @@ EXPORT = "export"
 COMPONENTS = (SOLR, ZOOKEEPER, INDEX, LOAD_MASTER, LOAD_WORKER, COMPANION, REPORT, EXPORT)
 NODES = (SOLR, ZOOKEEPER)
 """What a target consists of that points of a sweep may share."""
+SERVERS = (*NODES, COMPANION)
+"""What is made anew with each attempt of the target."""
 
 SOLR_PORT = 8983
 ZOOKEEPER_PORT = 2181

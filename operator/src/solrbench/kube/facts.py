@@ -115,8 +115,7 @@ def record_target(cluster: Cluster, benchmark: SolrBenchmark) -> MeasuredTarget:
     pods = [
         pod
         for pod in list_labelled(cluster, benchmark, "v1", "Pod")
-        if pod["metadata"]["labels"].get(names.LABEL_COMPONENT)
-        in (names.SOLR, names.ZOOKEEPER, names.COMPANION)
+        if pod["metadata"]["labels"].get(names.LABEL_COMPONENT) in names.SERVERS
     ]
     views, existing = [view_pod(pod) for pod in pods], benchmark.status.target.nodes
     return MeasuredTarget(

@@ -24,9 +24,6 @@ from solrbench.manifests.common import (
 )
 
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
-BESIDE_SOLR = (names.SOLR, names.ZOOKEEPER, names.COMPANION)
-"""Components that may share a node with Solr as well as not; the others take CPU from it."""
-
 USER = 65532
 """The user of the operator's image."""
 
@@ -103,7 +100,7 @@ def _affinity(benchmark: SolrBenchmark, component: str) -> Manifest:
     """Return the benchmark's affinity; load and index pods prefer nodes without its Solr, too."""
     options = pod_options(benchmark, component)
     given = {} if options.affinity is None else plain(options.affinity)
-    if component in BESIDE_SOLR:
+    if component in names.SERVERS:  # they may share a node with Solr as well as not
         return given
     # Load beside Solr takes its CPU, and the scheduler may put it there in one repeat only. It is
     # no requirement: a cluster of one node runs everything.

@@ -254,7 +254,7 @@ def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_
     else:
         target = observe_measured_target(context, document.variant)
         document = document.model_copy(update={"target": target})
-    seen = pods(context, names.SOLR, names.ZOOKEEPER, names.COMPANION, *LOAD)
+    seen = pods(context, *names.SERVERS, *LOAD)
     document = add_pod_events(document, seen)
     context.reports.store(context.benchmark, document, context.status.attempts.load)
     # Only now: the master drops what is acknowledged (docs/adr/0003). `store` has read it back.

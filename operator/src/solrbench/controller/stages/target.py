@@ -27,9 +27,6 @@ from solrbench.manifests.network_policies import build_network_policies
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.cluster import node_identities, replica_sizes_via_proxy, replicas, resolve_alias
 
-NODES = (names.SOLR, names.ZOOKEEPER, names.COMPANION)
-"""What is made anew with each attempt of the target."""
-
 
 def reconcile_target(context: ReconcileContext) -> None:
     """Bring the target to where the spec wants it.
@@ -59,7 +56,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     gone = [
         delete_components(context.owned, LOAD, attempts.load),
         delete_components(context.owned, (names.INDEX,), attempts.index),
-        delete_components(context.owned, NODES, attempts.target),
+        delete_components(context.owned, names.SERVERS, attempts.target),
     ]
     if not all(gone):
         raise find_removal_blocker(context.owned) or TemporaryError(
