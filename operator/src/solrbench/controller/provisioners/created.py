@@ -6,7 +6,6 @@ from solrbench.api.quantities import parse_bytes
 from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.objects import read_archive
 from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
@@ -75,7 +74,7 @@ class CreatedTarget(TargetProvisioner):
             if not created:
                 # The name of the config set says which attempt a collection is of, so it is there
                 # before the collection is.
-                upload_config_set(solr, config_set, read_archive(context))
+                upload_config_set(solr, config_set, objects.read_archive(context))
                 create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
             if reused:

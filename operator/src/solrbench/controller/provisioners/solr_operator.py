@@ -2,7 +2,6 @@
 
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
-from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import creation_problem, pods
 from solrbench.controller.owned_objects import OwnedKind
@@ -109,9 +108,9 @@ class StatefulSetTarget(CreatedTarget):
         solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
         for manifest in add_agents(context.benchmark, context.settings.image, solr):
             context.cluster.apply(manifest)
-        seen = objects.pods(context, names.SOLR)
+        seen = pods(context, names.SOLR)
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)
-        creation = objects.creation_problem(context, "StatefulSet", name, wanted, seen)
+        creation = creation_problem(context, "StatefulSet", name, wanted, seen)
         component_pods = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
         apply_outcome(check_solr_pods(component_pods))
