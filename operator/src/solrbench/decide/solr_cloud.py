@@ -91,14 +91,8 @@ class SolrCloudState:
     cloud: dict[str, Any]
     stateful_set: dict[str, Any] | None
     pods: tuple[PodView, ...]
-    benchmark_uid: str
     now: datetime
     creation: PodProblem | None = None
-
-    @property
-    def name(self) -> str:
-        """Name of the SolrCloud, which is that of the benchmark."""
-        return str(self.cloud["metadata"]["name"])
 
 
 def check_clouds_served(served: bool) -> Outcome | None:
@@ -112,18 +106,18 @@ def check_clouds_served(served: bool) -> Outcome | None:
     )
 
 
-def check_owned(state: SolrCloudState) -> Outcome | None:
+def check_owned(cloud: Body, owner_uid: str) -> Outcome | None:
     """Wait while the SolrCloud is being deleted; fail if it does not belong to the benchmark."""
+    metadata, name = cloud["metadata"], cloud["metadata"]["name"]
     # One of the previous attempt has the same owner, and must be gone before the next is made.
-    if state.cloud["metadata"].get("deletionTimestamp") is not None:
-        message = f"SolrCloud {state.name} of the previous attempt is being deleted"
+    if metadata.get("deletionTimestamp") is not None:
+        message = f"SolrCloud {name} of the previous attempt is being deleted"
         return wait(TargetReason.REMOVING_OLD_TARGET, message)
-    owners = state.cloud["metadata"].get("ownerReferences", [])
-    if any(owner["uid"] == state.benchmark_uid for owner in owners):
+    if any(owner["uid"] == owner_uid for owner in metadata.get("ownerReferences", [])):
         return None
     return fail(
         TargetReason.SOLR_CLOUD_NAME_TAKEN,
-        f"there is a SolrCloud {state.name} that does not belong to this benchmark; give the"
+        f"there is a SolrCloud {name} that does not belong to this benchmark; give the"
         " benchmark another name, which is that of its SolrCloud",
     )
 
@@ -136,9 +130,10 @@ def check_reconciled(state: SolrCloudState) -> Outcome | None:
         return None
     return wait(
         TargetReason.SOLR_OPERATOR_NOT_RUNNING,
-        f"the Solr Operator has not reconciled SolrCloud {state.name} within {PATIENCE.seconds} s;"
-        f" check in its log that it is running, watches namespace {metadata['namespace']} and, for"
-        " zookeeper.mode Provided, was installed with zookeeper-operator.use",
+        f"the Solr Operator has not reconciled SolrCloud {metadata['name']} within"
+        f" {PATIENCE.seconds} s; check in its log that it is running, watches namespace"
+        f" {metadata['namespace']} and, for zookeeper.mode Provided, was installed with"
+        " zookeeper-operator.use",
     )
 
 

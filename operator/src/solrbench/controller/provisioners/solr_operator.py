@@ -62,11 +62,10 @@ class SolrOperatorTarget(CreatedTarget):
 
 def _observe(context: ReconcileContext) -> SolrCloudState:
     """Return the SolrCloud, which is made if there is none."""
-    name, uid = names.target(context.benchmark), owner_uid(context.benchmark, names.SOLR)
+    name = names.target(context.benchmark)
     cloud = context.cluster.get(*SOLR_CLOUDS.reference, context.namespace, name)
     if cloud is not None:
-        state = SolrCloudState(cloud, None, (), uid, context.now)
-        apply_outcome(check_owned(state))
+        apply_outcome(check_owned(cloud, owner_uid(context.benchmark, names.SOLR)))
     nodes = names.solr_operator_stateful_set(context.benchmark)
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)
@@ -74,7 +73,6 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
         cloud or _make_cloud(context),
         stateful_set,
         tuple(seen),
-        uid,
         context.now,
         creation_problem(context, "StatefulSet", nodes, context.solr_cloud.nodes, seen),
     )
