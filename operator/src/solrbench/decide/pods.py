@@ -143,27 +143,22 @@ def is_overdue(pod: dict[str, Any], now: datetime) -> bool:
 
     The time of deletion is the end of the grace period, not its begin.
     """
-    due = _due(pod)
-    return due is not None and now - due > PATIENCE
-
-
-def _due(pod: dict[str, Any]) -> datetime | None:
-    text = pod["metadata"].get("deletionTimestamp")
-    return None if text is None else datetime.fromisoformat(text)
+    due = pod["metadata"].get("deletionTimestamp")
+    return due is not None and now - datetime.fromisoformat(due) > PATIENCE
 
 
 def find_lost_pod(
     pod: dict[str, Any], node: dict[str, Any] | None, now: datetime
 ) -> LostPod | None:
-    """Return a pod that is overdue, if its node is gone or has not been ready for long.
+    """Return a pod, which is overdue, if its node is gone or has not been ready for long.
 
     `node` is `None` if the cluster has none of the name that the pod was bound to.
     """
     why = _why_lost(node, now)
-    due = _due(pod)
-    if due is None or now - due <= PATIENCE or why is None:
+    if why is None:
         return None
     metadata, name = pod["metadata"], pod["spec"]["nodeName"]
+    due = datetime.fromisoformat(metadata["deletionTimestamp"])
     message = f"pod {metadata['name']} cannot end, its node {name} {why}; it is force-deleted"
     return LostPod(metadata["namespace"], metadata["name"], metadata["uid"], due, message)
 
