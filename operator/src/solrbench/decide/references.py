@@ -15,9 +15,7 @@ from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import TopologySpread
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
-from solrbench.decide.existing_target import check_name
 from solrbench.decide.outcome import Outcome, fail, wait
-from solrbench.errors import PermanentError
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -64,26 +62,15 @@ URLS_FIELD = "spec.dataset.http.urls"
 HOSTS_SETTING = "datasets.allowedHosts"
 
 
-def check_downloads(
-    hosts: Iterable[str],
-    allowed_hosts: tuple[str, ...],
-    secret_fields: tuple[str, ...],
-    *,
-    secrets_allowed: bool,
-) -> Outcome | None:
-    """Fail if a host is not allowed, or if a field refers to a Secret and none is allowed."""
-    for host in hosts:
-        try:
-            check_name(host, allowed_hosts, URLS_FIELD, HOSTS_SETTING)
-        except PermanentError as error:
-            return fail(error.reason, error.message)
+def check_download_secrets(fields: tuple[str, ...], *, are_allowed: bool) -> Outcome | None:
+    """Fail if fields refer to Secrets and none is allowed."""
     # Who may create a benchmark need not be allowed to read Secrets, and a server that a URL names,
     # which may be that user's own, receives what they hold.
-    if secrets_allowed or not secret_fields:
+    if are_allowed or not fields:
         return None
     return fail(
         IndexingReason.DATASET_SECRET_NOT_ALLOWED,
-        f"{', '.join(secret_fields)}: the operator's settings allow no Secrets for downloads;"
+        f"{', '.join(fields)}: the operator's settings allow no Secrets for downloads;"
         " set datasets.secrets of its chart to true, and datasets.allowedHosts to the servers that"
         " may get them",
     )

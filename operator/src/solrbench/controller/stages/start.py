@@ -14,11 +14,13 @@ from solrbench.controller.stages.export import check_export_host
 from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.decide.existing_target import host_of, qualify
+from solrbench.decide.existing_target import check_name, host_of, qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import (
+    HOSTS_SETTING,
+    URLS_FIELD,
     ReferredObject,
-    check_downloads,
+    check_download_secrets,
     check_object,
     check_objective_steps,
     check_pod_options,
@@ -97,14 +99,11 @@ def check_references(context: ReconcileContext) -> None:
         _check_objects(context)
         dataset = spec.dataset
         if dataset is not None and dataset.http is not None:
-            apply_outcome(
-                check_downloads(
-                    (host_of(qualify(url, context.namespace)) for url in dataset.http.urls),
-                    context.dataset_hosts,
-                    dataset.http.secret_fields,
-                    secrets_allowed=context.settings.dataset_secrets,
-                )
-            )
+            for url in dataset.http.urls:
+                host = host_of(qualify(url, context.namespace))
+                check_name(host, context.dataset_hosts, URLS_FIELD, HOSTS_SETTING)
+            fields, are_allowed = dataset.http.secret_fields, context.settings.dataset_secrets
+            apply_outcome(check_download_secrets(fields, are_allowed=are_allowed))
         check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
