@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from hack.generate.json_schema import sweep_schema
-from solrbench.api.v1alpha1.findings import Bottleneck
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
@@ -19,7 +19,7 @@ from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
 from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps
 from solrbench.present.sweeps.report import SweepReport
-from solrbench.present.sweeps.tables import bottlenecks_table
+from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
 from support.results.sweep_reports import (
@@ -43,8 +43,26 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
     titles = [line for line in text.splitlines() if line.startswith("#")]
     assert titles[:3] == ["# default/trial", "## Answers", "## Points"]
     assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in text
-    assert "0 of 5 points meet all objectives" in text
+    assert "0 of 5 points meet all objectives; 5 missed one." in text
     assert f"| PodsPending | {PENDING} |" in text
+
+
+def test_objectives_that_are_not_decided_are_counted(report: SweepReport) -> None:
+    words = [ObjectiveConclusion.MET, ObjectiveConclusion.INCONCLUSIVE, ObjectiveConclusion.MISSED]
+    points = [
+        point.model_copy(
+            update={
+                "rounds": [],
+                "objectives": [each.model_copy(update={"conclusion": word}) for each in found],
+            }
+        )
+        for word, point in zip(words, report.points, strict=False)
+        for found in [next(each.objectives for each in report.points if each.objectives)]
+    ]
+    changed = report.model_copy(update={"points": points})
+    assert objectives_sentence(changed) == (
+        "1 of 3 points meet all objectives; 1 missed one; 1 not decided."
+    )
 
 
 def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> None:

@@ -1,5 +1,6 @@
 """The report of a sweep: facts, and tables of its points and of what their benchmarks met."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -7,6 +8,7 @@ from typing import TypeVar
 
 from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.metrics import Difference
+from solrbench.analysis.objectives import overall_conclusion
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import (
@@ -38,6 +40,7 @@ from solrbench.present.table import (
     named_columns,
 )
 from solrbench.stats.number_format import (
+    count_noun,
     format_bytes,
     format_milliseconds,
     format_number,
@@ -228,17 +231,22 @@ def bottlenecks_table(report: SweepReport) -> Table:
 
 
 def objectives_sentence(report: SweepReport) -> str:
-    """Return how many points meet all their objectives; empty without objectives."""
+    """Return how many points meet all their objectives, or miss one; empty without objectives."""
     words = [
         [o.conclusion for part in point.benchmarks.values() for o in part.objectives]
         for point in report.points
     ]
-    checked = [each for each in words if each]
-    if not checked:
+    counts = Counter(overall_conclusion(each) for each in words if each)
+    if not counts:
         return ""
-    met = [each for each in checked if all(word is ObjectiveConclusion.MET for word in each)]
     in_rounds = " in every round" if any(each.rounds for each in report.points) else ""
-    return f"{len(met)} of {len(checked)} points meet all objectives{in_rounds}"
+    text = f"{counts[ObjectiveConclusion.MET]} of {count_noun(counts.total(), 'point')} meet all"
+    text += f" objectives{in_rounds}"
+    if missed := counts[ObjectiveConclusion.MISSED]:
+        text += f"; {missed} missed one"
+    if undecided := counts[ObjectiveConclusion.INCONCLUSIVE]:
+        text += f"; {undecided} not decided"
+    return f"{text}."
 
 
 _FAILURE_COLUMNS = (
