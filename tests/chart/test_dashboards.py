@@ -15,6 +15,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
+from bench.servers.running import free_port
 from chart.programs import find_program
 from hack.dashboards.panel_data import (
     CHART_BOARDS,
@@ -33,7 +34,6 @@ from solrbench.sweep.plan import make_plan
 from support.cluster.prometheus import CONFIG, Prometheus, queries
 from support.resources.small_sweep import measured_sweep
 from support.results.full_benchmark import full_benchmark
-from support.servers.ports import free_port
 
 
 def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.decide.existing_target import check_addresses
 from solrbench.export import command
 from solrbench.present.report import Report
 from support.resources.exports import FOLDER, ExportPod, bucket, export_pod
 from support.servers import certificates
-from support.servers.ports import free_port
 from support.servers.s3_server import ACCESS, PROGRAM, SECRET, S3Server, s3_server
 
 pytestmark = pytest.mark.skipif(

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.stats.histograms import decode
 from support.load.processes import (
     LATE_SECONDS,
@@ -20,7 +21,6 @@ from support.load.processes import (
     serving,
     wait_for_handler,
 )
-from support.servers.ports import free_port
 
 pytestmark = pytest.mark.timeout(90)
 

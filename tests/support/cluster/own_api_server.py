@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from bench.servers.running import free_port
 from chart.programs import find_program
 from support.cluster.waiting import wait_until
 from support.servers.certificates import authority, server_files
-from support.servers.ports import free_port
 
 SECONDS = 60
 ETCD = """

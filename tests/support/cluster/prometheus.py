@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from bench.servers.running import free_port
 from hack.dashboards.panel_data import CHART_BOARDS, read_queries
 from support.cluster import kube
-from support.servers.ports import free_port
 
 CONFIG = """
 global: {{scrape_interval: 1s}}

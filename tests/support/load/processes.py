@@ -16,11 +16,11 @@ from typing import Any, Protocol
 
 import httpx2 as httpx
 
+from bench.servers.running import free_port
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
 from solrbench.net.token import TOKEN_HEADER
 from support.servers.http_server import HttpServer, Script, respond_well
-from support.servers.ports import free_port
 
 SOURCES = Path(__file__).parents[3] / "operator" / "src"
 LATE_SECONDS = 5

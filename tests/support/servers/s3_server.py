@@ -10,7 +10,7 @@ from pathlib import Path
 
 import httpx2 as httpx
 
-from support.servers.ports import free_port
+from bench.servers.running import free_port
 
 PROGRAM = "versitygw"
 ACCESS, SECRET = "benchmarks", "kept-in-a-secret"

@@ -16,6 +16,7 @@ import kopf
 import pytest
 from kopf._core.engines.probing import health_reporter
 
+from bench.servers.running import free_port
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller import handlers as handlers_module
 from solrbench.controller.handlers import Handlers
@@ -35,7 +36,6 @@ from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.load import LoadReason
 from support.controller.world import NOW, SETTINGS
 from support.fakes.fake_cluster import FakeCluster
-from support.servers.ports import free_port
 
 ONE, TWO = BenchmarkKey("1", "default", "one"), BenchmarkKey("2", "default", "two")
 LONG = timedelta(hours=1)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.contract.pod_plans import EXIT_PERMANENT, EXIT_TERMINATED, IndexProgress
@@ -20,7 +21,6 @@ from solrbench.index.routing import Batch, batches
 from solrbench.net.http import basic_auth
 from support.cluster.waiting import wait_until
 from support.servers.index_servers import RESET, FakeSolr, fake_solr, shard, two_shards
-from support.servers.ports import free_port
 
 BUSY = (503, {"error": {"msg": "busy"}})
 GENERATED = {"generator": {"documents": 200, "vocabularyTerms": 100, "wordsPerDocument": 3}}

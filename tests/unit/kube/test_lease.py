@@ -14,6 +14,7 @@ import kopf
 import kubernetes.client
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.controller import main
 from solrbench.controller.kopf_settings import open_session
 from solrbench.controller.main import keep_lease, release_lease, wait_for_lease
@@ -32,7 +33,6 @@ from support.cluster.benchmarks import small
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
 from support.servers.in_thread import in_thread
-from support.servers.ports import free_port
 
 WRITE = Request("PUT", "/", {}, {}, None)
 READ = Request("GET", "/", {}, {}, None)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.load.engine.http_client import connect_failure
 from solrbench.load.workload.requests import Node
 from support.load.builders import assignment, kinds, only, run_step, target
 from support.servers.http_server import Exchange, HttpServer
-from support.servers.ports import free_port
 
 NODE = Node("solr", 8983, ())
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.engine.target import RequestSupply, UserContext
@@ -33,7 +34,6 @@ from support.load.builders import (
 )
 from support.load.worker_results import outcome
 from support.servers.http_server import Exchange, HttpServer, respond_after
-from support.servers.ports import free_port
 from support.servers.virtual_server import Calls, calling, serve
 
 WAITING, RAMPING, MEASURING, STOPPING, FINISHED, ABORTED = StepRunState

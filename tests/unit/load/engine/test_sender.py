@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.sender import OpenLoopSender
 from solrbench.load.schedule.messages import StopSending
@@ -30,7 +31,6 @@ from support.load.transactions import target as transactions_target
 from support.load.transactions import workload as transactions_workload
 from support.load.worker_results import merged
 from support.servers.http_server import Exchange, HttpServer, respond_after
-from support.servers.ports import free_port
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "Uniform"])

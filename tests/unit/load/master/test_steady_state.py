@@ -7,6 +7,7 @@ from typing import cast
 
 import pytest
 
+from bench.servers.running import free_port
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.load.errors import LoadError
 from solrbench.load.master.distributed_step_run import DistributedStepRun, StepReports
@@ -20,7 +21,6 @@ from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.schedule.messages import LiveTotals, StopSending
 from support.load.builders import do_not_pause
 from support.servers.http_server import Exchange, HttpServer
-from support.servers.ports import free_port
 
 
 class Load:
