@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from hack.generate.crd import build_crd
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.errors import PermanentError, TemporaryError
@@ -23,9 +22,9 @@ from support.cluster.benchmarks import small
 from support.controller.worlds import stored_conditions
 from support.fakes.fake_cluster import POD_KINDS, no_fault, refusal
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
-from support.resources.small_resource import REMOVE, change, create
+from support.resources.small_resource import REMOVE, create
 from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
-from support.transitions.fields import draw_value, list_fields
+from support.transitions.fields import draw_value, list_fields, put_value, spec_schema
 
 POINTS = 20
 KILLS = 10
@@ -113,8 +112,7 @@ def test_a_deletion_at_any_moment_leaves_nothing(
     assert sweeps.cluster.names(*POD_KINDS) == set()
 
 
-SPEC = build_crd(SWEEP)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
-FIELDS = list(list_fields(SPEC))
+FIELDS = list(list_fields(spec_schema(SWEEP)))
 OWN = [each for each in FIELDS if not each[0].startswith("spec.template")]
 TRANSITIONS = 20
 """With each seed. What the API server refuses beforehand reaches the operator here, too."""
@@ -129,8 +127,9 @@ def test_every_change_is_shown_and_none_stops_a_sweep(
     sweeps.put(copy.deepcopy(good))
     for _ in range(TRANSITIONS):
         path, schema = source.choice(OWN if source.random() < 0.7 else FIELDS)
-        changed = copy.deepcopy(good)
-        if not put(changed, path, draw_value(schema, source)):
+        changed, value = copy.deepcopy(good), draw_value(schema, source)
+        must_stay = value is REMOVE and path.endswith((".0", ".name"))
+        if must_stay or not put_value(changed, path, value):
             continue
         sweeps.put(changed)
         if sweeps.find() is None:
@@ -151,17 +150,6 @@ def check_shown(body: Body, path: str) -> None:
     assert accepted[1], path
     if accepted[0] == "False":
         assert accepted[2], path
-
-
-def put(body: Body, path: str, value: Any) -> bool:
-    """Change a field, if the objects above it are there or can be made."""
-    if value is REMOVE and path.endswith((".0", ".name")):
-        return False
-    try:
-        change(body, path, value)
-    except (KeyError, IndexError, TypeError, AttributeError):
-        return False
-    return True
 
 
 @pytest.fixture
