@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
 
 import kopf
@@ -15,7 +15,7 @@ import pytest
 
 from solrbench.controller.kopf_settings import configure, open_session
 from solrbench.controller.watches import WatchRetries
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 GROUP = "/apis/solrbench.io/v1alpha1"
 KIND = {
@@ -77,22 +77,15 @@ class ApiServer(ThreadingHTTPServer):
         return 200, {"metadata": {"resourceVersion": "1"}, "items": []}
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(QuietHandler):
     server: ApiServer
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         path, _, query = self.path.partition("?")
         status, body = self.server.respond(path, query)
         text = b"" if "watch=true" in self.path and status == 200 else json.dumps(body).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
         with suppress(BrokenPipeError):  # at its end kopf drops what it has asked for
-            self.wfile.write(text)
-
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
+            self.send(text, status, Content_Type="application/json")
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import ssl
 import sys
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from solrbench.kube.connection import (
 from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 
 class Server(ThreadingHTTPServer):
@@ -42,11 +42,11 @@ class Server(ThreadingHTTPServer):
         self.certificates: list[str] = []
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     server: Server
     connection: ssl.SSLSocket
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         shown = self.connection.getpeercert() or {}
         names = [str(each[1]) for each in shown.get("subjectAltName", ())]
         self.server.certificates += names
@@ -54,9 +54,6 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200 if known else 401)
         self.end_headers()
         self.wfile.write(b"{}")
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
 
 
 @pytest.fixture(scope="module")

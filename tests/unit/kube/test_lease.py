@@ -5,7 +5,7 @@ import socket
 import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import HTTPServer
 from typing import Any
 
 import aiohttp
@@ -32,7 +32,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 WRITE = Request("PUT", "/", {}, {}, None)
 READ = Request("GET", "/", {}, {}, None)
@@ -283,13 +283,13 @@ def test_a_status_of_the_next_operator_is_not_written_over() -> None:
     assert write(0, "Failed") == {"phase": "Failed"}, "without a Lease there is no number"
 
 
-class Handler(BaseHTTPRequestHandler):
+class Handler(QuietHandler):
     """Answers with a date that is some hours off."""
 
     hours = 0
     dates = True
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         self.send_response_only(200)
         if self.dates:
             date = datetime.now(UTC) + timedelta(hours=self.hours)
@@ -298,11 +298,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(b"{}")
 
-    def do_PATCH(self) -> None:
-        self.do_GET()
-
-    def log_message(self, *_: object) -> None:
-        pass
+    do_PATCH = do_GET  # noqa: N815 - the base class calls it so
 
 
 def test_the_clock_of_the_api_server_is_read_from_its_responses() -> None:

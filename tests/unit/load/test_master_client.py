@@ -3,14 +3,14 @@
 import json
 import socket
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 
 import pytest
 
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import LoadMasterClient
-from support.servers.in_thread import in_thread
+from support.servers.in_thread import QuietHandler, in_thread
 
 STATE = {"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1}
 ANSWERS = {
@@ -21,20 +21,16 @@ ANSWERS = {
 }
 
 
-class Master(BaseHTTPRequestHandler):
+class Master(QuietHandler):
     """Answers as a master in some odd state would."""
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         status, text = ANSWERS.get(self.path, (503, "not now"))
         self.send_response(status)
         self.end_headers()
         self.wfile.write(text.encode())
 
-    def do_POST(self) -> None:
-        self.do_GET()
-
-    def log_message(self, *_: object) -> None:
-        pass
+    do_POST = do_GET  # noqa: N815 - the base class calls it so
 
 
 @pytest.fixture
