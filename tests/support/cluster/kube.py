@@ -167,10 +167,10 @@ def delete(name: str, seconds: float = 90) -> None:
     wait_for(f"removal of everything of {name}", nothing_left, seconds)
 
 
-def solr(pod: str, path: str, **params: Any) -> Body:
-    """Send a request to one Solr pod, past the operator."""
+def solr(pod: str, path: str, *, port: int = 8983, **params: Any) -> Body:
+    """Send a request to Solr behind a port of one pod, past the operator."""
     query = urlencode({"wt": "json", **params}, doseq=True)
-    place = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}:8983/proxy/solr{path}?{query}"
+    place = f"/api/v1/namespaces/{NAMESPACE}/pods/{pod}:{port}/proxy/solr{path}?{query}"
     response = api_server.read(place)
     assert response is not None, f"nothing at {place}"
     return response

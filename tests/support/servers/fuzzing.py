@@ -236,9 +236,7 @@ def make(source: random.Random, good: Any) -> bytes:
                 other, place = source.choice(places)
                 holder[key] = _copy(other.get(place) if isinstance(other, dict) else 0)
             case _ if isinstance(holder, dict):
-                holder[source.choice(("unknown", "a" * 3000, "", "\N{GRINNING FACE}"))] = holder[
-                    key
-                ]
+                holder[source.choice(NAMES)] = holder[key]
             case _:
                 holder.append(holder[key])
     try:

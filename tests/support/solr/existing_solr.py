@@ -9,9 +9,8 @@ import hashlib
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from support.cluster import api_server, kube
+from support.cluster import kube
 
 USER, PASSWORD = "bench", "Rocks:and Røll"
 ENDPOINTS = "endpoints"
@@ -205,11 +204,7 @@ def close_endpoints() -> None:
 
 def inspect(path: str, **params: Any) -> kube.Body:
     """Send a request to Solr through the suite's own endpoint."""
-    query = urlencode({"wt": "json", **params}, doseq=True)
-    place = f"/api/v1/namespaces/{kube.NAMESPACE}/pods/{ENDPOINTS}:{INSPECTION}/proxy/solr{path}"
-    response = api_server.read(f"{place}?{query}")
-    assert response is not None, f"nothing at {place}"
-    return response
+    return kube.solr(ENDPOINTS, path, port=INSPECTION, **params)
 
 
 def collections() -> set[str]:
