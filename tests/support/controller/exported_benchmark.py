@@ -10,7 +10,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.export import export_results
 from solrbench.decide.conditions import EXPORTED
 from solrbench.kube.results import BenchmarkResultStore
-from support.controller.runs import NOW, SETTINGS
+from support.controller.runs import NOW, SETTINGS, stored_status
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.resources.small_resource import Changes
@@ -33,14 +33,12 @@ class Course:
         self.benchmark = stored(changed)
 
     def reconcile(self, **settings: Any) -> None:
-        cluster = self.fake
         benchmark = self.benchmark.model_copy(update={"status": self.status})
         changed = replace(SETTINGS, **settings)
-        run = ReconcileContext(
-            cluster, BenchmarkResultStore(cluster), changed, benchmark, {}, self.now
-        )
+        store = BenchmarkResultStore(self.fake)
+        run = ReconcileContext(self.fake, store, changed, benchmark, {}, self.now)
         export_results(run)
-        self.status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
+        self.status = stored_status(run)
 
     @property
     def condition(self) -> tuple[str, str, str]:

@@ -17,7 +17,6 @@ from solrbench.decide.conditions import (
     SUCCEEDED,
     TARGET_READY,
     Conditions,
-    Truth,
 )
 from solrbench.decide.lifecycle import (
     check_deadline,
@@ -30,7 +29,6 @@ from solrbench.decide.lifecycle import (
 from solrbench.decide.outcome import wait
 from solrbench.errors import PermanentError
 from solrbench.reasons.end import CleanupReason
-from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
@@ -39,12 +37,6 @@ from support.resources.outcomes import assert_outcome
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LOST = TargetReason.TARGET_POD_LOST
-
-
-def conditions(type_: str, status: Truth, reason: Reason) -> Conditions:
-    found = Conditions([], NOW, 1)
-    found.set(type_, status, reason, "")
-    return found
 
 
 LIMITS = {"provisioningSeconds": 60, "indexingSeconds": 70, "measuringSeconds": 80}
@@ -112,7 +104,9 @@ def test_new_target_needs_a_new_load(fresh: bool, first: int | None) -> None:
 def test_cleanup_is_needed_until_the_policy_is_met(
     reason: LifecycleReason, policy: Cleanup, needed: bool
 ) -> None:
-    assert needs_cleanup(conditions(CLEANED_UP, "False", reason), policy) is needed
+    conditions = Conditions([], NOW, 1)
+    conditions.set(CLEANED_UP, "False", reason, "")
+    assert needs_cleanup(conditions, policy) is needed
 
 
 def test_benchmark_that_has_not_ended_does_not_expire() -> None:

@@ -10,7 +10,7 @@ from support.resources.bad.rows import (
     bad_in_one_way,
     wrong,
 )
-from support.resources.small_resource import step
+from support.resources.small_resource import create, step
 
 VARIANTS = "spec.target.variants"
 ROUTER = "spec.collection.router"
@@ -29,10 +29,7 @@ def _variants(count: int) -> list[dict[str, str]]:
 ENDPOINTS = [
     bad(
         "replicas of others asked for marked documents",
-        {
-            "spec.target": {"existing": {"urls": ["http://search:8983/solr"]}},
-            "spec.load.visibility": {},
-        },
+        create() | {"spec.load.visibility": {}},
         "spec",
         "load.visibility adds documents and asks replicas by their own addresses",
     ),
@@ -47,10 +44,10 @@ ENDPOINTS = [
     wrong(
         "two variants of one name", VARIANTS, [RAW, SERVICE | {"name": "raw"}], "Duplicate value"
     ),
-    wrong(
+    bad(
         "the Service of an existing target",
+        create() | {VARIANTS: [RAW, SERVICE]},
         "spec.target",
-        {"existing": {"urls": ["http://search:8983/solr"]}, "variants": [RAW, SERVICE]},
         "variants must not have the endpoint Service with target.existing",
     ),
     wrong("9 variants", VARIANTS, _variants(9), TOO_MANY),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_in_one_way, wrong
-from support.resources.small_resource import Changes, custom_locustfile, step
+from support.resources.small_resource import Changes, create, custom_locustfile, step
 
 IN_TIME = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
 SEEN = {"name": "seen", "timeUntilFound": {"percentile": 99, "maxMilliseconds": 2000}}
@@ -183,7 +183,7 @@ OBJECTIVES = [
         for name, changes, message in (
             (
                 "capacity of indexing of a target of others",
-                {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]}}},
+                create(),
                 "indexing of load.steps and load.capacity must go with target.solrCloud",
             ),
             (

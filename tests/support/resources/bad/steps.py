@@ -13,13 +13,7 @@ from support.resources.bad.rows import (
     bad_in_one_way,
     wrong,
 )
-from support.resources.small_resource import (
-    PLANNED,
-    REMOVE,
-    STEP,
-    custom_locustfile,
-    step,
-)
+from support.resources.small_resource import PLANNED, REMOVE, STEP, create, custom_locustfile, step
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
 
@@ -216,7 +210,7 @@ STEPS = [
         for name, changes, message in (
             (
                 "documents added to a target of others",
-                {"spec.target": {"existing": {"urls": ["http://search:8983/solr"]}}},
+                create(),
                 "indexing of load.steps and load.capacity must go with target.solrCloud",
             ),
             (

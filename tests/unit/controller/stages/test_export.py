@@ -10,14 +10,9 @@ from solrbench.decide.export import needs_export
 from solrbench.decide.pauses import needs_reconcile
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.runs import NOW
+from support.resources.bad.exports import BUCKET
 
-BUCKET = {
-    "s3": {
-        "endpoint": "https://s3.example.org",
-        "bucket": "reports",
-        "credentialsSecret": {"name": "s3"},
-    }
-}
+TO_BUCKET = {"s3": BUCKET}
 OUTCOME = {"files": 9, "bytes": 1000, "sha256": "5" * 64, "removed": 2}
 
 
@@ -43,7 +38,7 @@ def test_the_job_is_made_once_and_its_outcome_recorded() -> None:
 
 
 def test_a_failure_is_named_and_final() -> None:
-    course = Course(BUCKET)
+    course = Course(TO_BUCKET)
     course.reconcile()
     course.end({"reason": "BucketNotFound", "message": "no bucket reports; create it"}, "Failed")
     course.reconcile()
@@ -52,7 +47,7 @@ def test_a_failure_is_named_and_final() -> None:
 
 
 def test_a_job_that_says_nothing_is_named_by_kubernetes() -> None:
-    course = Course(BUCKET)
+    course = Course(TO_BUCKET)
     course.reconcile()
     course.end({}, "Failed")
     course.reconcile()
@@ -70,7 +65,7 @@ def test_it_ends_by_its_deadline_without_a_controller_of_jobs() -> None:
 
 
 def test_a_changed_spec_is_exported_again() -> None:
-    course = Course(BUCKET)
+    course = Course(TO_BUCKET)
     course.reconcile()
     course.end({"reason": "BucketForbidden", "message": "no"}, "Failed")
     course.reconcile()
@@ -85,7 +80,7 @@ def test_a_changed_spec_is_exported_again() -> None:
 
 
 def test_a_host_that_is_not_allowed_gets_no_job() -> None:
-    course = Course(BUCKET)
+    course = Course(TO_BUCKET)
     course.reconcile(export_hosts=("*.svc",))
     assert course.condition[:2] == ("False", "HostNotAllowed")
     assert "exports.allowedHosts" in course.condition[2]

@@ -19,7 +19,7 @@ from solrbench.errors import TemporaryError
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.end import ApiServerReason
 from support.controller.runs import NOW as START
-from support.controller.runs import provisioned
+from support.controller.runs import provisioned, stored_status
 from support.controller.world import NOW, World, condition_of, fail_with, message_of
 from support.controller.worlds import (
     STEP_RUN,
@@ -52,8 +52,7 @@ def indexed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> Reconcile
     run: ReconcileContext = provisioned(cloud, changes)
     run.update(dataset=dataset)
     run.conditions.set(DATA_INDEXED, "True", IndexingReason.INDEXED, "")
-    status = run.status.model_copy(update={"conditions": run.conditions.as_list()})
-    run.benchmark = run.benchmark.model_copy(update={"status": status})
+    run.benchmark = run.benchmark.model_copy(update={"status": stored_status(run)})
     return run
 
 
@@ -81,9 +80,7 @@ VARIANTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["ht
 
 def test_what_a_variant_leads_to_is_recorded() -> None:
     cloud = Cloud()
-    run = provisioned(
-        cloud, create(urls=["http://search:8983/solr"]) | {"spec.target.variants": VARIANTS}
-    )
+    run = provisioned(cloud, create() | {"spec.target.variants": VARIANTS})
     assert observe_measured_target(run, "raw").variant is None
     found = observe_measured_target(run, "proxy")
     assert found.variant == VariantTarget(documents=5, solr_versions=["9.10.1"])
@@ -92,9 +89,7 @@ def test_what_a_variant_leads_to_is_recorded() -> None:
 
 def test_a_variant_that_does_not_show_what_it_leads_to_is_no_failure() -> None:
     cloud = Cloud()
-    run = provisioned(
-        cloud, create(urls=["http://search:8983/solr"]) | {"spec.target.variants": VARIANTS}
-    )
+    run = provisioned(cloud, create() | {"spec.target.variants": VARIANTS})
     cloud.down = True
     assert observe_measured_target(run, "proxy").variant == VariantTarget()
 
