@@ -334,9 +334,8 @@ def _samples(seed: int, count: int) -> list[int]:
     return [int(1e3 * 10 ** draw.uniform(0, 9.6)) for _ in range(count)]
 
 
-def merged(folder: Path, count: int) -> list[Row]:
+def merged(_folder: Path, count: int) -> list[Row]:
     """Compare the stored forms, byte by byte."""
-    del folder
     by_worker = [_samples(seed, count // _MERGED_WORKERS) for seed in range(_MERGED_WORKERS)]
     together = merge(_recorded(each).service_time_histogram for each in by_worker)
     direct = Histogram()

@@ -63,39 +63,27 @@ def adaptive_sweeps(_folder: Path, sweeps: int) -> list[Row]:
     compared = [_compare(name, sweeps) for name in LEVELS]
     rows = [row for each in compared for row in _rows(each)]
     for what, title in _TARGETS.items():
-        mean = sum(getattr(each, what) for each in compared) / len(compared)
+        mean = sum(each.share(what) for each in compared) / len(compared)
         rows.append(_row(f"{title}: mean", mean, most=60))
     return rows
 
 
-_TARGETS = {"shared": "one target for all", "fresh": "a target for each round"}
+_TARGETS = {"shared_seconds": "one target for all", "fresh_seconds": "a target for each round"}
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Sweeps of the same levels, in rounds and with a fixed number of repeats.
-
-    Shares are in per cent of what the fixed number of repeats takes.
-    """
+    """Sweeps of the same levels, in rounds of one repeat and with a fixed number of repeats."""
 
     name: str
     single: Sequence[Ended]
     fixed: Sequence[Ended]
 
-    @property
-    def shared(self) -> float:
-        """Machine time on one target, in rounds of one repeat."""
-        return _share("shared_seconds", self.single, self.fixed)
-
-    @property
-    def fresh(self) -> float:
-        """Machine time on targets of their own."""
-        return _share("fresh_seconds", self.single, self.fixed)
-
-
-def _share(what: str, found: Sequence[Ended], fixed: Sequence[Ended]) -> float:
-    spent, always = (sum(float(getattr(e, what)) for e in each) for each in (found, fixed))
-    return 100 * spent / always
+    def share(self, what: str) -> float:
+        """Return a number of the sweeps in rounds, in per cent of that of the others."""
+        sides = self.single, self.fixed
+        spent, always = (sum(float(getattr(e, what)) for e in each) for each in sides)
+        return 100 * spent / always
 
 
 def _compare(name: str, sweeps: int) -> Compared:
@@ -116,15 +104,15 @@ def _rows(compared: Compared) -> list[Row]:
             (f"always {MAXIMUM}", compared.fixed),
         )
     }
-    share = _share("repeats", compared.single, compared.fixed)
     shown = ", ".join(f"{name} {number}" for name, number in wrong.items())
+    single, fixed = map(_count_inconclusive, (compared.single, compared.fixed))
     repeats = (
-        f"repeats {share:.0f} %; wrong of {conclusions} conclusions: {shown}; Inconclusive"
-        f" {_count_inconclusive(compared.single)} and {_count_inconclusive(compared.fixed)}"
+        f"repeats {compared.share('repeats'):.0f} %; wrong of {conclusions} conclusions: {shown};"
+        f" Inconclusive {single} and {fixed}"
     )
     return [
-        _row(f"{_TARGETS['shared']}, {compared.name}", compared.shared, repeats),
-        _row(f"{_TARGETS['fresh']}, {compared.name}", compared.fresh),
+        _row(f"{title}, {compared.name}", compared.share(what), detail)
+        for (what, title), detail in zip(_TARGETS.items(), (repeats, ""), strict=True)
     ]
 
 

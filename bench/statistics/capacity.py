@@ -192,9 +192,8 @@ def searches(model: QueueModel, most: int, count: int) -> Searches:
     return Searches(model.capacity(), [each for each, _ in found], [n for _, n in found])
 
 
-def capacity(folder: Path, count: int) -> list[Row]:
+def capacity(_folder: Path, count: int) -> list[Row]:
     """Compare searches of simulated servers with their capacity."""
-    del folder
     rows = []
     for most, bar in _BARS.items():
         quiet = {name: searches(model, most, count) for name, model in QUIET.items()}

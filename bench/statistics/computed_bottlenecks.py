@@ -220,9 +220,8 @@ KINDS: Mapping[str, tuple[Resource, Callable[[Case], None]]] = {
 }
 
 
-def computed_bottlenecks(folder: Path, count: int) -> list[Row]:
+def computed_bottlenecks(_folder: Path, count: int) -> list[Row]:
     """Compute so many cases of each kind in which the mean is long enough."""
-    del folder
     return [row for name in KINDS for row in _rows(name, count)]
 
 

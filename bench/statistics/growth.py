@@ -71,9 +71,8 @@ def share_of(shape: SeriesShape, curve: Floats, growth: float, noise: float, cou
     return sum(shapes) / count
 
 
-def growing(folder: Path, count: int) -> list[Row]:
+def growing(_folder: Path, count: int) -> list[Row]:
     """Measure each curve with each growth and noise."""
-    del folder
     return [_row(name, curve, count) for name, curve in _CURVES.items()]
 
 

@@ -240,9 +240,8 @@ def _excess(times: Floats, limit: float) -> float:
     return max(1 - limit / float(np.percentile(times, 95)), -1.0) if len(times) else -1.0
 
 
-def held_capacity(folder: Path, count: int) -> list[Row]:
+def held_capacity(_folder: Path, count: int) -> list[Row]:
     """Search each kind many times, and follow what the answers say of trials."""
-    del folder
     rows = []
     for name, kind in KINDS.items():
         speeds = {1.0} if kind.by_run else {1.0, 1 + kind.fast}

@@ -115,10 +115,9 @@ def coverage(
 
 
 def intervals(
-    folder: Path, steps: int, seconds: int, rate: int, names: Iterable[str] = SERIES
+    _folder: Path, steps: int, seconds: int, rate: int, names: Iterable[str] = SERIES
 ) -> list[Row]:
     """Measure the coverage of series."""
-    del folder
     return [
         _row(name, percent, found, f"{seconds} s of {rate} requests/s")
         for name in names

@@ -75,9 +75,8 @@ def climb(ladders: Ladders, count: int, seed: int) -> Found:
     return Found(declined / count, held / max(knees, 1))
 
 
-def ladders(folder: Path, count: int) -> list[Row]:
+def ladders(_folder: Path, count: int) -> list[Row]:
     """Measure each server with each number of repeats, over all deviations."""
-    del folder
     rows = []
     for name, server in SERVERS.items():
         for repeats in _REPEATS:

@@ -147,9 +147,8 @@ _OVER = ("True", "False")
 _OPERATOR = "app.kubernetes.io/name%3Dsolr-benchmark-operator"
 
 
-def real_pairs(folder: Path, pairs: int, minutes: float) -> list[Row]:
+def real_pairs(_folder: Path, pairs: int, minutes: float) -> list[Row]:
     """Measure equal pairs and count the conclusions; none begins after so many minutes."""
-    del folder
     place = os.environ.get("SOLRBENCH_NAMESPACE", "solrbench")
     what = "equal pairs of benchmarks on a real Solr"
     try:

@@ -147,9 +147,8 @@ SERIES: Mapping[str, Series] = {
 }
 
 
-def short_repeats(folder: Path, runs: int) -> list[Row]:
+def short_repeats(_folder: Path, runs: int) -> list[Row]:
     """Simulate so many benchmarks of each kind."""
-    del folder
     return [
         _short_row(name, slower, seconds, count, runs)
         for slower, lengths in _CASES
