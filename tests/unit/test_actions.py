@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from support.repository import ROOT
+from support.repository import ROOT, write_programs
 
 ACTIONS = ROOT / ".github/actions"
 NAMES = ("setup", "run")
@@ -35,10 +35,8 @@ def action(name: str) -> dict[str, Any]:
 def _runner(tmp_path: Path) -> dict[str, str]:
     """The environment of a runner on which nothing has run."""
     programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in ("gh", "helm", "kind", "kubectl", "pipx", "solrbench"):
-        (programs / name).write_text(RECORDER, "utf-8")
-        (programs / name).chmod(0o755)
+    names = ("gh", "helm", "kind", "kubectl", "pipx", "solrbench")
+    write_programs(programs, dict.fromkeys(names, RECORDER))
     return {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "CALLS": str(tmp_path / "calls"),

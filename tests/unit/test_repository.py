@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from hack.measure_code import imports_tests, read_modules
 from support.repository import ROOT
 from support.shell_blocks import PAGES
 
@@ -82,17 +83,6 @@ def anchors(page: Path) -> set[str]:
     return {each.replace(" ", "-") for each in plain}
 
 
-def imported_tests(module: Path) -> list[str]:
-    """Return what a module imports by the name of a test module or of a test."""
-    names: list[str] = []
-    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names += [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names += [f"{node.module or ''}.{each.name}" for each in node.names]
-    return [name for name in names if re.search(r"(^|\.)test_", name)]
-
-
 def test_version_strings_agree() -> None:
     assert len(set(version_strings().values())) == 1, version_strings()
 
@@ -144,30 +134,8 @@ def test_folder_has_at_most_thirty_modules(root: str) -> None:
     assert {folder: size for folder, size in sizes.items() if size > 30} == {}
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "import unit.test_one",
-        "import unit.test_one as one",
-        "from unit.test_one import helper",
-        "from unit import helpers, test_one",
-        "from . import test_one",
-        "def late():\n    from .test_one import helper",
-    ],
-)
-def test_an_import_of_a_test_is_found(tmp_path: Path, line: str) -> None:
-    module = tmp_path / "module.py"
-    module.write_text(f"import re\nfrom unit.contest_ import attest_\n{line}\n", "utf-8")
-    (found,) = imported_tests(module)
-    assert "test_one" in found
-
-
 def test_no_test_imports_a_test() -> None:
-    found = {
-        str(module.relative_to(ROOT)): names
-        for module in sorted((ROOT / "tests").rglob("*.py"))
-        if (names := imported_tests(module))
-    }
+    found = [each.name for each in read_modules(ROOT / "tests") if imports_tests(each)]
     assert not found, f"move what they share to tests/support: {found}"
 
 

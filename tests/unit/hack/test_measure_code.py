@@ -112,9 +112,12 @@ def test_uses_of_private_functions_are_counted() -> None:
     ("line", "expected"),
     [
         ("import unit.test_a", True),
+        ("import unit.test_a as one", True),
         ("from unit.test_a import run", True),
-        ("from unit import test_a", True),
+        ("from unit import helpers, test_a", True),
         ("from . import test_a", True),
+        ("def late():\n    from .test_a import run", True),
+        ("from unit.contest_ import attest_", False),
         ("from support.results import test_a", False),
         ("from solrbench.solr.client import test_connection", False),
         ("import json", False),
