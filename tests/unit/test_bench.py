@@ -16,6 +16,7 @@ from bench.statistics.real_pairs import pair_benchmark, target_benchmark
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.stats.histograms import Histogram
+from support.narrowing import not_none
 from support.repository import ROOT
 
 
@@ -106,9 +107,7 @@ def test_benchmarks_of_a_chain_have_one_spec_and_are_accepted() -> None:
     first, second, third = (SolrBenchmark.parse(each).spec for each in bodies)
     assert second.load.repeats.until == "Decided"
     assert first.load.steps == second.load.steps == third.load.steps
-    assert third.comparison.baseline is not None
-    assert third.comparison.baseline.benchmark is not None
-    assert third.comparison.baseline.benchmark.name == "pair-01"
+    assert not_none(not_none(third.comparison.baseline).benchmark).name == "pair-01"
 
 
 SOURCES = ROOT / "operator" / "src"

@@ -22,6 +22,7 @@ from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
 from support.load.builders import parse_lines, plan_of
+from support.narrowing import not_none
 from support.repository import ROOT
 from support.results.validity.repeat_times import repeat
 from support.results.validity.repeats import quiet_seconds
@@ -110,13 +111,10 @@ def test_upgrade_has_all_that_its_points_read() -> None:
     template = SolrBenchmark.model_validate(
         {"metadata": {"name": "upgrade"}, "spec": sweep.spec.template.spec}
     ).spec
-    source = template.collection.config_set.config_map
-    assert source is not None
+    source = not_none(template.collection.config_set.config_map)
     assert {"solrconfig.xml", "schema.xml"} <= data[source.name].keys()
-    queries = template.workload.queries
-    assert queries is not None
-    assert queries.config_map is not None
-    text = data[queries.config_map.name][queries.config_map.key]
+    queries = not_none(not_none(template.workload.queries).config_map)
+    text = data[queries.name][queries.key]
     names = {json.loads(line)["name"] for line in text.splitlines()}
     assert names == {"category", "cheap", "facets", "newest"}
 

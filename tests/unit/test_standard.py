@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from support.narrowing import not_none
 from support.repository import ROOT, load_module
 
 FOLDER = ROOT / "examples/standard"
@@ -37,16 +38,12 @@ def fields(name: str) -> dict[str, str]:
 def test_resources_are_good_and_expect_all_documents(name: str) -> None:
     real = SolrBenchmark.parse(body(name, "benchmark")).spec
     tried = SolrBenchmark.parse(body(name, "sample")).spec
-    assert real.dataset is not None
-    assert real.dataset.expected_documents == COUNTS[name]
+    assert not_none(real.dataset).expected_documents == COUNTS[name]
     assert f"{COUNTS[name]:,}" in (FOLDER / "README.md").read_text("utf-8")
     for spec in (real, tried):
         source, queries = spec.collection.config_set.config_map, spec.workload.queries
-        assert source is not None
-        assert source.name == name
-        assert queries is not None
-        assert queries.config_map is not None
-        assert queries.config_map.key in body(name, "config")["data"]
+        assert not_none(source).name == name
+        assert not_none(not_none(queries).config_map).key in body(name, "config")["data"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -33,6 +33,7 @@ from solrbench.decide.pods import PodProblem
 from solrbench.decide.views import ContainerView, JobView, PodView, ReplicaSize
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.reasons.target import PodReason
+from support.narrowing import not_none
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_views import pod_view
 from support.resources.small_resource import resource
@@ -102,8 +103,7 @@ def test_index_pods_that_may_not_be_created() -> None:
     late = replace(run(replace(JOB, created=LATE.created)), creation=refused)
     for sent, error in ((None, PermanentError), (7, TemporaryError)):  # 7: a pod has run before
         outcome = check_pods_work(replace(late, dataset=DatasetStatus(documents=sent)))
-        assert outcome is not None
-        assert outcome.error is error
+        assert not_none(outcome).error is error
 
 
 def test_job_that_succeeded_is_done_whatever_its_pods_look_like() -> None:
@@ -165,9 +165,7 @@ FILES: dict[str, Any] = {
 
 
 def dataset_of(changes: dict[str, Any]) -> Dataset:
-    dataset = SolrBenchmark.parse(resource(changes)).spec.dataset
-    assert dataset is not None
-    return dataset
+    return not_none(SolrBenchmark.parse(resource(changes)).spec.dataset)
 
 
 DATASET = dataset_of(TWO_PODS)
@@ -307,5 +305,4 @@ def test_first_documents_are_expected_in_the_index(
 
 def test_generated_requests_know_the_first_documents_only() -> None:
     generator = dataset_of({"spec.dataset.firstDocuments": 300}).indexed_generator
-    assert generator is not None
-    assert generator.documents == 300
+    assert not_none(generator).documents == 300

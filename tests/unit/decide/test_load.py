@@ -235,8 +235,7 @@ def test_pods_that_cannot_start_have_a_deadline(
     job = replace(JOB, created=before)
     refused = replace(RUN, pods=(MASTER,), jobs=(job,), creation=REFUSED, **changes)
     for run, cause in (stuck, "Unschedulable: no node"), (refused, "FailedCreate: exceeded quota"):
-        outcome = first_outcome(LOAD_RUN_CHECKS, run)
-        assert outcome is not None
+        outcome = not_none(first_outcome(LOAD_RUN_CHECKS, run))
         assert outcome.error is error
         if error is PermanentError:
             assert outcome.reason == "DeadlineExceeded"

@@ -109,8 +109,7 @@ def troubles(*pods: PodView) -> list[tuple[str, str, datetime]]:
 
 def test_quiet_pods_are_recorded_without_troubles() -> None:
     document = add_pod_events(DOCUMENT, [ended(-30, restarts=2)])
-    assert document.pods is not None
-    (record,) = document.pods
+    (record,) = not_none(document.pods)
     assert (record.pod, record.component, record.restarts) == ("b-solr-0", "solr", 2)
     assert record.troubles == []
 
@@ -157,14 +156,12 @@ def test_news_are_added_to_what_is_known_and_nothing_is_forgotten() -> None:
     assert add_pod_events(first, [pod()]) is first
     again = add_pod_events(first, [ended(4)])
     assert add_pod_events(again, [ended(4)]) is again
-    assert again.pods is not None
-    assert [(each.pod, len(each.troubles)) for each in again.pods] == [
+    assert [(each.pod, len(each.troubles)) for each in not_none(again.pods)] == [
         ("b-solr-0", 1),
         ("b-zookeeper-0", 0),
     ]
     replaced = add_pod_events(again, [pod(created=5)])
-    assert replaced.pods is not None
-    assert [each.kind for each in replaced.pods[0].troubles] == ["Restarted", "Replaced"]
+    assert [each.kind for each in not_none(replaced.pods)[0].troubles] == ["Restarted", "Replaced"]
 
 
 def test_only_pods_with_news_are_worth_a_look() -> None:

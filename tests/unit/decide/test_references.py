@@ -13,6 +13,7 @@ from solrbench.decide.references import (
     check_pod_options,
 )
 from solrbench.errors import PermanentError, TemporaryError
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.resources.outcomes import assert_outcome
 from support.resources.pod_options import EVERY_OPTION, with_options
@@ -32,8 +33,7 @@ def test_steps_that_there_are_may_be_named(names: list[str]) -> None:
 def test_another_step_is_refused_with_those_that_there_are() -> None:
     objectives = [OBJECTIVE, OBJECTIVE | {"name": "two", "steps": ["low", "users-6"]}]
     spec = stored({"spec.load.steps": STEPS, "spec.objectives": objectives}).spec
-    found = check_objective_steps(spec)
-    assert found is not None
+    found = not_none(check_objective_steps(spec))
     assert found.reason == "ObjectiveStepNotFound"
     assert found.message == (
         "spec.objectives[1].steps names users-6, which is not in load.steps (low, users-5);"
@@ -123,8 +123,7 @@ def test_missing_config_maps_and_keys_are_waited_for(
     reference = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
     outcome = check_object(reference, ["queries.txt"], found)
     assert_outcome(outcome, reason, TemporaryError)
-    assert outcome is not None
-    assert outcome.message == text
+    assert not_none(outcome).message == text
 
 
 def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:

@@ -10,6 +10,7 @@ import pytest
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.load import master_client
 from solrbench.load.master_client import LoadMasterClient
+from support.failing import failing
 from support.servers.in_thread import QuietHandler, in_thread
 
 STATE = {"stage": "Measuring", "users": 3, "fieldOfALaterVersion": 1}
@@ -57,9 +58,8 @@ def test_state_of_the_master_is_parsed_and_a_field_of_a_later_version_ignored(
 
 
 def test_damaged_result_is_asked_for_again_later(master: LoadMasterClient) -> None:
-    with pytest.raises(TemporaryError, match="the response is no result") as caught:
+    with failing(TemporaryError, "VersionMismatch", "the response is no result"):
         master.result("damaged")
-    assert caught.value.reason == "VersionMismatch"
 
 
 def test_a_state_of_another_version_is_a_reason_of_its_own(
@@ -84,18 +84,17 @@ def test_refused_acknowledgement_is_repeated_later(
 
 def test_missing_master_is_a_temporary_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(master_client, "WEB_PORT", 1)
-    with LoadMasterClient("127.0.0.1", "t") as gone, pytest.raises(TemporaryError) as caught:
+    away = failing(TemporaryError, "LoadMasterUnreachable")
+    with LoadMasterClient("127.0.0.1", "t") as gone, away:
         gone.state()
-    assert caught.value.reason == "LoadMasterUnreachable"
 
 
 def test_a_result_that_cannot_be_stored_ends_the_benchmark(
     master: LoadMasterClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(master_client, "MAX_RESULT_BYTES", 2000)
-    with pytest.raises(PermanentError, match="more than 2000 bytes") as caught:
+    with failing(PermanentError, "ResultTooLarge", "more than 2000 bytes"):
         master.result("large")
-    assert caught.value.reason == "ResultTooLarge"
 
 
 def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,6 +112,5 @@ def test_a_master_at_an_ipv6_address_is_asked(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_refused_token_says_what_to_do(master: LoadMasterClient) -> None:
     ANSWERS["/solrbench/results/foreign"] = (401, "no token")
-    with pytest.raises(TemporaryError, match="delete the pod of the load master") as caught:
+    with failing(TemporaryError, "VersionMismatch", "delete the pod of the load master"):
         master.result("foreign")
-    assert caught.value.reason == "VersionMismatch"

@@ -35,6 +35,7 @@ from support.controller.worlds import (
     stored_conditions,
 )
 from support.fakes.fake_cluster import Request, no_fault
+from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_timed_result
 from support.results.trials import NEAR, measured
 from support.solr.cloud import Cloud
@@ -69,8 +70,7 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
     status = world.reconcile("one").status
     assert [(each.step, each.step_runs) for each in status.not_run] == [("middle", 1), ("high", 1)]
     assert status.not_run[0].reason.startswith("r1-s0-low missed objective fast (failFast).")
-    assert status.objectives is not None
-    assert status.objectives.conclusion is ObjectiveConclusion.MISSED
+    assert not_none(status.objectives).conclusion is ObjectiveConclusion.MISSED
     assert (status.report.stored_steps, status.report.total_steps) == (1, 1)
 
 
@@ -79,8 +79,7 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     world.store(ladder("low", 0, 100), *trials()[:3])
     plan = plan_of(world)
     assert plan.step_runs == []
-    assert plan.search is not None
-    assert [each.number for each in plan.search.stored] == [0, 1, 2]
+    assert [each.number for each in not_none(plan.search).stored] == [0, 1, 2]
     status = world.reconcile("one").status
     # One step, the probe, eight trials and seven runs that may confirm what they find.
     assert (status.report.stored_steps, status.report.total_steps) == (4, 17)
@@ -197,9 +196,9 @@ def test_stored_steps_are_compared_with_those_of_the_baseline() -> None:
     world.cluster.put(ended("old", succeeded=True))
     store_baseline(world, "old", 100, 101, 99, 100, 100)
     status = world.reconcile("one").status
-    assert status.comparison is not None
-    first = status.comparison.figures[0]
-    assert (status.comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
+    comparison = not_none(status.comparison)
+    first = comparison.figures[0]
+    assert (comparison.baseline, first.conclusion, first.primary) == ("old", "Worse", True)
     assert first.difference_percent == pytest.approx(20, abs=0.5)
     assert condition_of(SolrBenchmark.parse(world.body()), "Compared") == ("True", "Compared")
     assert status.answers[0].startswith("At 2 users, the p95 of query is 20 % higher than in old (")
@@ -237,11 +236,8 @@ def comparing_with_report(packed: bool, **changes: str) -> World:
 @pytest.mark.parametrize("packed", [True, False])
 def test_stored_steps_are_compared_with_a_stored_report(packed: bool) -> None:
     status = comparing_with_report(packed).reconcile("one").status
-    assert status.comparison is not None
-    assert (status.comparison.baseline, status.comparison.figures[0].conclusion) == (
-        "report kept",
-        "Same",
-    )
+    comparison = not_none(status.comparison)
+    assert (comparison.baseline, comparison.figures[0].conclusion) == ("report kept", "Same")
 
 
 def test_a_report_with_times_that_no_load_measures_is_said() -> None:
@@ -284,8 +280,7 @@ def test_a_baseline_that_could_not_be_read_once_is_read_again(kind: str) -> None
     world.cluster.fault = no_fault
     after = world.reconcile("one")
     assert condition_of(after, "Compared") == ("True", "Compared")
-    assert after.status.comparison is not None
-    assert after.status.comparison.figures[0].conclusion == "Worse"
+    assert not_none(after.status.comparison).figures[0].conclusion == "Worse"
 
 
 def test_without_a_baseline_there_is_no_such_condition() -> None:

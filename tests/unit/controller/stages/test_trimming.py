@@ -25,6 +25,7 @@ from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.runs import NOW
 from support.fakes.fake_cluster import no_fault, refusal
 from support.fakes.operator_driver import KilledError, kills_at
+from support.narrowing import not_none
 from support.results.reports import make_report
 
 OUTCOME = {"files": 9, "bytes": 1000, "sha256": "5" * 64}
@@ -178,8 +179,7 @@ def test_an_export_that_alone_has_all_is_never_written_again(
     changed: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     course = after_trimming()
-    before = course.status.export
-    assert before is not None
+    before = not_none(course.status.export)
     course.change(changed)
     course.reconcile(export_hosts=())
     assert course.condition[:2] == expected
@@ -226,8 +226,7 @@ def test_a_refused_result_stays_and_the_export_is_one() -> None:
     course.reconcile()
     assert course.condition[:2] == ("True", "Exported")
     assert "too many ConfigMaps" in course.condition[2]
-    assert course.status.export is not None
-    assert course.status.export.sha256 == "5" * 64
+    assert not_none(course.status.export).sha256 == "5" * 64
     assert kept(course) == STEPS
 
 

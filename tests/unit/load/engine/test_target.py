@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from solrbench.errors import PermanentError, SolrbenchError
+from solrbench.errors import PermanentError
 from solrbench.load.engine.target import RequestSupply
 from solrbench.load.errors import LoadError
 from solrbench.load.master.steady_state import wait_for_target
@@ -13,6 +13,7 @@ from solrbench.load.workload.request_mix import RequestStream
 from solrbench.net.http import HttpAuth
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes
+from support.failing import failing
 from support.load.builders import assignment, do_not_pause, plain, run_step, target, workload
 from support.servers.certificates import authority, server_context
 from support.servers.http_server import HttpServer
@@ -92,14 +93,11 @@ async def test_certificate_of_another_signer_or_host_is_refused(
 
 
 def _expect_refusals(url: str, access: HttpAuth) -> None:
-    with pytest.raises(LoadError) as failed:
+    with failing(LoadError, "CertificateNotTrusted"):
         wait_for_target([url], 5, do_not_pause, access=access)
-    assert failed.value.reason == "CertificateNotTrusted"
-    with SolrClient([url], auth=access) as client, pytest.raises(SolrbenchError) as refused:
+    refused = failing(PermanentError, "CertificateNotTrusted", r"tls\.caSecret")
+    with SolrClient([url], auth=access) as client, refused:
         live_nodes(client)
-    assert isinstance(refused.value, PermanentError)
-    assert refused.value.reason == "CertificateNotTrusted"
-    assert "tls.caSecret" in refused.value.message
 
 
 async def test_target_is_reached_over_https(tmp_path: Path, trusted: HttpAuth) -> None:

@@ -93,9 +93,8 @@ def test_losing_every_worker_fails_the_run(at_once: bool) -> None:
     load, step_run = started(redistribute=True)
     for number, worker in enumerate("abc"):
         load.clock.after(5 if at_once else 5 + number, partial(load.lose, worker))
-    with pytest.raises(LoadError, match="worker pod-c was lost, and no worker is left") as raised:
+    with pytest.raises(LoadError, match="WorkerLost: worker pod-c was lost, and no worker is left"):
         wait_results(load, step_run)
-    assert raised.value.reason == "WorkerLost"
     assert step_run.lost == ["pod-a", "pod-b"]
 
 

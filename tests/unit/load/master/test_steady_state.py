@@ -20,6 +20,7 @@ from solrbench.load.master.steady_state import (
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.schedule.messages import LiveTotals, StopSending
 from support.load.builders import do_not_pause
+from support.narrowing import not_none
 from support.servers.http_server import Exchange, HttpServer
 
 
@@ -180,9 +181,8 @@ def seen(*by_second: tuple[int, int]) -> tuple[Load, CollapseDetector]:
 def test_step_without_good_response_is_ended_once_with_its_first_symptom() -> None:
     load, detector = seen(*[(10, 1)] * 7, *[(3, 3)] * 8)
     assert load.stopped == 1
-    assert detector.ended is not None
-    assert (detector.ended.second, detector.ended.last_good_second) == (12, 7)
-    assert detector.ended.failures == 15
+    ended = not_none(detector.ended)
+    assert (ended.second, ended.last_good_second, ended.failures) == (12, 7, 15)
 
 
 def test_target_that_comes_back_is_not_ended() -> None:
@@ -197,5 +197,4 @@ def test_silence_without_failures_is_no_collapse() -> None:
 
 def test_target_that_was_never_there_is_ended() -> None:
     _, detector = seen(*[(1, 1)] * 7)
-    assert detector.ended is not None
-    assert detector.ended.last_good_second == 0
+    assert not_none(detector.ended).last_good_second == 0

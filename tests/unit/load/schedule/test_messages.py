@@ -15,6 +15,7 @@ from solrbench.load.schedule.messages import (
     warm_up_assignment,
 )
 from support.load.builders import assignment, duty, plan_of, workload
+from support.narrowing import not_none
 
 CASES = [(1, 1, 1), (1, 1, 10), (3, 2, 10), (7, 3, 100), (10, 4, 3), (100, 7, 1001), (2, 4, 5)]
 
@@ -71,8 +72,7 @@ def test_start_depends_on_rate_and_length(fields: dict[str, int], start: Start) 
 def test_warm_up_has_the_variant_of_its_step_run() -> None:
     whole = plan(Step(name="one", users=6, requests=1), warm_up=WarmUp(duration_seconds=3))
     proxied = whole.step_runs[0].model_copy(update={"variant": "proxy"})
-    step, warm_up = step_assignment(whole, proxied), warm_up_assignment(whole, proxied)
-    assert warm_up is not None
+    step, warm_up = step_assignment(whole, proxied), not_none(warm_up_assignment(whole, proxied))
     assert (step.variant, warm_up.variant) == ("proxy", "proxy")
     assert (step.label, warm_up.label) == ("one (proxy)", "warm-up (proxy)")
     assert step_assignment(whole, whole.step_runs[0]).label == "one"
@@ -84,9 +84,8 @@ def test_warm_up_has_the_users_of_its_step_by_default() -> None:
     explicit = plan(step, warm_up=WarmUp(requests=9, users=2))
     none = plan(step)
     assert warm_up_assignment(none, none.step_runs[0]) is None
-    first, second = (warm_up_assignment(each, each.step_runs[0]) for each in (bare, explicit))
-    assert first is not None
-    assert second is not None
+    first = not_none(warm_up_assignment(bare, bare.step_runs[0]))
+    second = not_none(warm_up_assignment(explicit, explicit.step_runs[0]))
     assert (first.users, first.seconds, first.requests) == (6, 3, None)
     assert (second.users, second.seconds, second.requests) == (2, None, 9)
     assert first.key == "r1-s0-one/warm-up"
@@ -97,11 +96,9 @@ def test_planned_rate_has_one_user_for_each_worker() -> None:
     step = Step(name="one", requests_per_second=4, ramp_seconds=3, requests=10)
     whole = plan(step, warm_up=WarmUp(duration_seconds=3))
     planned = whole.step_runs[0].model_copy(update={"ramp_from_requests_per_second": 2.0})
-    made, warm_up = step_assignment(whole, planned), warm_up_assignment(whole, planned)
+    made, warm_up = step_assignment(whole, planned), not_none(warm_up_assignment(whole, planned))
     assert (made.users, made.worker_users, made.start) == (3, 1, Start.BARRIER)
-    assert made.open_loop is not None
-    assert (made.open_loop.ramp_from, made.ramp_seconds) == (2.0, 3)
-    assert warm_up is not None
+    assert (not_none(made.open_loop).ramp_from, made.ramp_seconds) == (2.0, 3)
     assert (warm_up.users, warm_up.open_loop, warm_up.ramp_seconds) == (3, None, 0)
 
 
