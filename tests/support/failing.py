@@ -15,9 +15,9 @@ def failing(
     match: str | None = None,
     *,
     permanent: bool | None = None,
-) -> Iterator[None]:
+) -> Iterator[pytest.ExceptionInfo[SolrbenchError]]:
     """Check that the block raises an error of this kind and reason, permanent or not if given."""
     with pytest.raises(kind, match=match) as caught:
-        yield
+        yield caught
     assert caught.value.reason == reason
     assert permanent is None or getattr(caught.value, "permanent", None) is permanent

@@ -15,8 +15,7 @@ from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, duty, send_first_at_once, target
 from support.servers.virtual_server import Calls, VirtualServer, calling, serve
 
-WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
-STOPPING, FINISHED, ABORTED = StepRunState.STOPPING, StepRunState.FINISHED, StepRunState.ABORTED
+WAITING, RAMPING, MEASURING, STOPPING, FINISHED, ABORTED = StepRunState
 URL = "http://solr:8983/solr"
 AN_HOUR = ThinkTime(constant_milliseconds=3_600_000)
 

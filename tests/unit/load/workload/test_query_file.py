@@ -113,8 +113,7 @@ def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None
 def test_malformed_line_is_named(line: bytes, part: str) -> None:
     with pytest.raises(LoadError) as caught:
         list(parse_lines([b"good", b"", line], "queries.txt"))
-    assert caught.value.reason == "MalformedQueries"
-    assert caught.value.message.startswith("queries.txt line 3: ")
+    assert str(caught.value).startswith("MalformedQueries: queries.txt line 3: ")
     assert part in caught.value.message
 
 
