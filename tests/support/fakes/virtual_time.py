@@ -28,8 +28,8 @@ class _Jumping(selectors.DefaultSelector):
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """A loop whose `now_ns` is its clock, in whole nanoseconds; tests may set it forward."""
 
-    def __init__(self, start_ns: int = 1_000 * _NS) -> None:
-        self.now_ns = start_ns
+    def __init__(self) -> None:
+        self.now_ns = 1_000 * _NS
         super().__init__(_Jumping(self._pass_seconds))
         # Timers fire less than this before their time, so not before it in whole nanoseconds.
         self._clock_resolution = 1 / _NS

@@ -21,16 +21,14 @@ from support.load.worker_results import part
 
 
 class ObedientWorkers:
-    """Workers that spawn within a second, then report each second and end in time.
+    """Workers that spawn within a second and report each second; a number of requests takes 4 s.
 
     Attributes:
-        exact_seconds: time for a number of requests
         fails_from_second: from when on every request fails; None for never
     """
 
-    def __init__(self, load: FakeLoad, exact_seconds: int = 4) -> None:
+    def __init__(self, load: FakeLoad) -> None:
         self.requests_per_second = 10
-        self.exact_seconds = exact_seconds
         self.names = ["query"]
         self.fails_from_second: int | None = None
         self._load = load
@@ -55,7 +53,7 @@ class ObedientWorkers:
 
     def _measure(self, worker: str) -> None:
         part = self._parts[worker]
-        seconds = part.ramp_seconds + (part.seconds or self.exact_seconds)
+        seconds = part.ramp_seconds + (part.seconds or 4)
         for second in range(1, seconds):
             done = second * self.requests_per_second
             late = 0 if self.fails_from_second is None else max(second - self.fails_from_second, 0)
