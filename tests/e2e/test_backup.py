@@ -45,7 +45,7 @@ def claim() -> Iterator[str]:
     kube.wait_for_success(SOURCE)
     pod = f"{SOURCE}-solr-0"
     in_pod(pod, "mkdir", "-p", MADE_IN)
-    where = {"name": BACKUP, "collection": SOURCE, "location": MADE_IN}
+    where: dict[str, Any] = {"name": BACKUP, "collection": SOURCE, "location": MADE_IN}
     kube.solr(pod, "/admin/collections", action="BACKUP", **where)
     web_server.start(FILLER, CLAIM)
     files = in_pod(pod, "tar", "-C", MADE_IN, "-c", ".")

@@ -81,7 +81,7 @@ def total(status: dict[str, Any], request: str) -> int:
     return sum(results(status, step)[request]["requests"] for step in STEPS)
 
 
-def stored(query: str, **parameters: str) -> dict[str, Any]:
+def stored(query: str, **parameters: Any) -> dict[str, Any]:
     pod = solr_pods(NAME)[0]
     return kube.solr(pod, f"/{NAME}/select", q=query, rows="0", **parameters)
 

@@ -159,11 +159,9 @@ def documents_by_prefix(name: str) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {key: {} for key in params}
     for core in core_statuses(name):
         asked = [f"{{!key={key}}}{{!prefix f=id}}p{key[1:]}!" for key in params]
-        answer = kube.solr(
-            f"{name}-solr-0",
-            f"/{core}/select",
-            **{"q": "*:*", "rows": 0, "distrib": "false", "facet": "true", "facet.query": asked},
-        )
+        facets: dict[str, Any] = {"facet": "true", "facet.query": asked}
+        path = f"/{core}/select"
+        answer = kube.solr(f"{name}-solr-0", path, q="*:*", rows=0, distrib="false", **facets)
         for key in params:
             shard = core.split("_")[1]
             found[key][shard] = answer["facet_counts"]["facet_queries"][key]
