@@ -99,10 +99,7 @@ def _rows(compared: Compared) -> list[Row]:
     levels, conclusions = LEVELS[compared.name], len(compared.fixed) * (POINTS - 1)
     wrong = {
         name: _count_wrong(levels, found)
-        for name, found in (
-            ("rounds", compared.single),
-            (f"always {MAXIMUM}", compared.fixed),
-        )
+        for name, found in (("rounds", compared.single), (f"always {MAXIMUM}", compared.fixed))
     }
     shown = ", ".join(f"{name} {number}" for name, number in wrong.items())
     single, fixed = map(_count_inconclusive, (compared.single, compared.fixed))

@@ -102,9 +102,7 @@ def _draw_near_world(draw: Random) -> tuple[World, float]:
 
 
 def _run(
-    draw: Random,
-    spread: float,
-    draw_case: Callable[[Random], tuple[World, float]] = _draw_demand,
+    draw: Random, spread: float, draw_case: Callable[[Random], tuple[World, float]] = _draw_demand
 ) -> Sized:
     world, demand = draw_case(draw)
     variation = {key: CV * draw.uniform(1, spread) for key in world}

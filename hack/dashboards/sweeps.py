@@ -91,9 +91,7 @@ SWEEPS = Board(
                         PanelColumn("Rate", _select("sweep_point_requests_per_second"), "reqps"),
                         PanelColumn("Failed", _select("sweep_point_failed_ratio"), "percentunit"),
                         PanelColumn(
-                            "CPU per query",
-                            _select("sweep_point_cpu_seconds_per_request"),
-                            "s",
+                            "CPU per query", _select("sweep_point_cpu_seconds_per_request"), "s"
                         ),
                         PanelColumn(
                             "Read per request",
@@ -142,9 +140,7 @@ SWEEPS = Board(
                     columns=(
                         PanelColumn("p95", _p95_by_value(), "s"),
                         PanelColumn(
-                            "Rate",
-                            _by_value(_select("sweep_point_requests_per_second")),
-                            "reqps",
+                            "Rate", _by_value(_select("sweep_point_requests_per_second")), "reqps"
                         ),
                         PanelColumn(
                             "Verdict", _by_value(_select("sweep_point_valid")), words=VERDICTS

@@ -23,10 +23,7 @@ SCENARIOS = (
     "baseline",
     "sweep that shares a cluster",
 )
-PLURALS = {
-    "NetworkPolicy": "networkpolicies",
-    **{kind.name: kind.plural for kind in KINDS},
-}
+PLURALS = {"NetworkPolicy": "networkpolicies", **{kind.name: kind.plural for kind in KINDS}}
 USED = {
     "get": ("get",),
     "list": ("list",),
@@ -44,10 +41,7 @@ FURTHER: dict[str, dict[str, str]] = {
         "solrbenchmarksweeps": "list watch patch",
         "events": "create",
     },
-    "`PodWatches` watches what runs": {
-        "jobs": "watch",
-        "pods": "watch",
-    },
+    "`PodWatches` watches what runs": {"jobs": "watch", "pods": "watch"},
     "objects name an owner that waits for them, which admission plugins check": {
         "solrbenchmarks/finalizers": "update",
         "solrbenchmarksweeps/finalizers": "update",

@@ -53,13 +53,7 @@ DOCUMENTS = 2000
 DELETED = f"doc-{DOCUMENTS - 1:012d}"
 QUERIES = [
     {"q": f"id:{DELETED}"},
-    {
-        "q": "*:*",
-        "fq": f"-id:{DELETED}",
-        "rows": 0,
-        "facet": "true",
-        "facet.field": "category_s",
-    },
+    {"q": "*:*", "fq": f"-id:{DELETED}", "rows": 0, "facet": "true", "facet.field": "category_s"},
 ]
 
 

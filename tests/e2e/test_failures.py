@@ -27,12 +27,7 @@ def check_failure(name: str, reason: str, *words: str) -> None:
 @pytest.mark.parametrize(
     ("name", "changes", "reason", "words"),
     [
-        (
-            "no-image",
-            NO_IMAGE,
-            "ImagePullError",
-            ("no-image-solr-0", "image's repository"),
-        ),
+        ("no-image", NO_IMAGE, "ImagePullError", ("no-image-solr-0", "image's repository")),
         (
             "too-small",
             {"resources": {"requests": {"memory": "4096Gi"}, "limits": {"memory": "4096Gi"}}},

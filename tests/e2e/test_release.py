@@ -47,12 +47,7 @@ def measured(name: str) -> dict[str, object]:
     """Return a benchmark of half a minute of load whose target stays."""
     thinking = {"constantMilliseconds": 75}
     steps = [
-        {
-            "name": f"step-{number}",
-            "users": 2,
-            "requests": SMALL_REQUESTS,
-            "thinkTime": thinking,
-        }
+        {"name": f"step-{number}", "users": 2, "requests": SMALL_REQUESTS, "thinkTime": thinking}
         for number in range(1, STEPS + 1)
     ]
     return small(name, load__steps=steps, cleanup="Never")

@@ -16,12 +16,7 @@ Body = dict[str, Any]
 
 def sweep_body() -> Body:
     """Return a sweep of two points that share target and index, of two or three rounds."""
-    users = {
-        "name": "users",
-        "field": "load.steps[0].users",
-        "values": [1, 2],
-        "role": "Setting",
-    }
+    users = {"name": "users", "field": "load.steps[0].users", "values": [1, 2], "role": "Setting"}
     return build_sweep(
         small(NAME),
         axes=[users],

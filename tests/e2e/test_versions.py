@@ -42,19 +42,12 @@ Body = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def status() -> Iterator[Body]:
-    target = {
-        "solrCloud": small_solr(OTHER_VERSION) | {"nodes": 2},
-        "variants": VARIANTS,
-    }
+    target = {"solrCloud": small_solr(OTHER_VERSION) | {"nodes": 2}, "variants": VARIANTS}
     body = small(
         NAME,
         target=target,
         companions=[{"configMap": {"name": MANIFESTS}}],
-        collection={
-            "shards": 1,
-            "replicas": {"nrt": 0, "tlog": 1, "pull": 1},
-            "caches": CACHES,
-        },
+        collection={"shards": 1, "replicas": {"nrt": 0, "tlog": 1, "pull": 1}, "caches": CACHES},
         dataset={"generator": {"documents": DOCUMENTS, "seed": 3}},
         load={
             "telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1},

@@ -177,11 +177,7 @@ def cluster_status(base_url: Any) -> Body:
     books = {"configName": "books", "shards": shards}
     jvm = {"memory": {"raw": {"max": 1 << 30}}, "jmx": {"startTime": "1"}}
     node = {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": jvm}
-    core = {
-        "CORE.coreName": "books_1",
-        "INDEX.sizeInBytes": 7,
-        "SEARCHER.searcher.numDocs": 5,
-    }
+    core = {"CORE.coreName": "books_1", "INDEX.sizeInBytes": 7, "SEARCHER.searcher.numDocs": 5}
     return {
         "cluster": {"collections": {"books": books, "bad": books}, "live_nodes": ["a:8983_solr"]},
         "a:8983_solr": node | {"metrics": {"solr.core.books": core}},

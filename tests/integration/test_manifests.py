@@ -46,9 +46,7 @@ CHANGES: dict[str, Changes] = {
 }
 ADMITTED = CHANGES | {
     # Admission plug-ins look these up, and the cluster has none.
-    "pod options": with_options(
-        {key: EVERY_OPTION[key] for key in EVERY_OPTION.keys() - NAMED},
-    ),
+    "pod options": with_options({key: EVERY_OPTION[key] for key in EVERY_OPTION.keys() - NAMED})
 }
 """Changes whose pods the API server can store, beside their StatefulSets and Jobs."""
 

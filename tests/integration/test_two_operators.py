@@ -8,12 +8,7 @@ import pytest
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from support.cluster.admission import reach_api_server
 from support.cluster.disturbed_operator import OWNED, bring_to_end, namespace_without_pods
-from support.cluster.two_operators import (
-    OperatorPair,
-    doubles,
-    recorded,
-    writes_without_lease,
-)
+from support.cluster.two_operators import OperatorPair, doubles, recorded, writes_without_lease
 
 SECONDS = float(os.environ.get("TWO_OPERATORS_SECONDS", "20"))
 """For which they are paused and killed; `make soak-interferences` takes ten minutes."""

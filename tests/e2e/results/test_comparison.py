@@ -12,10 +12,7 @@ from support.cluster.benchmarks import small
 from support.cluster.command_line import solrbench
 
 OLD, NEW = "compared-old", "compared-new"
-LOAD = {
-    "repeats": {"count": 3},
-    "steps": [{"name": "two-users", "users": 2, "requests": 300}],
-}
+LOAD = {"repeats": {"count": 3}, "steps": [{"name": "two-users", "users": 2, "requests": 300}]}
 
 
 @pytest.fixture(scope="module")

@@ -57,10 +57,7 @@ def status(library: str) -> Iterator[dict[str, Any]]:
             target__solrCloud=SMALL_SOLR
             | {"nodes": 2, "storage": {"persistent": {"size": "256Mi"}}},
             collection={"shards": 2, "replicas": {"nrt": 0, "tlog": 1, "pull": 1}},
-            dataset={
-                "persistentVolumeClaim": dataset,
-                "indexing": {"pods": 2, "batchSize": 50},
-            },
+            dataset={"persistentVolumeClaim": dataset, "indexing": {"pods": 2, "batchSize": 50}},
             workload={"queries": queries, "method": "POST", "parameters": {"df": "title_t"}},
             load={"steps": [{"name": "one-user", "users": 1, "requests": 30}]},
             cleanup="Never",

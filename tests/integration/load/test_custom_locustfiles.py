@@ -132,10 +132,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
             assert load.exit_codes() == [0, 0, 0]
     assert (exact.users, exact.warm_up_requests) == (5, 30)
     assert named(exact) == {"log-in": 0, "read": 203}
-    assert {each.request: each.ramp_requests for each in exact.requests} == {
-        "log-in": 5,
-        "read": 0,
-    }
+    assert {each.request: each.ramp_requests for each in exact.requests} == {"log-in": 5, "read": 0}
     read = next(each for each in exact.requests if each.request == "read")
     assert decode(read.service_time_histogram).count == 203
     assert sum(window.requests for window in read.windows) == 203

@@ -79,10 +79,7 @@ def lose_before_stored(folder: Path, plan: dict[str, Any], stored: Sequence[Step
 
 @pytest.mark.parametrize(
     ("step", "twice"),
-    [
-        (SLOWLY | {"requests": 300}, True),
-        ({"requestsPerSecond": 100, "durationSeconds": 3}, False),
-    ],
+    [(SLOWLY | {"requests": 300}, True), ({"requestsPerSecond": 100, "durationSeconds": 3}, False)],
     ids=["requests", "rate"],
 )
 def test_no_query_is_sent_twice_though_masters_are_lost(

@@ -126,9 +126,7 @@ def test_every_endpoint_is_probed_before_the_first_step_run(tmp_path: Path) -> N
             assert closed in log
 
 
-def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(
-    tmp_path: Path,
-) -> None:
+def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(
             server,

@@ -71,10 +71,7 @@ def test_shares_of_a_mix_follow_its_weights_and_its_seed(tmp_path: Path) -> None
                 "handler": "/browse",
                 "file": "c\n",
             },
-            {
-                "name": "new",
-                "updates": {"generated": {"ids": "New"}, "documentsPerRequest": 3},
-            },
+            {"name": "new", "updates": {"generated": {"ids": "New"}, "documentsPerRequest": 3}},
         ]
         plan = make_mix(server, tmp_path, mix, requests=2000)
         plan["stepRuns"].append(plan["stepRuns"][0] | {"id": "again"})

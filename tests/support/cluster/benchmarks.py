@@ -25,17 +25,11 @@ SMALL_SOLR: dict[str, Any] = {
     # all that it must do.
     "solrOpts": "-XX:TieredStopAtLevel=1",
     "gcTune": "-XX:+UseG1GC",
-    "resources": {
-        "requests": {"cpu": "100m", "memory": "768Mi"},
-        "limits": {"memory": "1536Mi"},
-    },
+    "resources": {"requests": {"cpu": "100m", "memory": "768Mi"}, "limits": {"memory": "1536Mi"}},
     "zookeeper": {
         "replicas": 1,
         "heap": "128Mi",
-        "resources": {
-            "requests": {"cpu": "50m", "memory": "192Mi"},
-            "limits": {"memory": "512Mi"},
-        },
+        "resources": {"requests": {"cpu": "50m", "memory": "192Mi"}, "limits": {"memory": "512Mi"}},
     },
 }
 
@@ -117,10 +111,7 @@ def claim(name: str, storage: str, **metadata: Any) -> dict[str, Any]:
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": name, **metadata},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": storage}},
-        },
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": storage}}},
     }
 
 

@@ -62,10 +62,7 @@ class FaultyProxy(ThreadingHTTPServer):
     """Passes everything on, counts writes, and disturbs."""
 
     def __init__(
-        self,
-        connect: Connect,
-        interference: Interference | None,
-        kill: Callable[[], None],
+        self, connect: Connect, interference: Interference | None, kill: Callable[[], None]
     ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.connect = connect
@@ -196,9 +193,7 @@ class _Handler(ForwardingHandler):
 
 @contextmanager
 def faulty_proxy(
-    connect: Connect,
-    interference: Interference | None,
-    kill: Callable[[], None],
+    connect: Connect, interference: Interference | None, kill: Callable[[], None]
 ) -> Iterator[FaultyProxy]:
     """Run a proxy in a thread until the end of the block."""
     server = FaultyProxy(connect, interference, kill)

@@ -74,12 +74,7 @@ def _pod(
     }
     return {
         "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "uid": uid,
-            "labels": labels,
-            "ownerReferences": OWNED_BY_ONE,
-        },
+        "metadata": {"name": name, "uid": uid, "labels": labels, "ownerReferences": OWNED_BY_ONE},
         "status": {"phase": phase, "containerStatuses": [{"name": component} | container]},
     }
 

@@ -16,13 +16,7 @@ from typing import Any, TypeVar
 import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.contract.names import (
-    LABEL_BENCHMARK,
-    LABEL_COMPONENT,
-    LOAD_MASTER,
-    SOLR,
-    ZOOKEEPER,
-)
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LOAD_MASTER, SOLR, ZOOKEEPER
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.storage import to_chunks
 from solrbench.contract.windows import EndedEarly

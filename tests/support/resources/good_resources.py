@@ -189,10 +189,7 @@ GOOD: dict[str, Changes] = {
         environment={"BRANCH": "main", "_x1": "", "solrbench": "a=b"},
     ),
     "locustfile against an existing Solr": custom_locustfile() | create(),
-    "workers that may be lost": {
-        "spec.load.onWorkerLoss": "Redistribute",
-        "spec.load.workers": 2,
-    },
+    "workers that may be lost": {"spec.load.onWorkerLoss": "Redistribute", "spec.load.workers": 2},
     "repeats on fresh targets, in a random order": {
         "spec.load.repeats": {"count": 100, "startOn": "FreshTarget", "order": "Random"}
     },
@@ -225,11 +222,7 @@ GOOD: dict[str, Changes] = {
         "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}
     },
     "cold caches for each repeat": {
-        "spec.load.between": {
-            "before": "EachRepeat",
-            "caches": "Empty",
-            "warmUp": {"requests": 0},
-        }
+        "spec.load.between": {"before": "EachRepeat", "caches": "Empty", "warmUp": {"requests": 0}}
     },
     "another warm-up for each step of a collection of the user's": use()
     | {"spec.load.between": {"caches": "Keep", "warmUp": {"durationSeconds": 5}}},
@@ -288,7 +281,7 @@ GOOD: dict[str, Changes] = {
             "commitWithinMilliseconds": 1,
             "timeoutSeconds": 600,
             "fields": {"title_s": "probe"},
-        },
+        }
     },
     "steps that index beside others, on fresh data": {
         "spec.load.repeats": {"count": 3, "startOn": "FreshData"},

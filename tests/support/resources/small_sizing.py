@@ -17,22 +17,14 @@ SEARCH: Changes = {
     "spec.axes": [NODES],
     "spec.prices": PRICES,
     "spec.repeats": REPEATS,
-    "spec.objective": {
-        "minimise": "Cost",
-        "subjectTo": "Objectives",
-        "requestsPerSecond": 300,
-    },
+    "spec.objective": {"minimise": "Cost", "subjectTo": "Objectives", "requestsPerSecond": 300},
     "spec.template.spec.load": {"capacity": {}},
     "spec.template.spec.objectives": [FAST],
     "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
 }
 UPDATES = {"name": "fast", "request": "update", "responseTime": {"maxMilliseconds": 500}}
 DOCUMENTS: Changes = SEARCH | {
-    "spec.objective": {
-        "minimise": "Cost",
-        "subjectTo": "Objectives",
-        "documentsPerSecond": 5000,
-    },
+    "spec.objective": {"minimise": "Cost", "subjectTo": "Objectives", "documentsPerSecond": 5000},
     "spec.template.spec.load": {"capacity": {"indexing": {"batchSize": 100}}},
     "spec.template.spec.objectives": [UPDATES],
 }

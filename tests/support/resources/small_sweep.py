@@ -77,10 +77,7 @@ def measured_sweep() -> SolrBenchmarkSweep:
         candidate="heap 1Gi", baseline="heap 512Mi", conclusion="SameAnswers", queries=9
     )
     status = SweepStatus(
-        points=points,
-        counts=count_points(points),
-        estimate=estimate,
-        answer_comparisons=[answers],
+        points=points, counts=count_points(points), estimate=estimate, answer_comparisons=[answers]
     )
     prices = {"perCoreHour": 0.04, "perMemoryGibibyteHour": 0.005, "currency": "EUR"}
     sweep: SolrBenchmarkSweep = parse_sweep({"spec.prices": prices}).model_copy(

@@ -137,11 +137,7 @@ def test_each_index_that_was_filled_is_a_repeat() -> None:
 
 def test_a_time_of_indexing_that_is_not_solrs_is_not_compared() -> None:
     target = MeasuredTarget(
-        attempt=1,
-        indexed=START,
-        indexing_seconds=9,
-        indexing_is_valid=False,
-        index_bytes=1000,
+        attempt=1, indexed=START, indexing_seconds=9, indexing_is_valid=False, index_bytes=1000
     )
     invalid = DatasetStatus(seconds=9.0, index_bytes=1000, verdict="Invalid")
     for runs in (indexed("one", target).runs, []):
@@ -191,9 +187,7 @@ def test_invalid_steps_say_so() -> None:
 
 def test_what_is_compared_and_what_should_be_equal_are_listed() -> None:
     other = make_spec(
-        "a",
-        collection={"shards": 2},
-        dataset={"generator": {"documents": 2000, "seed": 4}},
+        "a", collection={"shards": 2}, dataset={"generator": {"documents": 2000, "seed": 4}}
     )
     found = compared(side("old", BEFORE), side("new", BEFORE, spec=other))
     assert found.settings == ["collection.shards: 1, then 2"]

@@ -49,9 +49,7 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
 
 
 @pytest.mark.parametrize("others", [[run(2)], [run(2), run(3, throttled_percent=50.0)]])
-def test_repeats_that_do_not_agree_are_inconclusive(
-    others: list[EvaluatedRun],
-) -> None:
+def test_repeats_that_do_not_agree_are_inconclusive(others: list[EvaluatedRun]) -> None:
     found = one(run(1, gc_percent=20.0), *others)
     assert found.resource == "Inconclusive"
     assert "Repeat 1: the collector stopped Solr for 20 %" in found.message

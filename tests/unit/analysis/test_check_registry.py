@@ -13,10 +13,7 @@ import pytest
 
 from solrbench.analysis.check_registry import REASONS
 from solrbench.contract.server_document import PodEvent, PodRecord
-from solrbench.contract.step_document import (
-    AddedDocuments,
-    FailureKind,
-)
+from solrbench.contract.step_document import AddedDocuments, FailureKind
 from solrbench.contract.windows import EndedEarly
 from support.results.builders import START, make_result, make_spec, verdicts_of
 from support.results.validity import generator, placement, repeat_times, repeats, steady, target
@@ -98,8 +95,7 @@ PLANTED: dict[str, Planted] = {
         "Load worker w-0 delayed requests by 12.5 ms (p99, limit 10 ms)",
     ),
     "WorkersLost": Planted(
-        of(healthy(lost_workers=["w-1"]), workers=2),
-        "1 of 2 workers were lost: w-1 (limit 0)",
+        of(healthy(lost_workers=["w-1"]), workers=2), "1 of 2 workers were lost: w-1 (limit 0)"
     ),
     "PodThrottled": Planted(
         of(healthy(workers=[worker(throttled_seconds=2.5, cpu_limit_cores=0.5, cpu_seconds=0.4)])),
@@ -137,8 +133,7 @@ PLANTED: dict[str, Planted] = {
         "2 of 200 requests found no free port, file or memory (limit 0)",
     ),
     "RequestsFailed": Planted(
-        failed("HTTP503", 101),
-        "101 of 200 requests of query failed (50.5 %, limit 1 %)",
+        failed("HTTP503", 101), "101 of 200 requests of query failed (50.5 %, limit 1 %)"
     ),
     "PartialResults": Planted(
         of(answers(partial_results=2)),

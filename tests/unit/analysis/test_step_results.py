@@ -239,8 +239,7 @@ def test_a_name_that_a_repeat_never_sent_has_no_rate_there() -> None:
 
 def test_failures_and_ramp_are_added() -> None:
     spec = make_spec(
-        "a",
-        load={"steps": [{"name": "a", "users": 2, "spawnRate": 1, "durationSeconds": 5}]},
+        "a", load={"steps": [{"name": "a", "users": 2, "spawnRate": 1, "durationSeconds": 5}]}
     )
     ramped = make_result([1] * 10, failures=2, ramp_requests=3)
     (result,) = merged(make_document("a", 1, ramped), make_document("a", 2, ramped), spec=spec)

@@ -155,8 +155,7 @@ def test_documents_of_the_first_version_are_read_and_checked() -> None:
         "seconds": 10.0,
         "requests": [
             make_result(ENOUGH).model_dump(
-                by_alias=True,
-                include={"request", "requests", "failures", "service_time_histogram"},
+                by_alias=True, include={"request", "requests", "failures", "service_time_histogram"}
             )
         ],
         "workers": [{"worker": "w-0", "requests": 200, "cpuSeconds": 9.5, "users": 2}],

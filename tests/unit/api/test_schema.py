@@ -131,12 +131,7 @@ class Small(Model):
     items: Annotated[list[Item], Field(max_length=3)] = []
     """A list."""
 
-    rules: ClassVar = (
-        Rule(
-            cel="self.count > 1",
-            message="must count",
-        ),
-    )
+    rules: ClassVar = (Rule(cel="self.count > 1", message="must count"),)
 
 
 FIELDS = structural_schema(Small)["properties"]

@@ -5,11 +5,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from solrbench.contract.server_document import (
-    MAX_FILE_BYTES,
-    MAX_UNPACKED_BYTES,
-    DiagnosticFile,
-)
+from solrbench.contract.server_document import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, DiagnosticFile
 
 
 def test_a_file_is_read_back() -> None:

@@ -7,14 +7,7 @@ import pytest
 
 from support.faults.defects import DEFECTS
 from support.faults.scenarios import SCENARIOS
-from support.faults.selection import (
-    check,
-    explored,
-    faults_of,
-    is_found,
-    one_of,
-    seed_of_session,
-)
+from support.faults.selection import check, explored, faults_of, is_found, one_of, seed_of_session
 
 pytestmark = pytest.mark.timeout(120)  # hundreds of runs each, beside whatever else runs
 

@@ -187,9 +187,7 @@ class Body:
     """What kopf knows of a benchmark while it passes on an event."""
 
 
-async def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(
-    world: World,
-) -> None:
+async def test_nothing_that_an_event_shows_is_kept_until_the_benchmark_is_due(world: World) -> None:
     shown: ContextVar[Body | None] = ContextVar("shown", default=None)
     world.schedule.add(ONE, 1, LONG)
     token, body = shown.set(Body()), weakref.ref(shown.get() or Body())

@@ -171,9 +171,7 @@ def test_results_in_the_status_of_a_later_version_are_computed_anew(
     assert condition({"status": after}, "Succeeded")[1] == "ZooKeeperNotReady"
 
 
-def test_results_of_a_finished_benchmark_of_a_later_version_stay(
-    operator: OperatorDriver,
-) -> None:
+def test_results_of_a_finished_benchmark_of_a_later_version_stay(operator: OperatorDriver) -> None:
     before = finished(operator)["status"]
     before["results"][0] = {"fieldsOfALaterVersion": 1}
     for _ in range(3):

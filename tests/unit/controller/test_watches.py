@@ -147,10 +147,7 @@ def test_nothing_of_a_benchmark_that_is_over_is_watched(world: World) -> None:
     assert not world.is_watched()
 
 
-POD = {
-    "type": "ADDED",
-    "object": {"kind": "PartialObjectMetadata", "metadata": metadata_of("one")},
-}
+POD = {"type": "ADDED", "object": {"kind": "PartialObjectMetadata", "metadata": metadata_of("one")}}
 
 
 class Responses:

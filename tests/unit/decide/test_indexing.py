@@ -8,12 +8,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
-from solrbench.api.v1alpha1.status import (
-    CleanedStatus,
-    DatasetStatus,
-    IndexedFile,
-    IndexPodsStatus,
-)
+from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodsStatus
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.indexing import (
     INDEX_RUN_CHECKS,

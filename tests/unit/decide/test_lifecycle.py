@@ -45,8 +45,7 @@ BLOCKER = wait(TargetReason.SOLR_NOT_READY, "0 of 1")
 
 
 @pytest.mark.parametrize(
-    ("condition", "limit"),
-    [(ACCEPTED, 60), (TARGET_READY, 60), (DATA_INDEXED, 70), (MEASURED, 80)],
+    ("condition", "limit"), [(ACCEPTED, 60), (TARGET_READY, 60), (DATA_INDEXED, 70), (MEASURED, 80)]
 )
 def test_stage_fails_once_its_deadline_is_exceeded(condition: str, limit: int) -> None:
     assert check_deadline(SPEC, condition, "Provisioning", limit, BLOCKER) is None

@@ -137,8 +137,7 @@ def test_solr_image_is_that_of_the_spec() -> None:
 
 
 @pytest.mark.parametrize(
-    ("storage", "wanted"),
-    [({}, {}), ({"ephemeral": {}}, {}), ({"ephemeral": SIZE}, SIZE)],
+    ("storage", "wanted"), [({}, {}), ({"ephemeral": {}}, {}), ({"ephemeral": SIZE}, SIZE)]
 )
 def test_the_index_on_the_node_s_disk(storage: dict[str, Any], wanted: dict[str, str]) -> None:
     manifest = solr({f"{SOLR}.storage": storage})

@@ -121,7 +121,7 @@ def test_csv_of_windows_has_every_second() -> None:
     lines = list(csv.DictReader(windows_to_csv(report.steps).splitlines()))
     assert list(lines[0])[:6] == ["step", "variant", "repeat", "request", "second", "seconds"]
     assert list(lines[0])[6:] == [
-        *("requests", "failures", "mean_microseconds", "max_microseconds"),
+        *("requests", "failures", "mean_microseconds", "max_microseconds")
     ]
     assert len(lines) == len(report.steps) * 2 * SECONDS
     assert {line["variant"] for line in lines} == {"v0", "v1"}

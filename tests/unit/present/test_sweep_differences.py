@@ -52,10 +52,7 @@ Measured = tuple[SolrBenchmarkSweep, dict[str, SolrBenchmark]]
 
 def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured:
     """Return a sweep of two heaps in five rounds, which differ by 20 %, and its figures by 2 %."""
-    template = {
-        "spec.load.repeats.count": ROUNDS,
-        "spec.load.steps": LOAD_STEPS,
-    }
+    template = {"spec.load.repeats.count": ROUNDS, "spec.load.steps": LOAD_STEPS}
     sweep = parse_sweep({"spec.axes": [HEAPS], "spec.order": "Random"}, template)
     draw = Random(seed)
     slow = [draw.uniform(1, 1.2) for _ in range(ROUNDS)]

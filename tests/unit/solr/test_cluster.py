@@ -154,10 +154,7 @@ def test_solr_10_is_asked_for_each_node_through_the_one_address() -> None:
 def test_core_that_solr_10_does_not_show_whole_is_waited_for() -> None:
     text = core_of_solr_10("c1", 1, 1, 1.0).partition("# TYPE solr_core_indexsearcher_index_docs")
     solr = Solr({"/admin/metrics": [(400, NO_JSON), text[0]]})
-    with (
-        solr.client() as client,
-        pytest.raises(TemporaryError, match="the index of c1"),
-    ):
+    with solr.client() as client, pytest.raises(TemporaryError, match="the index of c1"):
         replica_sizes_via_proxy(client, [replica("c1", "a")])
 
 

@@ -11,12 +11,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.contract.generated_documents import DocumentGenerator
 from solrbench.errors import PermanentError
-from solrbench.solr.config_set import (
-    archive_of,
-    built_in_archive,
-    config_properties,
-    differences,
-)
+from solrbench.solr.config_set import archive_of, built_in_archive, config_properties, differences
 from support.failing import failing
 
 

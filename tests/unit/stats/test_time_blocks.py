@@ -8,12 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solrbench.stats.histograms import HIGHEST_MICROSECONDS, buckets_of
-from solrbench.stats.time_blocks import (
-    COARSE_BUCKETS,
-    MAX_BLOCKS,
-    TimeBlocks,
-    coarse_bucket_of,
-)
+from solrbench.stats.time_blocks import COARSE_BUCKETS, MAX_BLOCKS, TimeBlocks, coarse_bucket_of
 
 TIMES = st.integers(-1, HIGHEST_MICROSECONDS + 1)
 

@@ -9,13 +9,7 @@ from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.requirements import PodGroup, find_price
 from support.narrowing import not_none
-from support.resources.small_sizing import (
-    FAST,
-    NODES,
-    PRICES,
-    SEARCH,
-    run,
-)
+from support.resources.small_sizing import FAST, NODES, PRICES, SEARCH, run
 from support.resources.small_sweep import parse_sweep
 from support.results.measured_points import valid_point
 
@@ -54,8 +48,7 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("capacity", "rate"),
-    [({}, 340), ({"searchFor": "Users"}, None), ({"indexing": {}}, None)],
+    ("capacity", "rate"), [({}, 340), ({"searchFor": "Users"}, None), ({"indexing": {}}, None)]
 )
 def test_cost_of_requests_is_that_at_the_capacity(
     capacity: dict[str, Any], rate: float | None

@@ -12,11 +12,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.baseline import (
-    ComparisonInput,
-    compare_candidate,
-    primary_comparisons,
-)
+from solrbench.analysis.baseline import ComparisonInput, compare_candidate, primary_comparisons
 from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples
 from solrbench.analysis.step_results import summarise

@@ -48,12 +48,7 @@ STATUS: Mapping[str, Any] = {
     ("figure", "value", "text", "words"),
     [
         (ObjectiveFigure(Metric.INDEXING_SECONDS), 12.5, "indexing 12.5 s", "the time of indexing"),
-        (
-            ObjectiveFigure(Metric.INDEX_BYTES),
-            3 * 2**20,
-            "index size 3 MiB",
-            "the index size",
-        ),
+        (ObjectiveFigure(Metric.INDEX_BYTES), 3 * 2**20, "index size 3 MiB", "the index size"),
         (ObjectiveFigure(Metric.CAPACITY), 300.0, "capacity 300 requests/s", "the capacity"),
         (
             ObjectiveFigure(Metric.CAPACITY, variant="proxy", unit="users"),
@@ -190,9 +185,7 @@ MIX: Changes = {
             {"name": "search", "queries": {"generated": {}}},
             {
                 "name": "add",
-                "transaction": {
-                    "requests": [{"name": "check", "parameters": {"q": "*:*"}}],
-                },
+                "transaction": {"requests": [{"name": "check", "parameters": {"q": "*:*"}}]},
             },
         ]
     }

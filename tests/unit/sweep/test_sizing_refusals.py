@@ -5,14 +5,7 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from support.resources.small_resource import REMOVE, Changes, create
-from support.resources.small_sizing import (
-    DOCUMENTS,
-    NODES,
-    PRICES,
-    RATE,
-    REPEATS,
-    SEARCH,
-)
+from support.resources.small_sizing import DOCUMENTS, NODES, PRICES, RATE, REPEATS, SEARCH
 from support.resources.small_sweep import parse_sweep, plan
 
 OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}

@@ -314,11 +314,7 @@ def _compared_steps(
     pairs = pairs or list(zip(earlier[:1], later[:1], strict=False))
     return [
         ComparedStep(
-            step,
-            variant,
-            baseline[step, other],
-            candidate[step, variant],
-            baseline_variant=other,
+            step, variant, baseline[step, other], candidate[step, variant], baseline_variant=other
         )
         for step in dict.fromkeys(step for step, _ in candidate)
         for other, variant in pairs

@@ -51,12 +51,7 @@ from solrbench.contract.load_plan import (
     planned_users_trial,
 )
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.confirmation import (
-    Confirmation,
-    can_overload,
-    confirm,
-    overload_rate,
-)
+from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
 from solrbench.stats.number_format import format_number, milliseconds, round_number
 
 
@@ -330,11 +325,7 @@ def _level_fields(found: CapacityEstimate, unit: LevelUnit) -> dict[str, object]
 
 
 def _message(
-    found: CapacityEstimate,
-    problem: str,
-    remedy: str,
-    search: CapacitySearch,
-    unit: LevelUnit,
+    found: CapacityEstimate, problem: str, remedy: str, search: CapacitySearch, unit: LevelUnit
 ) -> str:
     at, indexing = " and ".join(map(describe, search.objectives)), search.capacity.indexing
     if not problem and found.rate is not None:

@@ -99,11 +99,7 @@ def worst_share_of_requests(
 
 
 def worst_share_of_time(
-    document: StepRunResult,
-    field: str,
-    limit: float,
-    text: str,
-    source: str,
+    document: StepRunResult, field: str, limit: float, text: str, source: str
 ) -> Outcome:
     """Return the worker that lost the largest share above `limit` per cent of its measured time.
 

@@ -9,19 +9,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from solrbench.analysis.checks import (
-    EvaluatedRun,
-    NotEvaluated,
-    Outcome,
-    ValidityFinding,
-    worst,
-)
+from solrbench.analysis.checks import EvaluatedRun, NotEvaluated, Outcome, ValidityFinding, worst
 from solrbench.analysis.outliers import second_means
-from solrbench.analysis.samples import (
-    ALL_REQUESTS,
-    BenchmarkSamples,
-    StepSamples,
-)
+from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.load import Load, RepeatStart
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.intervals import MIN_BATCHES

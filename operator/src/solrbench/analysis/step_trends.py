@@ -54,10 +54,7 @@ GROWS = {
     TrendFigure.FAILURES: TrendConclusion.FAILURES_GROW,
     TrendFigure.INDEX: TrendConclusion.INDEX_GROWS,
 }
-UNITS = {
-    TrendFigure.LATENCY: "milliseconds",
-    TrendFigure.FAILURES: "percent",
-}
+UNITS = {TrendFigure.LATENCY: "milliseconds", TrendFigure.FAILURES: "percent"}
 _HOUR = 3600.0
 _DAY = 0.95 * 24 * _HOUR
 """A step of a day: its windows begin with the first reading and end with the last one."""

@@ -77,9 +77,7 @@ def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
 
 
 def evaluate_steps(
-    samples: BenchmarkSamples,
-    runs: Iterable[EvaluatedRun],
-    environment: Environment | None = None,
+    samples: BenchmarkSamples, runs: Iterable[EvaluatedRun], environment: Environment | None = None
 ) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order."""
     spec, evaluated = samples.spec, {run.document.id: run for run in runs}

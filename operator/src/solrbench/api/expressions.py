@@ -37,13 +37,7 @@ Node = Callable[[Scope], Any]
 MAX_DEPTH = 16
 """Expressions in each other: brackets, signs, choices."""
 
-_LEVELS = (
-    ("||",),
-    ("&&",),
-    ("<", "<=", ">=", ">", "==", "!=", "in"),
-    ("+", "-"),
-    ("*", "/", "%"),
-)
+_LEVELS = (("||",), ("&&",), ("<", "<=", ">=", ">", "==", "!=", "in"), ("+", "-"), ("*", "/", "%"))
 _LITERALS = {"true": True, "false": False, "null": None}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "'": "'", '"': '"'}
 

@@ -31,13 +31,7 @@ from solrbench.decide.conditions import (
 )
 from solrbench.decide.failures import check_internal_error, describe_exception
 from solrbench.decide.lifecycle import check_deadline, is_suspended, needs_cleanup
-from solrbench.decide.outcome import (
-    LoadLostError,
-    TargetLostError,
-    apply_outcome,
-    fail,
-    wait,
-)
+from solrbench.decide.outcome import LoadLostError, TargetLostError, apply_outcome, fail, wait
 from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.decide.status_size import fit_status, reduce_status
 from solrbench.errors import PermanentError, TemporaryError

@@ -38,10 +38,7 @@ GRACE_SECONDS = 30
 PROVIDED_GRACE_SECONDS = 5
 """A member waits in its preStop hook until its clients are gone, 30 s at most: Solr's nodes, which
 end at the same time. What it holds ends with the benchmark, so nothing is worth that time."""
-INIT_RESOURCES = {
-    "requests": {"cpu": "100m", "memory": "256Mi"},
-    "limits": {"memory": "512Mi"},
-}
+INIT_RESOURCES = {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "512Mi"}}
 """For the init containers, one of which is a whole JVM that makes the chroot; the Solr
 Operator's own limit of 0.4 cores makes it slow."""
 MAX_ZOOKEEPER_CONNECTIONS = 1000
@@ -93,11 +90,7 @@ def build_solr_cloud(
 
 
 def _image(image: Image) -> Manifest:
-    return {
-        "repository": image.repository,
-        "tag": image.tag,
-        "pullPolicy": image.pull_policy.value,
-    }
+    return {"repository": image.repository, "tag": image.tag, "pullPolicy": image.pull_policy.value}
 
 
 def _storage(solr: SolrCloud, labels: dict[str, str]) -> Manifest:

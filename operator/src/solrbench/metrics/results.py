@@ -14,12 +14,7 @@ from solrbench.api.v1alpha1.conditions import (
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
-from solrbench.metrics.family import (
-    DISTRIBUTION_FAMILY,
-    BenchmarkFamily,
-    Sample,
-    ShownBenchmark,
-)
+from solrbench.metrics.family import DISTRIBUTION_FAMILY, BenchmarkFamily, Sample, ShownBenchmark
 from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES, VERDICT_NUMBERS
 from solrbench.stats.number_format import scaled
 

@@ -53,13 +53,7 @@ def create_client(
 
 
 def fetch(
-    client: httpx.Client,
-    method: str,
-    url: str,
-    *,
-    max_bytes: int,
-    seconds: float,
-    **options: Any,
+    client: httpx.Client, method: str, url: str, *, max_bytes: int, seconds: float, **options: Any
 ) -> httpx.Response:
     """Send a request by a client of `create_client` and return the whole response.
 

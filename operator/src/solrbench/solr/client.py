@@ -54,11 +54,7 @@ class SolrClient:
         self._http.close()
 
     def get(
-        self,
-        path: str,
-        model: type[Response],
-        params: Params | None = None,
-        url: str | None = None,
+        self, path: str, model: type[Response], params: Params | None = None, url: str | None = None
     ) -> Response:
         """Return the JSON response of a GET to one node, the first that is reached without a `url`.
 

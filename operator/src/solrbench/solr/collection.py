@@ -12,11 +12,7 @@ from solrbench.reasons.lifecycle import REFUSALS
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import config_set_of, live_nodes, replicas
-from solrbench.solr.config_set import (
-    config_properties,
-    differences,
-    flatten_properties,
-)
+from solrbench.solr.config_set import config_properties, differences, flatten_properties
 from solrbench.solr.responses import Config, ConfigOverlay, ConfigSets, RequestStatus
 
 HIDDEN_PROPERTIES = frozenset({"query.boolTofilterOptimizer"})

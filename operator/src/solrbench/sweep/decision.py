@@ -20,13 +20,7 @@ from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_c
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.sizing import plan_sizing
-from solrbench.sweep.state import (
-    PointState,
-    SweepObservation,
-    count_points,
-    list_points,
-    round_of,
-)
+from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points, round_of
 from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annotations
 
 

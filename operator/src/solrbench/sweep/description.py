@@ -83,12 +83,7 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
         is_one = difference is not None and conclusion is not None and difference.on_target
         update = {"conclusion": conclusion, "on_target": is_one or None}
         worded.append(point.model_copy(update=update))
-    return {
-        "points": worded,
-        "answers": answers,
-        "answered_points": measured,
-        "best": best,
-    }
+    return {"points": worded, "answers": answers, "answered_points": measured, "best": best}
 
 
 def _size(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:

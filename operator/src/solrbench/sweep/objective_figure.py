@@ -65,10 +65,7 @@ _TIMES = (
     Metric.P99_MILLISECONDS,
 )
 OF_TELEMETRY = (Metric.CPU_MILLISECONDS_PER_REQUEST, Metric.READS_PER_REQUEST)
-RATES = {
-    Metric.REQUESTS_PER_SECOND: "requests/s",
-    Metric.DOCUMENTS_PER_SECOND: "documents/s",
-}
+RATES = {Metric.REQUESTS_PER_SECOND: "requests/s", Metric.DOCUMENTS_PER_SECOND: "documents/s"}
 """Rates, whose unit says what they are."""
 OF_BENCHMARK = (Metric.INDEXING_SECONDS, Metric.INDEX_BYTES)
 _FEWEST_READS = 0.01

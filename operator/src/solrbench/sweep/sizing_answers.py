@@ -4,24 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from solrbench.analysis.sentences import CONFIDENCE
-from solrbench.api.v1alpha1.sweep import (
-    MAX_SIZINGS,
-    SizingConclusion,
-    SizingResult,
-    SweepPoint,
-)
+from solrbench.api.v1alpha1.sweep import MAX_SIZINGS, SizingConclusion, SizingResult, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_number, round_significant
 from solrbench.sweep.differences import DIGITS, join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
-from solrbench.sweep.sizing import (
-    Holding,
-    SizedPoint,
-    find_cheapest,
-    find_contenders,
-    group_points,
-)
+from solrbench.sweep.sizing import Holding, SizedPoint, find_cheapest, find_contenders, group_points
 from solrbench.sweep.state import PointState
 
 MAX_NAMED = 3

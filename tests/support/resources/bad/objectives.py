@@ -209,11 +209,7 @@ OBJECTIVES = [
         _with(IN_TIME, capacity={"indexing": {}}),
     ),
     wrong(
-        "capacity with too few trials",
-        "spec.load.capacity.maxTrials",
-        7,
-        TOO_SMALL,
-        _with(IN_TIME),
+        "capacity with too few trials", "spec.load.capacity.maxTrials", 7, TOO_SMALL, _with(IN_TIME)
     ),
     bad(
         "capacity that cannot be over in time",

@@ -105,8 +105,7 @@ def answer(side: Side, documents: tuple[Document, ...], number: int) -> QueryAns
     # Ties are in the order of the index, which is another in each layout and replica.
     places = {each: crc32(f"{side.layout} {each.name}".encode()) for each in scores}
     ranked = sorted(
-        scores,
-        key=lambda each: (each.price if by_price else -round(scores[each], 5), places[each]),
+        scores, key=lambda each: (each.price if by_price else -round(scores[each], 5), places[each])
     )[:FIRST]
     facets = {}
     if with_facets:

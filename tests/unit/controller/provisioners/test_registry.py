@@ -4,11 +4,7 @@ import pytest
 
 from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.provisioners.provisioner import TargetProvisioner
-from solrbench.controller.provisioners.registry import (
-    EXISTING,
-    PROVISIONERS,
-    provisioner_of,
-)
+from solrbench.controller.provisioners.registry import EXISTING, PROVISIONERS, provisioner_of
 from support.controller.runs import reconcile_context
 from support.resources.small_resource import SOLR, Changes, create, use
 from support.solr.cloud import Cloud

@@ -3,12 +3,7 @@
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.contract.answers import (
-    MAX_ANSWER_BYTES,
-    QueryAnswer,
-    StoredAnswers,
-    pack_answers,
-)
+from solrbench.contract.answers import MAX_ANSWER_BYTES, QueryAnswer, StoredAnswers, pack_answers
 from solrbench.kube.result_documents import read_answers
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of, message_of

@@ -27,13 +27,7 @@ from solrbench.stats.histograms import BucketCounts
 from support.cluster.benchmarks import config_map, small
 from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of
-from support.controller.worlds import (
-    TIME,
-    measured_so_far,
-    plan_of,
-    solr_pod,
-    stored_conditions,
-)
+from support.controller.worlds import TIME, measured_so_far, plan_of, solr_pod, stored_conditions
 from support.fakes.fake_cluster import Request, no_fault
 from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_timed_result

@@ -170,10 +170,7 @@ def test_the_job_and_its_plan_are_needed_no_more_when_all_is_trimmed() -> None:
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
-    [
-        (CLAIM | {"keep": 3}, ("True", "Exported")),
-        (CLAIM_IN_FOLDER, ("False", "ExportedBefore")),
-    ],
+    [(CLAIM | {"keep": 3}, ("True", "Exported")), (CLAIM_IN_FOLDER, ("False", "ExportedBefore"))],
 )
 def test_an_export_that_alone_has_all_is_never_written_again(
     changed: dict[str, Any], expected: tuple[str, str]

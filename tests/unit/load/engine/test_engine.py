@@ -8,13 +8,7 @@ from solrbench.api.v1alpha1.arrivals import ThinkTime
 from solrbench.load.engine.engine import Engine
 from solrbench.load.engine.measurement import EngineReport
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.load.schedule.messages import (
-    Abort,
-    AdoptUsers,
-    Start,
-    StartMeasuring,
-    StopSending,
-)
+from solrbench.load.schedule.messages import Abort, AdoptUsers, Start, StartMeasuring, StopSending
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.stats.histograms import decode
 from support.load.builders import (

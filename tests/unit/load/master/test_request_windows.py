@@ -7,11 +7,7 @@ import pytest
 from solrbench.contract.windows import MAX_THOUSANDS, RequestWindow
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.recording.recorder import StepRunRecorder
-from solrbench.load.recording.worker_result import (
-    MAX_MICRO_BATCHES,
-    MicroBatch,
-    WorkerStepResult,
-)
+from solrbench.load.recording.worker_result import MAX_MICRO_BATCHES, MicroBatch, WorkerStepResult
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure
 from support.load.worker_results import outcome, part

@@ -7,12 +7,7 @@ import pytest
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.step_document import StepRunResult
-from solrbench.load.master.result_store import (
-    ListOffsets,
-    ResultStore,
-    max_requests_sent,
-    resumed,
-)
+from solrbench.load.master.result_store import ListOffsets, ResultStore, max_requests_sent, resumed
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.arrivals import Schedule, arrivals_seed
 from solrbench.load.schedule.messages import step_assignment

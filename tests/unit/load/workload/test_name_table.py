@@ -109,10 +109,7 @@ def test_lines_are_held_against_the_parameters_of_the_workload() -> None:
         query("plain-body", json=b'{"limit":1}'),
     ]
     made = prepare_requests(workload(), queries)
-    assert unchecked(made.names, made) == (
-        {"xml", "mixed", "headless", "body"},
-        {"xml", "mixed"},
-    )
+    assert unchecked(made.names, made) == ({"xml", "mixed", "headless", "body"}, {"xml", "mixed"})
     assert [place for place, each in enumerate(made.requests) if not each.is_readable] == [1, 3]
     of_xml = prepare_requests(workload(parameters=XML_ONLY), [*queries, query("own", JSON)])
     assert "own" not in unchecked(of_xml.names, of_xml)[0]

@@ -177,9 +177,7 @@ def test_lines_that_are_made_later_are_checked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 1)
-    entries: list[dict[str, object]] = [
-        {"name": "a", "queries": {**FILE, "order": "Sequential"}},
-    ]
+    entries: list[dict[str, object]] = [{"name": "a", "queries": {**FILE, "order": "Sequential"}}]
     write_lists(tmp_path, "one\nq=zwölf&omitHeader=true\n")
     made = load_workload(plan(entries), tmp_path)
     assert made.unchecked.partial == {0}

@@ -11,11 +11,7 @@ from solrbench.load.engine.target import load_target
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import QuerySource
-from solrbench.load.workload.requests import (
-    BodyKind,
-    first_template_index,
-    prepare_node,
-)
+from solrbench.load.workload.requests import BodyKind, first_template_index, prepare_node
 from solrbench.load.workload.templates import url_quote
 from solrbench.net.http import NO_AUTH, HttpAuth, basic_auth
 from support.load.builders import plain, plan_of, prepare_requests, workload

@@ -10,12 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from pydantic import Field
 
-from solrbench.analysis.answers.difference import (
-    AnswerKind,
-    compare_answer,
-    digests,
-    skip_reason,
-)
+from solrbench.analysis.answers.difference import AnswerKind, compare_answer, digests, skip_reason
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, AnswerConclusion
 from solrbench.api.v1alpha1.conditions import StatusModel
@@ -269,8 +264,7 @@ def first_answers(documents: Iterable[StepRunResult]) -> StoredAnswers | None:
 
 
 def compare_variant_answers(
-    answers: Mapping[str, StoredAnswers],
-    known: Collection[tuple[str, str]] = (),
+    answers: Mapping[str, StoredAnswers], known: Collection[tuple[str, str]] = ()
 ) -> list[ComparedAnswers]:
     """Return the answers through each variant beside those through the first one.
 

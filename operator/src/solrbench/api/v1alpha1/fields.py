@@ -54,10 +54,7 @@ Heap = Annotated[
 Memory = Annotated[
     str,
     StringConstraints(min_length=1, max_length=16),
-    Matches(
-        MEMORY_PATTERN,
-        "must be a whole number of bytes, such as 512Mi, 4Gi or 10G",
-    ),
+    Matches(MEMORY_PATTERN, "must be a whole number of bytes, such as 512Mi, 4Gi or 10G"),
 ]
 """Bytes as a Kubernetes quantity."""
 

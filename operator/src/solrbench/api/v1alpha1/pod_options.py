@@ -84,16 +84,7 @@ VARIABLE_PREFIXES = ("SOLRBENCH_", "ZK_", "ZOO_")
 SECRET_PODS = ("Index", "LoadMaster", "LoadWorker", "Export")
 """Components whose pods of ours may have Secrets mounted: of the target, a download, a bucket."""
 
-LOADING_PREFIXES = (
-    "AWS_",
-    "GCONV_",
-    "GLIBC_",
-    "LD_",
-    "MALLOC_",
-    "OPENSSL_",
-    "PYTHON",
-    "SSL_",
-)
+LOADING_PREFIXES = ("AWS_", "GCONV_", "GLIBC_", "LD_", "MALLOC_", "OPENSSL_", "PYTHON", "SSL_")
 """Variables that load code into these pods, or choose whom they trust and connect to."""
 
 

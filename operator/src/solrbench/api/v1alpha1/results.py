@@ -48,8 +48,7 @@ Region = Annotated[
 
 # The page of a report of eight steps takes about 300 MB while it is made.
 EXPORT_RESOURCES = Resources(
-    requests=ResourceAmounts(cpu="100m", memory="256Mi"),
-    limits=ResourceAmounts(memory="2Gi"),
+    requests=ResourceAmounts(cpu="100m", memory="256Mi"), limits=ResourceAmounts(memory="2Gi")
 )
 
 

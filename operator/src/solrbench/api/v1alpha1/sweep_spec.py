@@ -127,12 +127,7 @@ class SweepRepeats(Model):
     max: _Number = DEFAULT_MAX
     """`max` is the number of repeats that no point exceeds."""
 
-    rules: ClassVar = (
-        Rule(
-            cel="self.min <= self.max",
-            message="max must not be less than min",
-        ),
-    )
+    rules: ClassVar = (Rule(cel="self.min <= self.max", message="max must not be less than min"),)
 
 
 MIN_ROUNDS = 2
@@ -148,8 +143,7 @@ class Rounds(NamedTuple):
 
 
 AnyObject = Annotated[
-    dict[str, Any],
-    WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
+    dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
 ]
 """An object that the operator validates as part of each point."""
 

@@ -12,12 +12,7 @@ from solrbench.contract import names
 from solrbench.contract.endpoints import pod_agents, reads_pods
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import auth_files
-from solrbench.contract.pod_plans import (
-    BACKUP_FOLDER,
-    IndexPlan,
-    IndexProgress,
-    unpack_telemetry,
-)
+from solrbench.contract.pod_plans import BACKUP_FOLDER, IndexPlan, IndexProgress, unpack_telemetry
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses

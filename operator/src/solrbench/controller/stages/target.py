@@ -147,10 +147,7 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
     url, collection = variant_url(context, urls[0]), names.collection(context.benchmark)
     versions: list[str] = []
     documents = None
-    with (
-        suppress(SolrbenchError),
-        context.solr(INDEX_SECONDS, url) as solr,
-    ):
+    with suppress(SolrbenchError), context.solr(INDEX_SECONDS, url) as solr:
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
         if not context.benchmark.spec.may_change_index:
             variant_replicas = replicas(solr, resolve_alias(solr, collection))

@@ -85,7 +85,5 @@ def _plain(value: Any) -> Any:
         return values
     # Buckets of the JSON API have a val, those of pivots a value.
     return _ties_sorted(
-        values,
-        itemgetter("count"),
-        lambda bucket: bucket.get("val", bucket.get("value")),
+        values, itemgetter("count"), lambda bucket: bucket.get("val", bucket.get("value"))
     )

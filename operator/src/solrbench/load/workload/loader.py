@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.request_mix import (
-    GeneratedQueries,
-    GeneratedUpdates,
-    MixEntry,
-    Queries,
-)
+from solrbench.api.v1alpha1.request_mix import GeneratedQueries, GeneratedUpdates, MixEntry, Queries
 from solrbench.contract.generated_documents import (
     CATEGORIES,
     CATEGORY_FIELD,

@@ -125,11 +125,7 @@ class RequestCounter:
 
 
 def query_positions(
-    queries: Queries,
-    size: int,
-    assignment: Assignment,
-    entry_index: int,
-    numbers: Iterable[int],
+    queries: Queries, size: int, assignment: Assignment, entry_index: int, numbers: Iterable[int]
 ) -> Iterator[int]:
     """Yield positions in a list of `size` queries; without end, except with the order `Once`.
 

@@ -93,9 +93,7 @@ def compare_figures(
 
 
 def compare_variants(
-    spec: SweepSpec,
-    conditions: Sequence[MeasuredCondition],
-    rounds: Mapping[str, Sequence[Status]],
+    spec: SweepSpec, conditions: Sequence[MeasuredCondition], rounds: Mapping[str, Sequence[Status]]
 ) -> dict[str, list[FigureComparison]]:
     """Return the figures of each variant beside the first one, by the name of the point.
 
