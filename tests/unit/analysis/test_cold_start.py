@@ -6,6 +6,7 @@ import pytest
 from solrbench.analysis.cold_start import (
     MAX_STRETCHES,
     average_stretches,
+    by_cache,
     cold_start,
     first_step_run,
     hit_ratios,
@@ -69,9 +70,9 @@ def test_a_long_curve_in_short_has_all_that_is_left_at_its_end() -> None:
 
 def test_ratio_is_that_of_the_seconds_around_the_window() -> None:
     heard = samples((0, 0, 0), (1, 100, 10), (2, 200, 40), (3, 300, 130))
-    assert hit_ratios(window(1.2, 1.4), heard) == {"filterCache": 0.3}
-    assert hit_ratios(window(1.0, 2.0), heard) == {"filterCache": 0.3}
-    assert hit_ratios(window(0.9, 2.1), heard) == {"filterCache": 130 / 300}
+    assert hit_ratios(window(1.2, 1.4), by_cache(heard)) == {"filterCache": 0.3}
+    assert hit_ratios(window(1.0, 2.0), by_cache(heard)) == {"filterCache": 0.3}
+    assert hit_ratios(window(0.9, 2.1), by_cache(heard)) == {"filterCache": 130 / 300}
 
 
 @pytest.mark.parametrize(
@@ -86,12 +87,12 @@ def test_ratio_is_that_of_the_seconds_around_the_window() -> None:
     ],
 )
 def test_what_is_not_known_has_no_ratio(heard: Sequence[CacheSample]) -> None:
-    assert hit_ratios(window(0.5, 2), heard) == {}
+    assert hit_ratios(window(0.5, 2), by_cache(heard)) == {}
 
 
 def test_caches_are_kept_apart() -> None:
     heard = samples((0, 0, 0), (1, 10, 5)) + samples((0, 0, 0), (1, 4, 4), cache="documentCache")
-    assert hit_ratios(window(0, 1), heard) == {"filterCache": 0.5, "documentCache": 1.0}
+    assert hit_ratios(window(0, 1), by_cache(heard)) == {"filterCache": 0.5, "documentCache": 1.0}
 
 
 def begun(**fields: object) -> StepRunResult:

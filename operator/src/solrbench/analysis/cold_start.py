@@ -1,7 +1,9 @@
 """The cold-start curve: how long each thousand requests took, from the very first one on."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.outliers import second_means
@@ -32,8 +34,9 @@ def cold_start(document: StepRunResult) -> list[CurvePoint]:
     )
     number = itertools.count(1)
     return [
-        CurvePoint(next(number), warm_up, window, hit_ratios(window, samples))
+        CurvePoint(next(number), warm_up, window, hit_ratios(window, of_caches))
         for warm_up, windows, samples in parts
+        for of_caches in [by_cache(samples)]
         for window in windows
     ]
 
@@ -98,22 +101,32 @@ def _mean_milliseconds(parts: Sequence[RequestWindow | SecondMean]) -> float | N
     return milliseconds(total / count) if count else None
 
 
-def hit_ratios(window: RequestWindow, samples: Sequence[CacheSample]) -> dict[str, float]:
-    """Return the share of hits among the lookups during a window, by cache.
+def by_cache(samples: Iterable[CacheSample]) -> dict[str, list[CacheSample]]:
+    """Return the samples of each cache, in their order of time."""
+    ordered = sorted(samples, key=lambda sample: (sample.cache, sample.second))
+    return {cache: list(own) for cache, own in itertools.groupby(ordered, key=attrgetter("cache"))}
+
+
+def hit_ratios(
+    window: RequestWindow, samples: Mapping[str, Sequence[CacheSample]]
+) -> dict[str, float]:
+    """Return the share of hits among the lookups during a window, by cache, of `by_cache`.
 
     Solr is sampled about once a second: what is shown is the time from the last sample before the
     window to the first one after it. A cache that was not looked up in it has no ratio.
     """
     begin, end = window.end_seconds - window.seconds, window.end_seconds
     ratios = {}
-    for cache in sorted({sample.cache for sample in samples}):
-        own = [sample for sample in samples if sample.cache == cache]
-        before = [sample for sample in own if sample.second <= begin]
-        after = [sample for sample in own if sample.second >= end]
-        if before and after:
-            lookups = after[0].lookups - before[-1].lookups
-            hits = after[0].hits - before[-1].hits
+    for cache, own in samples.items():
+        before = bisect_right(own, begin, key=_SECOND) - 1
+        after = bisect_left(own, end, key=_SECOND)
+        if before >= 0 and after < len(own):
+            lookups = own[after].lookups - own[before].lookups
+            hits = own[after].hits - own[before].hits
             # The counters begin anew where a core was reloaded in between.
             if lookups > 0 and 0 <= hits <= lookups:
                 ratios[cache] = hits / lookups
     return ratios
+
+
+_SECOND = attrgetter("second")
