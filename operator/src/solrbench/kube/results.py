@@ -19,6 +19,7 @@ from solrbench.analysis.verdict import evaluate_document
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.objectives import Baseline, StoredReport
 from solrbench.contract.environment import Environment, add_attempt
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY
@@ -65,7 +66,8 @@ class BenchmarkResultStore:
         self._max_bytes = max_bytes
         self._known: OrderedDict[str, dict[str, EvaluatedRun]] = OrderedDict()
         self._samples: dict[str, BenchmarkSamples] = {}
-        self._environments: dict[str, Environment] = {}
+        self._recorded: dict[str, Attempts] = {}
+        """The last attempts whose environment is known to be recorded."""
 
     def documents(self, benchmark: SolrBenchmark) -> dict[str, StepRunResult]:
         """Return the stored results by step run id, in the order of measuring, without series.
@@ -166,13 +168,15 @@ class BenchmarkResultStore:
 
     def has_attempt(self, benchmark: SolrBenchmark) -> bool:
         """Return whether the environment of the attempt under way is recorded."""
-        uid, attempts = benchmark.metadata.uid, benchmark.status.attempts
-        known = self._environments.get(uid) or read_environment(self._cluster, benchmark)
-        if known is None:
+        uid, under_way = benchmark.metadata.uid, benchmark.status.attempts
+        if self._recorded.get(uid) == under_way:
+            return True
+        known = read_environment(self._cluster, benchmark)
+        recorded = [] if known is None else [(each.target, each.load) for each in known.attempts]
+        if (under_way.target, under_way.load) not in recorded:
             return False
-        self._environments[uid] = known
-        under_way = attempts.target, attempts.load
-        return any((attempt.target, attempt.load) == under_way for attempt in known.attempts)
+        self._recorded[uid] = under_way
+        return True
 
     def store_environment(self, benchmark: SolrBenchmark, record: Environment) -> Environment:
         """Store the record of what the benchmark runs on, added to that of earlier attempts."""
@@ -180,7 +184,7 @@ class BenchmarkResultStore:
         whole = record if known is None else add_attempt(known, record)
         text = whole.model_dump_json(by_alias=True, indent=2)
         self._cluster.apply(build_environment(benchmark, text))
-        self._environments[benchmark.metadata.uid] = whole
+        self._recorded[benchmark.metadata.uid] = benchmark.status.attempts
         return whole
 
     def forget(self, uid: str) -> None:
@@ -188,7 +192,7 @@ class BenchmarkResultStore:
         with self._lock:
             self._known.pop(uid, None)
             self._samples.pop(uid, None)
-        self._environments.pop(uid, None)
+            self._recorded.pop(uid, None)
 
 
 def _estimate_bytes(runs: dict[str, EvaluatedRun]) -> int:
