@@ -82,14 +82,14 @@ def test_arrivals_are_planned_again_for_the_remaining_workers(tmp_path: Path) ->
 
 def test_custom_step_of_requests_is_repeated_too(tmp_path: Path) -> None:
     with serving() as server:
-        plan = custom_plan(server, {"name": "exact", "users": 5, "requests": 900}, **GOES_ON)
+        plan = custom_plan(server, {"name": "exact", "users": 5, "requests": 2000}, **GOES_ON)
         with custom_load(tmp_path, plan, FAST, SOON) as load:
             load.wait(lambda state: state.requests > 50, 60)
             kill_one(load)
             exact = load.store("r1-s0-exact")
             assert load.exit_codes() == [0, -signal.SIGKILL, 0]
     read = next(each for each in exact.requests if each.request == "read")
-    assert (read.requests, exact.lost_workers) == (900, [])
+    assert (read.requests, exact.lost_workers) == (2000, [])
     assert [each.users for each in exact.workers] == [5]
 
 
