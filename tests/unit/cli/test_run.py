@@ -218,6 +218,13 @@ def test_error_that_is_not_foreseen_is_no_traceback(
     assert isinstance(call("watch", "one").exception, RuntimeError)
 
 
+def test_several_are_printed_as_a_list(api: ApiStub, tmp_path: Path) -> None:
+    file = written(tmp_path, small("one"), small("two"))
+    found = json.loads(call("run", "-f", file, "--no-watch", "-o", "json").stdout)
+    assert (found["apiVersion"], found["kind"]) == ("v1", "List")
+    assert [each["metadata"]["name"] for each in found["items"]] == ["one", "two"]
+
+
 def test_secret_and_benchmark_of_one_file_are_applied_in_order(
     api: ApiStub, tmp_path: Path
 ) -> None:

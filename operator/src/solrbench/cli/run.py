@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -113,9 +114,7 @@ def run(
     wanted = list(filter(_is_followed, bodies))
     keys = list(map(key_of, wanted))
     if no_watch:
-        if watch_options.output == "json":
-            click.echo(json.dumps(wanted[0] if len(wanted) == 1 else wanted, indent=2))
-        _print_names(keys, watch_options.output)
+        _print_for_programs(watch_options.output, keys, lambda: wanted)
         return
     for namespace in sorted({key.namespace for key in keys}):
         if problem := operator_problem(cluster, namespace):
@@ -205,16 +204,18 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
                 cluster.merge(*key, {"spec": {"suspend": True}})
                 again = f"{program_name()} resume -n {key.namespace} {key.name}"
                 console.print(f"{key.name} is stopped; resume it: {again}", soft_wrap=True)
-    if options.output == "json":
-        stored_bodies = [cluster.get(*key) for key in keys]
-        many = {"kind": "List", "items": stored_bodies}
-        click.echo(json.dumps(stored_bodies[0] if len(stored_bodies) == 1 else many, indent=2))
-    _print_names(keys, options.output)
+    _print_for_programs(options.output, keys, lambda: [cluster.get(*key) for key in keys])
     return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)
 
 
-def _print_names(keys: list[ResourceKey], output: str) -> None:
-    """Print what later commands are called with, if the output is that."""
+def _print_for_programs(
+    output: str, keys: list[ResourceKey], bodies: Callable[[], Sequence[Manifest | None]]
+) -> None:
+    """Print what later commands are called with, or the resources, several as a List."""
+    if output == "json":
+        items = bodies()
+        many = {"apiVersion": "v1", "kind": "List", "items": items}
+        click.echo(json.dumps(items[0] if len(items) == 1 else many, indent=2))
     if output == "name":
         for key in keys:
             click.echo(key.typed_name)
