@@ -314,7 +314,7 @@ def test_variants_are_compared_within_the_targets_that_they_share() -> None:
     table = variants_table(report)
     assert table.head[5:8] == ("First variant", "This variant", "Difference")
     assert table.head[-1] == "Conclusion"
-    assert "turns their order" in table.note
+    assert "cancels out" in table.note
     assert "## Variants" in sweep_to_markdown(report)
     assert SweepReport.parse(report.to_json()) == report
 

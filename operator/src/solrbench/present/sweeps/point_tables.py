@@ -196,9 +196,8 @@ def variants_table(report: SweepReport) -> Table:
 
 
 _VARIANTS_NOTE = (
-    "Both variants of a round had the same target, so that what targets differ by cancels out;"
-    " every second round turns their order. All these figures are one family: of those that are"
-    " said to differ, few are false."
+    "Both variants of a round had the same target, so that what targets differ by cancels out. All"
+    " these figures are one family: of those that are said to differ, few are false."
 )
 
 
