@@ -24,7 +24,7 @@ from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
 from support.results.full_benchmark import COLD_START, TREND
-from support.results.statuses import CAPACITY_DOCUMENTS
+from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS
 from support.results.sweep_reports import full_report, with_points
 
 
@@ -103,6 +103,8 @@ def search(rate: float | None, interval: Interval | None = None) -> SolrBenchmar
         message="said",
         requests_per_second=rate,
         requests_per_second_interval=interval,
+        highest_met_requests_per_second=90,
+        lowest_missed_requests_per_second=110,
     )
     return benchmark(capacity=[capacity])
 
@@ -119,6 +121,15 @@ def test_a_capacity_has_the_interval_of_its_search_or_of_several() -> None:
     assert 102 < several.upper < 103
     (none,) = summarise_point([search(None)])["capacities"]
     assert (none.value, none.lower, none.message) == (None, None, "said")
+    assert (none.highest_met, none.lowest_missed, none.unit) == (90, 110, "requests/s")
+
+
+def test_a_search_for_users_that_found_none_is_in_users() -> None:
+    given = {"conclusion": "Inconclusive", "users": None, "users_interval": None}
+    (none,) = summarise_point([benchmark(capacity=[CAPACITY_USERS.model_copy(update=given)])])[
+        "capacities"
+    ]
+    assert (none.value, none.unit, none.highest_met) == (None, "users", 24)
 
 
 def test_a_capacity_of_indexing_is_in_documents() -> None:
@@ -214,7 +225,10 @@ def test_every_output_has_steps_conditions_and_capacities() -> None:
         assert "two-users" in text
     figures = [each.name for each in build_sweep_page(report)["figures"]]
     assert figures.index("axis-1") < figures.index("axis-0")  # lines over a condition come first
-    assert capacity_table(report).texts[0][1:4] == ("100", "95 to 104", "requests/s")
+    table = capacity_table(report)
+    row = dict(zip(table.head, table.texts[0], strict=True))
+    assert (row["Capacity"], row["95 % interval"], row["Found by"]) == ("100", "95 to 104", "1")
+    assert (row["Highest met"], row["Lowest missed"], row["Unit"]) == ("90", "110", "requests/s")
 
 
 def test_a_page_of_many_steps_is_cut_and_says_so() -> None:

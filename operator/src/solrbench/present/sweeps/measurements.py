@@ -135,7 +135,8 @@ def _interval(
 
 
 def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
-    unit = capacity_unit(results)
+    # A search that found none has the unit in its trials alone.
+    unit = capacity_unit([*results, *(trial for each in results for trial in each.trials)])
     name = CAPACITY_UNITS[unit]
     known = [float(value) for each in results if (value := getattr(each, name))]
     lower, upper = _interval(known, (getattr(each, f"{name}_interval") for each in results))
@@ -146,5 +147,7 @@ def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCa
         value=_mean(known),
         lower=lower,
         upper=upper,
+        highest_met=_mean(getattr(each, f"highest_met_{name}") for each in results),
+        lowest_missed=_mean(getattr(each, f"lowest_missed_{name}") for each in results),
         message=results[-1].message,
     )

@@ -138,7 +138,9 @@ _CAPACITY_COLUMNS: Sequence[Column[PointCapacity]] = (
     NumberColumn("Capacity", lambda each: each.value, format_number),
     NumberColumn("95 % interval", lambda each: format_range(each.lower, each.upper)),
     TextColumn("Unit", lambda each: each.unit),
-    NumberColumn("Searches", lambda each: each.searches),
+    NumberColumn("Found by", lambda each: each.searches),
+    NumberColumn("Highest met", lambda each: each.highest_met, format_number),
+    NumberColumn("Lowest missed", lambda each: each.lowest_missed, format_number),
     TextColumn("Last search", lambda each: each.message),
 )
 

@@ -123,6 +123,10 @@ class PointCapacity(LenientModel):
     how they differ."""
     upper: float | None = None
     """Upper bound of it."""
+    highest_met: float | None = None
+    """The highest load that met the objectives, on average over the searches."""
+    lowest_missed: float | None = None
+    """The lowest load that missed one; below `highest_met` where trials vary."""
     message: str
     """What the last search says."""
 
