@@ -43,6 +43,10 @@ FIELDS = [
         {"spec.podOptions": [{"env": [{"name": "SOLR_MODULES", "value": "hdfs"}]}]},
         "podOptions[0].env[0]: must not have the module hdfs",
     ),
+    (
+        {"spec.podOptions": [{"env": [{"name": "SOLR_HOST_ADVERTISE", "value": "a"}]}]},
+        "podOptions[0].env[0]: must not be SOLR_HOST_ADVERTISE, which the operator sets",
+    ),
 ]
 TAG = f"{SOLR}.image"
 

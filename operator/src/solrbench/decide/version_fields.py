@@ -11,12 +11,13 @@ from solrbench.api.solr_versions import (
     REMOVED_MODULES,
     REMOVED_PARAMETERS,
     REMOVED_WRITERS,
+    RENAMED_VARIABLES,
     SECURITY_MANAGER,
     is_10,
     release_of_tag,
 )
 from solrbench.api.v1alpha1.benchmark import Spec
-from solrbench.api.v1alpha1.pod_options import PodComponent
+from solrbench.api.v1alpha1.pod_options import EnvVar, PodComponent
 from solrbench.decide.outcome import Outcome, fail
 from solrbench.reasons.target import TargetReason
 
@@ -49,15 +50,22 @@ def _find_problems(spec: Spec, version: str) -> Iterator[str]:
                 yield f"{path}: must not have {name}, {remedy}"
         if parameters.get("wt") in REMOVED_WRITERS:
             yield f"{path}: must not have wt={parameters['wt']}, {remedy}, or set json or javabin"
-    for path, modules in _modules(spec):
-        for module in sorted(set(modules.split(",")).intersection(REMOVED_MODULES)):
-            yield f"{path}: must not have the module {module}, {remedy}"
+    yield from _find_in_pods(spec, remedy)
     solr = spec.target.solr_cloud
     if solr is not None and SECURITY_MANAGER in (solr.solr_opts or ""):
         yield (
             f"spec.target.solrCloud.solrOpts: must not have {SECURITY_MANAGER}, with which the"
             f" Java of Solr {version} does not start; leave it out"
         )
+
+
+def _find_in_pods(spec: Spec, remedy: str) -> Iterator[str]:
+    for path, modules in _modules(spec):
+        for module in sorted(set(modules.split(",")).intersection(REMOVED_MODULES)):
+            yield f"{path}: must not have the module {module}, {remedy}"
+    for path, variable in _variables(spec):
+        if variable.name in RENAMED_VARIABLES.values():
+            yield f"{path}: must not be {variable.name}, which the operator sets; leave it out"
 
 
 def _parameters(spec: Spec) -> Iterator[tuple[str, Mapping[str, str]]]:
@@ -74,7 +82,13 @@ def _modules(spec: Spec) -> Iterator[tuple[str, str]]:
     solr = spec.target.solr_cloud
     for modules in _MODULES.findall((solr.solr_opts if solr is not None else None) or ""):
         yield "spec.target.solrCloud.solrOpts", modules
+    for path, variable in _variables(spec):
+        if variable.name == "SOLR_MODULES":
+            yield path, variable.value or ""
+
+
+def _variables(spec: Spec) -> Iterator[tuple[str, EnvVar]]:
     for index, options in enumerate(spec.pod_options):
         for number, variable in enumerate(options.env or ()):
-            if variable.name == "SOLR_MODULES" and PodComponent.SOLR in options.components:
-                yield f"spec.podOptions[{index}].env[{number}]", variable.value or ""
+            if PodComponent.SOLR in options.components:
+                yield f"spec.podOptions[{index}].env[{number}]", variable
