@@ -130,3 +130,5 @@ def test_rounds_that_can_hardly_decide_are_warned_of(
     if percent is not None:
         assert f"{points} points in {rounds} rounds" in warnings[0]
         assert f"below {percent} %" in warnings[0]
+        template |= {"spec.comparison": {"smallestEffectPercent": 30}}
+        assert "warning: " not in "".join(check_sweep(small_sweep(changes, template)).lines)

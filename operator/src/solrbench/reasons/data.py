@@ -41,8 +41,9 @@ class IndexingReason(Reason):
         "Correct `dataset.http.sha256`, or the file on the server.",
     )
     DATASET_TOO_LARGE = Kind.PERMANENT.reason(
-        "A file is larger than allowed, as downloaded or when decompressed.",
-        "Raise `dataset.http.maxGibibytes` if the file is as intended.",
+        "A file is larger than allowed, as downloaded or when decompressed, or the batches of"
+        " `indexing.prepared` are more than a pod keeps.",
+        "Raise `dataset.http.maxGibibytes` if the file is as intended, or leave out `prepared`.",
     )
     DATASET_TOO_SMALL = Kind.PERMANENT.reason(
         "The files have fewer documents than `dataset.firstDocuments`.",

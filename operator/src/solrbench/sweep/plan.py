@@ -359,9 +359,10 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
         return CheckedSweep(name, plan.problems)
     lines = [_summary(plan, sweep.spec)]
     lines += [_line(name, point, sweep.spec) for point in plan.points]
-    lines += filter(None, [warn_of_few_rounds(sweep.spec, len(plan.points))])
     largest = max(plan.points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
     benchmark = SolrBenchmark.parse(build_child(sweep, largest.point))
+    effect = benchmark.spec.comparison.smallest_effect_percent
+    lines += filter(None, [warn_of_few_rounds(sweep.spec, len(plan.points), effect)])
     return CheckedSweep(name, (), tuple(lines), plan.points, benchmark)
 
 

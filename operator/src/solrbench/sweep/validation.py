@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from solrbench.analysis.differences import EQUIVALENCE_LEVEL, SMALLEST_EFFECT_PERCENT
+from solrbench.analysis.differences import EQUIVALENCE_LEVEL
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -271,17 +271,17 @@ MIN_DEVIATION_PERCENT = 2.0
 """Repeats rarely differ by less: rounds that decide nothing above it decide next to nothing."""
 
 
-def warn_of_few_rounds(spec: SweepSpec, points: int) -> str:
+def warn_of_few_rounds(spec: SweepSpec, points: int, effect_percent: float) -> str:
     """Return that so many points need more alike repeats than there are; empty if they do not.
 
     Equal points are `Same` if the interval of their difference, at the level of the family, is
-    within the smallest effect.
+    within the smallest effect, which is in per cent.
     """
     rounds = spec.rounds
     if rounds is None or rounds.until is not None or points < 2:
         return ""
     quantile = t_quantile(2 * EQUIVALENCE_LEVEL / (points - 1), rounds.most - 1)
-    margin = math.log1p(SMALLEST_EFFECT_PERCENT / 100)
+    margin = math.log1p(effect_percent / 100)
     percent = 100 * margin / (quantile * math.sqrt(2 / rounds.most))
     if percent >= MIN_DEVIATION_PERCENT:
         return ""

@@ -194,8 +194,8 @@ class PointReport(Findings):
     `spec.objective` is `primary`, and has the conclusion of `result`; all others of all points are
     one family, by Benjamini and Hochberg."""
     variants: list[FigureComparison] = []
-    """P95 and rate of each variant beside those of the first one in the same rounds, without
-    conclusions. Empty without rounds, and without variants."""
+    """P95 and rate of each variant beside those of the first one in the same rounds, a family of
+    their own. Empty without rounds, and without variants."""
     capacities: list[PointCapacity] = []
     """What a capacity search found, by variant."""
     indexing_seconds: float | None = None
