@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.objectives import (
-    answer_objectives,
-    conclusion_of,
-    evaluate_objectives,
-    overall_conclusion,
-)
+from solrbench.analysis.objectives import answer_objectives, conclusion_of, evaluate_objectives
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.step_results import merge_steps, merge_totals
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import InvalidReason, ObjectiveConclusion, ObjectiveResult
+from solrbench.api.v1alpha1.findings import (
+    InvalidReason,
+    ObjectiveConclusion,
+    ObjectiveResult,
+    overall_conclusion,
+)
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import RequestResult, StepRunResult

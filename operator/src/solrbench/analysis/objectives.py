@@ -1,7 +1,7 @@
 """Whether each objective is met: its number with the 95 % interval beside the limit."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -17,7 +17,12 @@ from solrbench.analysis.samples import (
 from solrbench.analysis.sentences import CONFIDENCE, describe_measure, is_least, limit_of
 from solrbench.analysis.server_metrics import slowest_percentile
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectiveResult, ObjectivesStatus
+from solrbench.api.v1alpha1.findings import (
+    ObjectiveConclusion,
+    ObjectiveResult,
+    ObjectivesStatus,
+    overall_conclusion,
+)
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
@@ -218,14 +223,6 @@ def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) 
 
 
 _RULE_OF_THREE = 3.0
-
-
-def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:
-    """Return Missed if one is, Met if there are some and all are, else Inconclusive."""
-    if ObjectiveConclusion.MISSED in words:
-        return ObjectiveConclusion.MISSED
-    all_met = bool(words) and set(words) == {ObjectiveConclusion.MET}
-    return ObjectiveConclusion.MET if all_met else ObjectiveConclusion.INCONCLUSIVE
 
 
 def conclusion_of(

@@ -3,7 +3,7 @@
 Nothing here needs numpy, so that readers of results start without it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -209,6 +209,14 @@ class ObjectiveConclusion(StrEnum):
     """The whole interval is beyond the limit."""
     INCONCLUSIVE = "Inconclusive"
     """The limit is within the interval, or there is none."""
+
+
+def overall_conclusion(words: Sequence[ObjectiveConclusion]) -> ObjectiveConclusion:
+    """Return Missed if one is, Met if there are some and all are, else Inconclusive."""
+    if ObjectiveConclusion.MISSED in words:
+        return ObjectiveConclusion.MISSED
+    all_met = bool(words) and set(words) == {ObjectiveConclusion.MET}
+    return ObjectiveConclusion.MET if all_met else ObjectiveConclusion.INCONCLUSIVE
 
 
 class ObjectiveResult(StatusModel):

@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.metrics import Difference
-from solrbench.analysis.objectives import overall_conclusion
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import (
@@ -17,6 +16,7 @@ from solrbench.api.v1alpha1.findings import (
     ObjectiveResult,
     StepResponseGaps,
     Trend,
+    overall_conclusion,
 )
 from solrbench.api.v1alpha1.status import IndexPodStatus
 from solrbench.api.v1alpha1.sweep import BestPoint
