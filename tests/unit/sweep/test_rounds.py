@@ -160,10 +160,21 @@ def test_repeats_of_the_template_are_rounds() -> None:
     assert build_child(listed, point)["spec"]["load"]["repeats"] == {"count": 3}
 
 
+VARIANTS = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
+
+
+@pytest.mark.parametrize("load", [None, {"repeats": None}])
+def test_variants_are_turned_where_the_template_has_nulls(load: Changes | None) -> None:
+    template: Changes = {"spec.target.variants": VARIANTS, "spec.load": load}
+    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
+    points = make_plan(parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}})).points
+    child = build_child(sweep, replace(points[0].point, values=()), None, 2)
+    assert child["spec"]["load"]["repeats"]["order"] == "Reversed"
+
+
 @pytest.mark.parametrize("wanted", [None, "Random", "Interleaved", "Listed"])
 def test_every_second_round_turns_the_variants(wanted: str | None) -> None:
-    variants = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
-    template: Changes = {"spec.target.variants": variants}
+    template: Changes = {"spec.target.variants": VARIANTS}
     if wanted is not None:
         template |= {"spec.load.repeats": {"order": wanted}}
     sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)

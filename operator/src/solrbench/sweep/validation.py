@@ -95,8 +95,8 @@ def _turn_variants(spec: Body, round_: int) -> Body:
         return spec
     order = RepeatOrder.INTERLEAVED if round_ % 2 else RepeatOrder.REVERSED
     turned: Body = set_field(spec, "load.repeats.order", order.value)
-    wanted = spec.get("load", {}).get("repeats", {}).get("order")
-    return spec if wanted == RepeatOrder.LISTED else turned
+    repeats = (spec.get("load") or {}).get("repeats") or {}  # objects, or it could not be set
+    return spec if repeats.get("order") == RepeatOrder.LISTED else turned
 
 
 _NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
