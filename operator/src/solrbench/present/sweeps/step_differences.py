@@ -71,25 +71,13 @@ def compare_figures(
         if point.name in rounds
         for each in _compare(figure, base, point, rounds, found[point.name])
     ]
-    details = [each.difference for _, each in compared if not each.is_primary]
-    concluded = iter(conclude_details(details, rule_of(spec)))
     invalid = {
         point.name
         for condition in conditions
         for point in condition.others
         if condition.baseline is not None and not (condition.baseline.is_valid and point.is_valid)
     }
-    figures: dict[str, list[FigureComparison]] = {}
-    for point, each in compared:
-        difference = each.difference
-        if not each.is_primary:
-            on_target = found[point.name].on_target
-            difference = replace(next(concluded), on_target=on_target)
-        stored = store_figure(
-            replace(each, difference=difference), is_invalid=point.name in invalid
-        )
-        figures.setdefault(point.name, []).append(stored)
-    return figures
+    return _store(compared, spec, invalid)
 
 
 def compare_variants(
@@ -107,10 +95,21 @@ def compare_variants(
         if point.in_rounds and point.name in rounds
         for each in _beside_first_variant(point, rounds[point.name])
     ]
-    concluded = conclude_details([each.difference for _, each in compared], rule_of(spec))
+    return _store(compared, spec, {point.name for point, _ in compared if not point.is_valid})
+
+
+def _store(
+    compared: Sequence[tuple[MeasuredPoint, ComparedMetric]],
+    spec: SweepSpec,
+    invalid: Collection[str],
+) -> dict[str, list[FigureComparison]]:
+    """Return figures by the name of their point; all but the primary ones are one family."""
+    details = [each.difference for _, each in compared if not each.is_primary]
+    concluded = iter(conclude_details(details, rule_of(spec)))
     figures: dict[str, list[FigureComparison]] = {}
-    for (point, each), difference in zip(compared, concluded, strict=True):
-        stored = store_figure(replace(each, difference=difference), is_invalid=not point.is_valid)
+    for point, each in compared:
+        known = each if each.is_primary else replace(each, difference=next(concluded))
+        stored = store_figure(known, is_invalid=point.name in invalid)
         figures.setdefault(point.name, []).append(stored)
     return figures
 
@@ -149,7 +148,9 @@ def _compare(
             replace(side, repeats=tuple(values[key]))
             for side, values in ((baseline, usual), (point, own))
         ]
-        difference = found if key == decisive else estimate_pair(key.metric, *sides)
+        difference = found
+        if key != decisive:
+            difference = replace(estimate_pair(key.metric, *sides), on_target=found.on_target)
         yield ComparedMetric(
             difference, key.step, key.request, key.variant, is_primary=key == decisive
         )
