@@ -29,14 +29,13 @@ class CurvePoint(NamedTuple):
 def cold_start(document: StepRunResult) -> list[CurvePoint]:
     """Return the curve of a step run and of the warm-up right before it."""
     parts = (
-        (True, document.warm_up_thousands, document.warm_up_caches),
-        (False, document.thousands, document.caches),
+        (True, document.warm_up_thousands, by_cache(document.warm_up_caches)),
+        (False, document.thousands, by_cache(document.caches)),
     )
     number = itertools.count(1)
     return [
-        CurvePoint(next(number), warm_up, window, hit_ratios(window, of_caches))
+        CurvePoint(next(number), warm_up, window, hit_ratios(window, samples))
         for warm_up, windows, samples in parts
-        for of_caches in [by_cache(samples)]
         for window in windows
     ]
 
