@@ -108,12 +108,12 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
 
 def _from_file(name: str) -> Report | SweepReport | None:
     """Return the report of a file or a folder; None if it is the name of a resource."""
-    file: Path | None = Path(name)
+    path = Path(name)
+    is_file = name.endswith((".json", ".json.gz")) and path.is_file()
+    file = path if is_file else None
     # Without a slash, a folder that is here by chance would hide the resource of its name.
-    if "/" in name and Path(name).is_dir():
-        file = find_report_file(Path(name))
-    elif not (name.endswith((".json", ".json.gz")) and Path(name).is_file()):
-        file = None
+    if "/" in name and path.is_dir():
+        file = find_report_file(path)
     if file is None:
         return None
     try:

@@ -46,7 +46,8 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
     sweeps = [_check_sweep(document) for document in documents if document.is_sweep]
     checked = [check(document) for document in documents if document.is_benchmark]
     faults = [line for _, lines in sweeps for line in lines] + unknown_kinds(documents)
-    if faults := faults + [line for _, lines in checked for line in lines]:
+    faults += [line for _, lines in checked for line in lines]
+    if faults:
         raise click.ClickException("\n".join(faults))
     if not checked and not sweeps:
         raise click.ClickException(f"no {KIND} in the files given")
