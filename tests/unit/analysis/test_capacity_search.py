@@ -101,6 +101,16 @@ def test_what_is_never_or_always_met_is_inconclusive(excess: Overshoot, problem:
     )
 
 
+def test_a_target_that_still_warms_up_is_named() -> None:
+    # As a server of a third of a core did, which compiled its code during the first trials.
+    cold = [(50, -1.0), (250, -0.9), (456, 0.4), (414, -1.0), (448, 0.35)]
+    warm = [(430, -1.0), (463, -1.0), (453, -1.0)]
+    found = estimate([Trial(*each) for each in [*cold, *warm]])
+    assert found.is_cold
+    assert found.problem.endswith("as if the target were still warming up")
+    assert not estimate([Trial(*each) for each in [*warm, *cold]]).is_cold
+
+
 def test_a_probe_that_is_too_low_is_passed() -> None:
     found = estimate(search(line, probed=60.0))
     assert found.rate == pytest.approx(TRUTH, rel=0.001)

@@ -287,6 +287,8 @@ def _find_problem(
 ) -> tuple[str, str]:
     """Return why trials have found nothing, or nothing that counts, and the remedy; or nothing."""
     if found.rate is None or found.problem:
+        if found.is_cold:
+            return found.problem, " Lengthen warmUp."
         remedy = " Check that the objectives fit the load."
         return found.problem, _longer_trials(search) if found.is_noisy else remedy
     disturbed = [

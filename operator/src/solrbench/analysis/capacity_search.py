@@ -81,6 +81,9 @@ HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""
 
+MIN_MET_LATER = 3
+"""Trials in a row, up to the last, that met the limits: after all that missed, at a higher rate."""
+
 # Of trials of which a tenth of a second is a long wait, half have an interval of their own; of
 # queues that swing for seconds, one of fifty.
 MIN_LONG_TRIALS = 2
@@ -143,6 +146,7 @@ class CapacityEstimate:
         rate: the highest rate that meets the limits, requests per second; None if unknown
         problem: why the rate is unknown, as words; empty if it is known
         is_noisy: whether longer trials may mend the problem
+        is_cold: whether a longer warm-up may mend it
         held_excess: the excess up to which a longer run holds the rate
     """
 
@@ -153,6 +157,7 @@ class CapacityEstimate:
     lowest_missed: float | None
     problem: str = ""
     is_noisy: bool = False
+    is_cold: bool = False
     held_excess: float = MAX_HELD_EXCESS
 
 
@@ -207,7 +212,13 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
             is_noisy = crossing is not None and _rises(crossing, level_spacing)
-            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy)
+            is_cold = _became_faster(trials)
+            if is_cold:
+                problem = (
+                    "later trials met the objectives at higher rates than those that missed them,"
+                    " as if the target were still warming up"
+                )
+            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy, is_cold)
         lower, upper = cliff
         at = (lower + upper) / 2
     else:
@@ -234,6 +245,14 @@ def _find_cliff(trials: Sequence[Trial], met: float, missed: float) -> tuple[flo
     reach = MIN_TRIAL_DISTANCE / 2
     bounds = min(met, missed) - reach, max(met, missed) + reach
     return bounds if min(beyond) >= TARGET_OVERSHOOT else None
+
+
+def _became_faster(trials: Sequence[Trial]) -> bool:
+    """Return whether later trials met the limits at higher rates than all that missed."""
+    missed = [number for number, trial in enumerate(trials) if not trial.meets]
+    later = trials[missed[-1] + 1 :]
+    highest_missed = max(trials[number].rate for number in missed)
+    return len(later) >= MIN_MET_LATER and max(map(attrgetter("rate"), later)) > highest_missed
 
 
 def _rises(crossing: ZeroCrossing, level_spacing: float) -> bool:
