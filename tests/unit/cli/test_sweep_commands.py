@@ -159,10 +159,11 @@ def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
 
 
 def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
-    api.put(small_sweep() | {"status": {"phase": "Running", "counts": {"text": "1/4"}}})
+    status = {"counts": {"text": "1/4"}, "estimate": {"remainingSeconds": 540}}
+    api.put(small_sweep() | {"status": {"phase": "Running", **status}})
     result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout")
     assert result.exit_code == 3
-    assert "1/4 points" in result.stdout
+    assert "1/4 points, at least 9 min left" in result.stdout
     assert api.objects[PATH]["spec"]["suspend"] is True
 
 

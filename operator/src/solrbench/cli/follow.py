@@ -43,6 +43,7 @@ from solrbench.kube.connection import (
 from solrbench.kube.reader import Manifest
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.reasons.end import ApiServerReason
+from solrbench.sweep.state import count_ended
 
 LOG_SECONDS = 5.0
 """A state comes at least this often, also without a change, so that a log can catch up."""
@@ -282,6 +283,8 @@ def _sweep_line(sweep: SolrBenchmarkSweep) -> str:
         parts.append(f"{status.counts.failed} failed")
     if left := status.estimate.remaining_seconds:
         hours, minutes = divmod(max(1, round(left / 60)), 60)
-        parts.append(f"about {f'{hours} h ' if hours else ''}{minutes} min left")
+        # Before a benchmark has ended, what each takes beside the least load is not known.
+        about = "about" if count_ended(status.points) else "at least"
+        parts.append(f"{about} {f'{hours} h ' if hours else ''}{minutes} min left")
     text = ", ".join(filter(None, (*parts, message or reason)))
     return f"{status.phase:<12} {status.progress_percent:>3} %  {text}"
