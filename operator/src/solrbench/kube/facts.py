@@ -149,6 +149,8 @@ def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     for pod in pods:
         component = pod["metadata"]["labels"].get(names.LABEL_COMPONENT, "")
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
+            if status["name"] == names.AGENT:  # it comes after Solr in the order of names
+                continue
             # A tag may move between attempts. An image loaded into the node has no digest.
             digest = status.get("imageID", "").rpartition("@")[2]
             image = status.get("image", "")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.status import DatasetStatus
+from solrbench.contract import names
 from solrbench.contract.environment import MeasuredTarget, VariantTarget
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages import target
@@ -126,6 +127,7 @@ def with_target(world: World, uid: str = "some-uid") -> World:
     pod["metadata"]["uid"] = uid
     image: dict[str, Any] = {"image": "solr:9", "imageID": "docker.io/solr@sha256:00"}
     pod["status"]["containerStatuses"][0] |= image
+    pod["status"]["containerStatuses"].append({"name": names.AGENT, "image": "solrbench:1"})
     world.cluster.put(pod)
     return world
 
