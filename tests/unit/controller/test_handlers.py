@@ -4,6 +4,7 @@ What the watch shows, and what a due benchmark costs.
 """
 
 import asyncio
+import threading
 import traceback
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,6 +18,7 @@ from solrbench.controller.handlers import Handlers
 from solrbench.controller.schedule import BenchmarkKey, _Item
 from solrbench.decide.pauses import QUEUED_PAUSE, needs_finalizer, needs_reconcile
 from solrbench.errors import ConflictError, TemporaryError
+from solrbench.kube.connection import NotFoundError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
@@ -317,6 +319,38 @@ async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
         await asyncio.sleep(0.01)
     assert world.due("two") == QUEUED_PAUSE
     del world.cluster.objects["Pod", "default", "one-zookeeper-0"]
+    await event
+    await world.handlers.on_cleanup()
+    world.due("two")
+    assert world.body("two")["status"]["phase"] == "Provisioning"
+
+
+async def test_one_that_is_deleted_as_it_starts_takes_no_place(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
+    monkeypatch.setattr(kopf, "event", lambda *_, **__: None)
+    key = "SolrBenchmark", "default", "one"
+    gone, starts, goes_on = world.body("one"), threading.Event(), threading.Event()
+
+    def fault(request: Request, serve: Callable[[], Any]) -> Any:
+        body = request.arguments.get("body")
+        if body is not None and body["metadata"]["name"] not in world.cluster.names(key[0]):
+            raise NotFoundError(ApiServerReason.NOT_FOUND, "it is gone")
+        found = serve()
+        if request.method == "list_metadata":  # the queue is verified, then the place is taken
+            starts.set()
+            goes_on.wait(10)
+        return found
+
+    world.cluster.fault = fault
+    await world.handlers.on_event(event={"type": "ADDED"}, body=gone)
+    await asyncio.to_thread(starts.wait, 10)
+    del world.cluster.objects[key]
+    event = asyncio.create_task(world.handlers.on_event(event={"type": "DELETED"}, body=gone))
+    await asyncio.sleep(0.05)
+    assert not event.done()
+    goes_on.set()
     await event
     await world.handlers.on_cleanup()
     world.due("two")

@@ -131,6 +131,14 @@ def test_verification_finds_what_the_watch_missed() -> None:
     assert queue.turn(FIRST, 1).before == []
 
 
+def test_verification_gives_up_a_place_of_one_that_was_forgotten() -> None:
+    queue = filled(FIRST)
+    queue.forget("gone")
+    queue.hold_place(running("gone"))  # by a reconcile that was under way
+    queue.verify(FakeCluster(FIRST), (), NOW)
+    assert queue.turn(FIRST, 1).before == []
+
+
 def refuse_team_a(request: Request, serve: Callable[[], Any]) -> Any:
     """Refuse a namespace."""
     if request.arguments["namespace"] == "team-a":

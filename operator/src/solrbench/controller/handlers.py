@@ -176,7 +176,10 @@ class Handlers:
         """
         shown = ""
         end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
-        while self._queue.holds_place(key.uid) and time.monotonic() < end:
+        # A reconcile that is under way may take a place yet, which none would give up.
+        while (
+            self._queue.holds_place(key.uid) or self._schedule.is_busy(key.uid)
+        ) and time.monotonic() < end:
             left = await asyncio.to_thread(self._remove_rest, key)
             if left is None:
                 break

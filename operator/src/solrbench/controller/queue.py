@@ -157,7 +157,7 @@ class BenchmarkQueue:
                 return
             with self._lock:
                 # Before the list: what the watch shows meanwhile is not taken for gone.
-                known = set(self._versions)
+                known = {*self._versions, *self._entries}
             listed = [*list_benchmarks(cluster, namespaces)]
             for uid in known - {metadata["uid"] for metadata in listed}:
                 self.forget(uid)
