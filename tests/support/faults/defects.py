@@ -256,6 +256,9 @@ DEFECTS: dict[str, Defect] = {
         "replace_status SolrBenchmark/one",
     ),
     "suspended with its place": Defect(
-        "controller.stages.cleanup:suspend", "context.update(start_time=None)", "pass", "suspended"
+        "controller.stages.cleanup:suspend",
+        "context.update(attempts=again, start_time=None)",
+        "pass",
+        "suspended",
     ),
 }

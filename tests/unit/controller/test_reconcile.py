@@ -177,8 +177,12 @@ def test_suspension_removes_everything_and_gives_up_the_turn() -> None:
     after = world.reconcile("one")
     assert after.status.phase == "Suspended"
     assert world.reconcile("two").status.phase == "Queued"  # not before it is all gone
-    assert world.reconcile("one").status.start_time is None
+    after = world.reconcile("one")
+    assert after.status.start_time is None
     assert world.cluster.names("StatefulSet") == set()
+    attempts = world.reconcile("one").status.attempts
+    assert (attempts.target, attempts.load) == (2, 2)  # of what is made when it goes on
+    assert (attempts.starts_of_target, attempts.starts_of_load) == (1, 1)  # no pod was lost
     assert world.reconcile("two").status.phase == "Provisioning"
 
 

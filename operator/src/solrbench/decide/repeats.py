@@ -58,7 +58,7 @@ def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunI
     return None if due == (attempts.repeat or FIRST_REPEAT) else due
 
 
-def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int) -> Attempts:
+def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int | None) -> Attempts:
     """Return the attempts with which a repeat starts on a target, or on data, of its own.
 
     The higher numbers are on all objects that are made from now on; what has a lower one goes.

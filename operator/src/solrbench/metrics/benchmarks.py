@@ -160,8 +160,8 @@ BENCHMARK_FAMILIES = (
     ),
     BenchmarkFamily(
         "benchmark_attempts",
-        "Times that target and load were started, without the starts of repeats on fresh targets"
-        " or data; more than 1 means that pods were lost.",
+        "Times that target and load were started, without those of repeats that start anew and"
+        " after suspensions; more than 1 means that pods were lost.",
         lambda b: [
             (("target",), b.status.attempts.starts_of_target),
             (("load",), b.status.attempts.starts_of_load),

@@ -63,7 +63,7 @@ def find_condition(conditions: Iterable[Condition], type_: str) -> Condition | N
 
 
 class Attempts(StatusModel):
-    """Numbers of attempts; unless repeats start anew, more than 1 means that pods were lost."""
+    """Numbers of attempts; repeats that start anew, suspensions and lost pods raise them."""
 
     target: Annotated[int, Field(ge=1, le=1000)] = 1
     """`target` is the number of times that the target was created and the data indexed."""
@@ -76,8 +76,8 @@ class Attempts(StatusModel):
     """`repeat` is the repeat that the present target, or its data, was made for; absent during
     the first one, and where all repeats share the target."""
     fresh_targets: Annotated[int, Field(ge=1, le=1000)] | None = None
-    """`freshTargets` is the number of targets that were made because a repeat starts on a fresh
-    one; they are counted in `target`, too."""
+    """`freshTargets` is the number of targets that were made for a repeat or after a suspension;
+    they are counted in `target`, too."""
     fresh_data: Annotated[int, Field(ge=1, le=1000)] | None = None
     """`freshData` is the number of times that the data was indexed again because a repeat starts
     on fresh data."""
@@ -89,12 +89,12 @@ class Attempts(StatusModel):
 
     @property
     def starts_of_target(self) -> int:
-        """Number of times that a target was made, but for those that a repeat starts on."""
+        """Number of times that a target was made, but for repeats and after suspensions."""
         return self.target - (self.fresh_targets or 0)
 
     @property
     def starts_of_load(self) -> int:
-        """Number of times that the load was started, but for those of repeats that start anew."""
+        """Number of times that the load was started, but for repeats and after suspensions."""
         return self.load - (self.fresh_targets or 0) - (self.fresh_data or 0)
 
 

@@ -1,6 +1,7 @@
 """The ends: success, failure, clean-up, time to live, suspension."""
 
 from solrbench.api.identity import BENCHMARKS
+from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.contract import names
 from solrbench.contract.step_runs import preparation_note, shared_target
@@ -14,6 +15,7 @@ from solrbench.controller.stages.load_results import conclude_partial_result, no
 from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
+from solrbench.decide.repeats import attempts_for_repeat
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.result_documents import delete_leftovers, list_chunks, read_environment
 from solrbench.present.fact_tables import completion_note
@@ -124,7 +126,11 @@ def suspend(context: ReconcileContext) -> None:
     context.set_phase("Suspended")
     context.update(live_load=None)
     if gone:
-        context.update(start_time=None)
+        if context.status.start_time is not None:
+            # The next run has pods and data of its own, and so a record of what it ran on.
+            attempts = context.status.attempts
+            again = attempts_for_repeat(attempts, RepeatStart.FRESH_TARGET, attempts.repeat)
+            context.update(attempts=again, start_time=None)
         _show_suspension(context, "")
         try:
             _remove_collection(context)
