@@ -13,12 +13,14 @@ import pytest
 from solrbench.contract.names import EXPORT
 from solrbench.controller.owned_objects import OwnedKind, OwnedObjects
 from solrbench.controller.stages import load_results
+from solrbench.decide.export import needs_export
 from solrbench.errors import TemporaryError
+from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason, CleanupReason
 from solrbench.reasons.load import LoadReason
 from support.cluster.benchmarks import small
 from support.controller.exported_benchmark import CLAIM, Course
-from support.controller.world import World, condition_of
+from support.controller.world import World, condition_of, message_of
 from support.controller.worlds import OWNED_BY_ONE, measured_so_far, solr_pod
 from support.fakes.fake_cluster import refusal
 from support.servers.api_stub import cluster_of, resources, status
@@ -206,6 +208,31 @@ def test_load_pods_that_are_refused(component: str) -> None:
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "FailedCreate")
     after = world.reconcile("one", seconds=601)
     assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+
+
+@pytest.mark.parametrize("type_", ["DataIndexed", "Measured"])
+def test_a_job_that_is_refused(type_: str) -> None:
+    world = measuring()
+    if type_ == "DataIndexed":
+        world.body()["status"]["conditions"].pop()
+    quota = ForbiddenError(ApiServerReason.API_REFUSED, "exceeded quota: count/jobs.batch=0")
+    world.cluster.fault = refusal(quota, ["apply"], ["Job"])
+    assert condition_of(world.reconcile("one"), type_) == ("False", "ApiRefused")
+    after = world.reconcile("one", seconds=601)
+    assert condition_of(after, "Succeeded") == ("False", "DeadlineExceeded")
+    assert "exceeded quota" in message_of(after)
+
+
+def test_an_export_whose_job_is_refused() -> None:
+    course = Course(CLAIM)
+    taken = {"name": "base-export", "namespace": "search"}
+    course.fake.put({"kind": "ConfigMap", "metadata": taken})
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", "NameTaken")
+    course.now += timedelta(seconds=601)
+    course.reconcile()
+    assert course.condition[:2] == ("False", "DeadlineExceeded")
+    assert not needs_export(course.benchmark.spec, course.status)
 
 
 def test_an_export_pod_that_is_refused() -> None:

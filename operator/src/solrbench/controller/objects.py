@@ -10,6 +10,8 @@ from solrbench.contract import names
 from solrbench.contract.endpoints import reads_pods
 from solrbench.contract.load_plan import TOKEN
 from solrbench.controller.context import ReconcileContext
+from solrbench.decide.lifecycle import check_starting
+from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.pods import (
     FAILED_CREATE,
     LostPod,
@@ -25,6 +27,7 @@ from solrbench.kube.facts import list_labelled
 from solrbench.kube.reader import Manifest
 from solrbench.manifests.agent import build_agent_token
 from solrbench.manifests.common import owner_uid
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.config_set import archive_of, built_in_archive
 
@@ -63,6 +66,26 @@ def creation_problem(
     except TemporaryError:
         events = ()  # a role of an earlier release has no right to read them
     return find_creation_problem({"kind": kind, **owner}, seen, events)
+
+
+def apply_job(
+    context: ReconcileContext, manifests: Iterable[Manifest], since: datetime | None
+) -> None:
+    """Apply a Job and all that its pods need, which have been missing `since` then, if it is known.
+
+    Raises:
+        TemporaryError: if something is refused, by a quota or as its name is taken.
+        PermanentError: if that lasts longer than pods may take to start; others wait meanwhile.
+    """
+    try:
+        for manifest in manifests:
+            context.cluster.apply(manifest)
+    except TemporaryError as error:
+        if error.reason not in (ApiServerReason.API_REFUSED, ApiServerReason.NAME_TAKEN):
+            raise
+        problem = PodProblem(error.reason, error.message, since=since)
+        limit = context.benchmark.spec.deadlines.starting_seconds
+        apply_outcome(check_starting(problem, context.now, limit))
 
 
 def read_job(context: ReconcileContext, component: str) -> Manifest | None:

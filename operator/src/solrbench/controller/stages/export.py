@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import ExportStatus
 from solrbench.contract import names
@@ -10,7 +11,7 @@ from solrbench.contract.step_document import WholeDocument
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
-from solrbench.controller.objects import creation_problem, pods, read_job
+from solrbench.controller.objects import apply_job, creation_problem, pods, read_job
 from solrbench.decide.conditions import EXPORTED
 from solrbench.decide.existing_target import check_name, host_of, qualify
 from solrbench.decide.export import (
@@ -103,8 +104,11 @@ def _start(context: ReconcileContext, export: Export) -> None:
         api_server=[] if export.s3 is None else api_server_addresses(context.cluster),
     )
     image, digest = context.settings.image, export_hash(export)
-    for manifest in build_export(benchmark, plan, image, digest, evidence):
-        context.cluster.apply(manifest)
+    exported = find_condition(context.status.conditions, EXPORTED)
+    since: datetime | None = None
+    if exported is not None and exported.status == "Unknown":
+        since = exported.last_transition_time
+    apply_job(context, build_export(benchmark, plan, image, digest, evidence), since)
     context.update(export=_begun(context, export))
 
 

@@ -16,7 +16,7 @@ from solrbench.contract.pod_plans import BACKUP_FOLDER, IndexPlan, IndexProgress
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_budgets
 from solrbench.controller.endpoint import address_check, api_server_addresses
-from solrbench.controller.objects import creation_problem, job, pods, stored_token
+from solrbench.controller.objects import apply_job, creation_problem, job, pods, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.target import verify_target
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
@@ -67,8 +67,10 @@ def reconcile_index(context: ReconcileContext) -> None:
     if job_view is None:
         plan = _plan(context, dataset)
         image, attempt = context.settings.image, context.status.attempts.index
-        for manifest in build_index(context.benchmark, plan, image, attempt):
-            context.cluster.apply(manifest)
+        manifests = build_index(context.benchmark, plan, image, attempt)
+        # A Job that was deleted is missing for a time that is not known.
+        begun = None if context.status.dataset.documents else context.status.phase_start_time
+        apply_job(context, manifests, begun)
         context.update(dataset=DatasetStatus())  # an earlier attempt sent to another index
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     run = _observe(context, job_view, dataset)

@@ -1,6 +1,7 @@
 """The load stage: Locust runs the ladder, finished steps are stored and only then acknowledged."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1.benchmark import Spec
@@ -31,7 +32,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
-from solrbench.controller.objects import LOAD, job, new_token, stored_token
+from solrbench.controller.objects import LOAD, apply_job, job, new_token, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.answers import plan_answers
 from solrbench.controller.stages.load_results import (
@@ -80,10 +81,17 @@ def reconcile_load(context: ReconcileContext) -> None:
     if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
         # Also those that are needed only if words are missing: the load goes on by itself.
         plan = _plan(context, possible_step_runs(context))
-        for manifest in build_load(context.benchmark, plan, context.settings.image):
-            context.cluster.apply(manifest)
+        manifests = build_load(context.benchmark, plan, context.settings.image)
+        apply_job(context, manifests, _missing_since(context))
         raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
+
+
+def _missing_since(context: ReconcileContext) -> datetime | None:
+    """Return since when the load has no pods: known of the first attempt in this phase alone."""
+    status = context.status
+    is_first = status.attempts.load == (status.attempts.first_load_on_target or 1)
+    return status.phase_start_time if is_first and status.live_load is None else None
 
 
 def _finish(context: ReconcileContext) -> None:
