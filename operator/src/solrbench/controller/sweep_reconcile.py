@@ -17,7 +17,7 @@ from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import delete_components
+from solrbench.controller.deletion import delete_budgets, delete_components
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
@@ -239,14 +239,15 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     succeeded = target.point is None or any(
         point.name == target.point and ended_well(point) for point in status.points
     )
-    if not wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
-        return True
     owners = frozenset((context.sweep.metadata.uid,))
     owned = OwnedObjects(context.cluster, context.namespace, target.name, owners, context.now)
     try:
-        return delete_components(owned, names.NODES)
+        if wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
+            return delete_components(owned, names.NODES)
+        delete_budgets(owned, names.NODES)  # pods that are kept may be moved from now on
     except TemporaryError:
         return False  # the next reconcile goes on
+    return True
 
 
 def _change_point(status: SweepStatus, name: str, **changes: object) -> SweepStatus:

@@ -267,6 +267,23 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     assert reuses(points) == [None, None]
 
 
+def test_a_kept_target_is_protected_as_long_as_points_use_it(shared: Shared) -> None:
+    shared.put(USERS, cleanup="Never")
+    while not shared.solr_pods():
+        shared.get_on()
+    cluster, (solr,) = shared.sweeps.cluster, shared.solr_pods()
+    pod = cluster.objects["Pod", "default", solr]["metadata"]
+    own = {key: pod[key] for key in ("namespace", "labels", "ownerReferences")}
+    cluster.put({"kind": "PodDisruptionBudget", "metadata": own | {"name": "nodes"}})
+    (name,) = shared.sweeps.children()
+    while condition(shared.sweeps.children()[name], "CleanedUp")[1] != "CleanupSkipped":
+        shared.get_on()
+    assert "delete the sweep when" in condition(shared.sweeps.children()[name], "CleanedUp")[2]
+    assert "nodes" in cluster.names("PodDisruptionBudget")
+    assert reuses(shared.finish()) == [None, "Index"]
+    assert (cluster.names("PodDisruptionBudget"), shared.solr_pods()) == (set(), [solr])
+
+
 def test_suspension_removes_the_target(shared: Shared) -> None:
     shared.put(USERS)
     shared.begin_second()

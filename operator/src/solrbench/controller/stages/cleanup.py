@@ -60,19 +60,22 @@ def clean_up(context: ReconcileContext) -> None:
     """
     delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
+    is_shared = shared_target(context.benchmark) is not None
+    # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
+    is_lent = succeeded and is_shared
+    target = tuple(each for each in TARGET if not is_lent or each not in names.NODES)
     if not wants_cleanup(policy, succeeded=succeeded):
-        delete_budgets(context.owned, TARGET)  # pods that are kept may be moved from now on
+        delete_budgets(context.owned, target)  # pods that are kept may be moved from now on
         _delete(context, LOAD)
+        owner, change = "sweep" if is_shared else "benchmark", ", or set it to Always,"
         message = (
-            f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the benchmark, or"
-            " set it to Always, when they are no longer needed"
+            f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the {owner}"
+            f"{'' if is_lent else change} when they are no longer needed"
         )
         message += limit_reports(context)
         context.conditions.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, message)
         return
-    # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
-    is_lent = succeeded and shared_target(context.benchmark) is not None
-    _delete(context, (*LOAD, *(each for each in TARGET if not is_lent or each not in names.NODES)))
+    _delete(context, (*LOAD, *target))
     _remove_collection(context)
     message = "everything except the results is deleted"
     message += "; Solr and ZooKeeper are left to the sweep" if is_lent else ""
