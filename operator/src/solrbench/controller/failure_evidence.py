@@ -149,13 +149,15 @@ class _Collector:
                 return
 
     def _owner_events(self) -> Iterable[str]:
-        started = self._context.status.start_time
+        started, benchmark = self._context.status.start_time, self._context.benchmark
         if started is None:
             return
         for kind, components in _OWNERS.items():
             for component in components:
-                name = names.child(self._context.benchmark, component)
-                yield self._events(kind, name, since=started)
+                yield self._events(kind, names.child(benchmark, component), since=started)
+        # What the Solr Operator and the ZooKeeper operator make has other names.
+        for name in (names.solr_operator_stateful_set, names.provided_zookeeper):
+            yield self._events("StatefulSet", name(benchmark), since=started)
         if self._is_over():
             return
         # Those of companions are of their ReplicaSets, whose names Kubernetes makes.
