@@ -193,6 +193,21 @@ def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
     assert status.points[2].conclusion == "Same"
 
 
+def test_a_point_must_stay_between_its_rounds() -> None:
+    changes = ROUNDS | {"spec.axes": [users_axis(2)], "spec.parallelism": 1}
+    seen = observe(changes)
+    while True:
+        decision = decide_sweep(seen)
+        (running,) = [each for each in decision.status.points if each.state == "Running"]
+        if [each.rounds for each in decision.status.points] == [1, 1]:
+            break
+        seen = again(seen, decision, {running.name: DONE})
+    axis = users_axis(2) | {"values": [running.values[0] + 1, 9]}
+    held = decide_sweep(again(observe(changes | {"spec.axes": [axis]}), decision, {})).status
+    assert "PointsRemoved" in [each.reason for each in held.conditions]
+    assert [each.rounds for each in held.points] == [1, 1]
+
+
 @pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])
 def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
     axis: dict[str, Any], *, keeps: bool

@@ -92,7 +92,9 @@ def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
     lost = [
         name
         for name, point in seen.stored.items()
-        if point.state not in (PointState.PLANNED, PointState.NOT_MEASURED) and name not in planned
+        if name not in planned
+        # Between two rounds, one that was measured is planned.
+        and (point.rounds or point.state not in (PointState.PLANNED, PointState.NOT_MEASURED))
     ]
     if lost:
         names = ", ".join(lost[:MAX_NAMED])
