@@ -140,7 +140,8 @@ def test_state_that_the_master_reports(
         (1, timedelta(), True),
         (1, KUBELET_DELAY - timedelta(seconds=1), True),
         (1, KUBELET_DELAY, False),
-        (1, timedelta(seconds=-1), False),
+        (1, timedelta(seconds=-0.5), True),
+        (1, -KUBELET_DELAY, False),
         (0, timedelta(), False),
     ],
 )

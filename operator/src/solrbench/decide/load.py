@@ -162,7 +162,8 @@ def may_have_lost_solr(result: StepRunResult, now: datetime) -> bool:
     that delay is over; if a node was lost, the target starts again and the step with it.
     """
     failed = any(request.failures for request in result.requests)
-    return failed and timedelta() <= now - result.end_time < KUBELET_DELAY
+    # `now` is of whole seconds, so that a step that has just ended may have ended after it.
+    return failed and abs(now - result.end_time) < KUBELET_DELAY
 
 
 def _needed(run: LoadRun) -> list[PodView]:
