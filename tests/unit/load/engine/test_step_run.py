@@ -7,12 +7,13 @@ from functools import partial
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
+from solrbench.api.v1alpha1.workload import Workload
 from solrbench.load.engine import resource_usage
 from solrbench.load.engine.engine import StepRun
 from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.schedule.messages import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop
-from support.load.builders import assignment, duty, send_first_at_once, target
+from support.load.builders import assignment, duty, send_first_at_once, target, workload
 from support.servers.virtual_server import Calls, VirtualServer, calling, serve
 
 WAITING, RAMPING, MEASURING, STOPPING, FINISHED, ABORTED = StepRunState
@@ -23,12 +24,22 @@ AN_HOUR = ThinkTime(constant_milliseconds=3_600_000)
 class Bench:
     """A step run of one worker, the server it is sent to, and what it reported."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, loop: VirtualTimeLoop, part: Assignment) -> None:
+    def __init__(
+        self,
+        patch: pytest.MonkeyPatch,
+        loop: VirtualTimeLoop,
+        part: Assignment,
+        spec: Workload | None = None,
+    ) -> None:
         self.server: VirtualServer = serve(patch, loop, seconds=0.25)
         patch.setattr(resource_usage, "_clock", loop.time)
         self.calls: Calls = []
         self.run = StepRun(
-            part, target(URL), calling(self.calls, "ready"), calling(self.calls, "ended"), loop
+            part,
+            target(URL, spec=spec),
+            calling(self.calls, "ready"),
+            calling(self.calls, "ended"),
+            loop,
         )
 
     async def add_users(self, count: int) -> None:
@@ -270,6 +281,32 @@ async def test_open_loop_ramps_before_it_measures(make: MakeBench) -> None:
     result = bench.run.result()
     assert (result.planned_requests, result.measured, result.lag_max_microseconds) == (10, 10, 0)
     assert result.requests[0].ramp_requests == len(bench.server.sent_ns) - 10 > 0
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        assignment(users=2, seconds=60, start=Start.RAMP),
+        duty(requests_per_second=10, ramp_seconds=60, seconds=60).model_copy(
+            update={"seconds": 60}
+        ),
+    ],
+    ids=["users", "arrivals"],
+)
+async def test_list_that_ends_in_the_ramp_ends_the_step_run_without_a_measurement(
+    part: Assignment, make: MakeBench
+) -> None:
+    bench = make(part, workload("Once"))
+    # Of the users, the second one is not there yet when the first has sent all queries.
+    await bench.add_users(1)
+    if part.open_loop is not None:
+        bench.run.start_measuring()
+    await asyncio.sleep(30)
+    assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    bench.run.progress(last=True)
+    result = bench.run.result()
+    assert (result.queries_exhausted, result.measured, result.sending_seconds) == (True, 0, 0)
+    assert result.requests[0].ramp_requests == len(bench.server.sent_ns) == 3
 
 
 async def test_open_loop_that_is_stopped_in_its_ramp_is_not_measured_again(make: MakeBench) -> None:

@@ -168,6 +168,13 @@ class StepRun:
     def _finish(self) -> None:
         if self.state.is_over:
             return
+        if self.state is StepRunState.RAMPING:
+            # Its queries or arrivals ended in the ramp: nothing is measured, no user is awaited.
+            arrivals = self._factory.open_loop_recorder
+            origin_ns = _now() if arrivals is None else arrivals.origin_ns
+            self._measurement.recorder.measure_from(origin_ns)
+            if len(self._users) < self.assignment.worker_users:
+                self.on_ready()
         self.state = StepRunState.FINISHED
         self._measurement.end()
         # Not at once: the last user is still in the middle of its own affairs.

@@ -131,7 +131,8 @@ class StepRunMeasurement:
         if self.assignment.seconds is not None and not queries_exhausted:
             sending_seconds = float(self.assignment.seconds)
         elif sending_ended_ns:
-            sending_seconds = (sending_ended_ns - recorder.origin_ns) / SECOND_NS
+            # It may have ended in the ramp.
+            sending_seconds = max(sending_ended_ns - recorder.origin_ns, 0) / SECOND_NS
         return WorkerStepResult(
             **dict(self._meter.usage(users)),
             key=self.assignment.key,
