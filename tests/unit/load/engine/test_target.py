@@ -6,15 +6,23 @@ from pathlib import Path
 import pytest
 
 from solrbench.errors import PermanentError
-from solrbench.load.engine.target import RequestSupply
+from solrbench.load.engine.target import RequestSupply, load_target
 from solrbench.load.errors import LoadError
 from solrbench.load.master.steady_state import wait_for_target
-from solrbench.load.workload.request_mix import RequestStream
+from solrbench.load.workload.request_mix import QuerySource, RequestStream
 from solrbench.net.http import HttpAuth
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import live_nodes
 from support.failing import failing
-from support.load.builders import assignment, do_not_pause, plain, run_step, target, workload
+from support.load.builders import (
+    assignment,
+    do_not_pause,
+    plain,
+    plan_of,
+    run_step,
+    target,
+    workload,
+)
 from support.servers.certificates import authority, server_context
 from support.servers.http_server import HttpServer
 
@@ -55,6 +63,21 @@ def test_supply_ends_with_queries_that_are_sent_once_each() -> None:
 def test_supply_without_a_limit_goes_on() -> None:
     found = RequestSupply(opened().requests)
     assert all(found.take(0) is not None for _ in range(50))
+
+
+def test_queries_of_a_warm_up_need_no_times_before_a_replay(tmp_path: Path) -> None:
+    spec = {name: {"configMap": {"name": "any"}} for name in ("queries", "warmUpQueries")}
+    step = {"name": "log", "replay": {}, "durationSeconds": 5}
+    plan = plan_of(spec, stepRuns=[{"id": "r1-s0-log", "repeat": 1, "step": step}])
+    (tmp_path / "queries.txt").write_text('{"params": {"q": "a"}, "time": 7}')
+    (tmp_path / "warm-up").mkdir()
+    (tmp_path / "warm-up" / "queries.txt").write_text("b\nc\n")
+    found = load_target(plan, tmp_path)
+    assert list(found.requests.recorded_seconds) == [0]
+    assert found.warm_up is not None
+    (source,) = found.warm_up.requests.sources
+    assert isinstance(source, QuerySource)
+    assert len(source.requests) == 2
 
 
 GOOD_HOST = "127.0.0.1"

@@ -78,8 +78,9 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     target = replace(_load(plan, queries_folder), updates=updates)
     if own is None:
         return target
-    # The names of a warm-up are in no result.
-    warm_up = plan.model_copy(update={"workload": own, "max_request_names": MAX_REQUEST_NAMES})
+    # The names of a warm-up are in no result, and it replays no log.
+    changes = {"workload": own, "max_request_names": MAX_REQUEST_NAMES, "step_runs": []}
+    warm_up = plan.model_copy(update=changes)
     return replace(target, warm_up=_load(warm_up, queries_folder / WARM_UP_FOLDER))
 
 
