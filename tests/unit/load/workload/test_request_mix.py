@@ -199,14 +199,19 @@ def generated(prefixes: int = 0, **fields: Any) -> GeneratedSource:
 
 
 def sent(
-    source: DocumentSource, requests: int, size: int = 1, offset: int = 0, **fields: int
+    source: DocumentSource,
+    requests: int,
+    size: int = 1,
+    offset: int = 0,
+    entry: int = 0,
+    **fields: Any,
 ) -> list[list[dict[str, Any]]]:
     """Return the documents of each request of one worker."""
     duty = assignment(offset=offset, **PAIR | fields)
     updates = Updates.model_validate({"generated": {}, "documentsPerRequest": size})
     part = UpdateSource(PLAIN, updates, source)
     found = []
-    for request in islice(part.open_stream(duty, 0, RequestCounter(duty)), requests):
+    for request in islice(part.open_stream(duty, entry, RequestCounter(duty)), requests):
         assert request[:4] == PLAIN[:4]
         found.append(sent_json(request))
     return found
@@ -233,14 +238,14 @@ def test_ids_with_prefixes_are_those_of_the_dataset() -> None:
 def test_new_documents_never_meet() -> None:
     source, ids = generated(ids="New"), Counter[str]()
     for worker in range(2):
-        for repeat in (1, 2):
+        for key in ("r1-s0-calm", "r2-s0-calm", "r1-s0-calm/again-1", "capacity-t01"):
             for attempt in (1, 2):
-                fields = {"worker": worker, "repeat": repeat, "attempt": attempt}
+                fields = {"worker": worker, "key": key, "attempt": attempt}
                 ids.update(doc["key"] for batch in sent(source, 20, 3, **fields) for doc in batch)
-    for others in ({"offset": 40}, {"restarts": 1}, {"restarts": 2}):
+    for others in ({"offset": 40}, {"entry": 1}):
         later = sent(source, 20, 3, **others)
         ids.update(doc["key"] for batch in later for doc in batch)
-    assert ids.total() == 2 * 2 * 2 * 60 + 3 * 60
+    assert ids.total() == 2 * 4 * 2 * 60 + 2 * 60
     assert max(ids.values()) == 1
     assert not any(key.startswith("doc-") for key in ids)
     routed = sent(generated(prefixes=3, ids="New"), 30)

@@ -50,7 +50,7 @@ def test_another_try_attempt_and_warm_up_have_other_ids() -> None:
     assert warm_up is not None
     tries = [
         DUTY,
-        DUTY.model_copy(update={"key": f"{DUTY.key}/again-1", "restarts": 1}),
+        DUTY.model_copy(update={"key": f"{DUTY.key}/again-1"}),
         DUTY.model_copy(update={"attempt": 2}),
         warm_up,
     ]

@@ -190,8 +190,7 @@ class StepRunExecutor:
             # Updates are of no list: ids begin anew with each step run.
             offsets = [] if assignment.indexing else list(self.offsets.offsets)
             step_run = self._assign(
-                assignment.model_copy(update={"key": key, "offsets": offsets, "restarts": again}),
-                stage,
+                assignment.model_copy(update={"key": key, "offsets": offsets}), stage
             )
             try:
                 start_time = self._start(step_run, rate)

@@ -109,8 +109,6 @@ class Assignment(Model):
     indexing: StepIndexing | None = None
     """Documents that are added in place of the requests of the workload."""
     attempt: int = 1
-    restarts: int = 0
-    """How often this step run was begun before in the attempt, and lost with a worker."""
     offsets: list[int] = []
     """For each entry of the workload the number of its first request: requests before this step run
     of the same ladder, or a little more where workers differed in speed."""

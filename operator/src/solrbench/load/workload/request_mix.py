@@ -15,7 +15,7 @@ from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.request_mix import GeneratedUpdates, Queries, UpdateIdPolicy, Updates
 from solrbench.contract.generated_documents import DocumentGenerator, route_prefix
 from solrbench.load.errors import LoadError
-from solrbench.load.schedule.messages import Assignment
+from solrbench.load.schedule.messages import STEP_DOCUMENTS, Assignment
 from solrbench.load.schedule.users import seed_of
 from solrbench.load.workload.name_table import (
     ALL_CHECKED,
@@ -117,7 +117,7 @@ class SampledSource:
         parts = (assignment.repeat, assignment.step, assignment.worker, entry_index)
         rng = np.random.default_rng(seed_of("updates", self._seed, *parts))
         head, tails = self._head, self._tails
-        texts, ids = _draw(rng, len(tails)), self._ids(assignment, rng)
+        texts, ids = _draw(rng, len(tails)), self._ids(assignment, entry_index, rng)
 
         def batch(first: int, size: int) -> list[bytes]:
             return [
@@ -126,8 +126,8 @@ class SampledSource:
 
         return batch
 
-    def _ids(self, assignment: Assignment, rng: np.random.Generator) -> IdBatch:
-        del rng
+    def _ids(self, assignment: Assignment, entry_index: int, rng: np.random.Generator) -> IdBatch:
+        del entry_index, rng
         return partial(_new_ids, assignment.document_prefix)
 
 
@@ -153,16 +153,14 @@ class GeneratedSource(SampledSource):
         made = self._documents.range(range(first, first + MAX_TEXTS))
         super().__init__([document_tail(each, id_field) for each in made], spec.seed, id_field)
 
-    def _ids(self, assignment: Assignment, rng: np.random.Generator) -> IdBatch:
+    def _ids(self, assignment: Assignment, entry_index: int, rng: np.random.Generator) -> IdBatch:
         if not self._is_new:
             old, identity = _draw(rng, self._generator.documents), self._documents.identity
             return lambda _, size: [identity(next(old)) for _ in range(size)]
         prefix = assignment.document_prefix
         if assignment.indexing is None:
-            run = f"new-{assignment.attempt}-{assignment.repeat}-{assignment.variant}"
-            # What a lost try has added is there, and would be replaced.
-            again = f"-again-{assignment.restarts}" if assignment.restarts else ""
-            prefix = run.rstrip("-") + again + "-"
+            # What others have added stays, and would be replaced: lost tries, entries of the mix.
+            prefix = f"new-{entry_index}-{prefix.removeprefix(STEP_DOCUMENTS)}"
         if not self._generator.route_prefixes:
             return partial(_new_ids, prefix)
         routes = _draw(rng, self._generator.route_prefixes)
