@@ -100,6 +100,9 @@ def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None
     [
         (b'{"q": ', "Expecting value"),
         (b'{"q": null}', '"q" must be a text'),
+        (rb'{"q": "\ud83d"}', "surrogate"),
+        (b'{"json": {"limit": 99999999999999999999}}', "64-bit"),
+        (b'{"json": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "recursion"),
         (b'{"q": [1]}', '"q" must be a text'),
         (b'{"name": "", "params": {}}', '"name" must be a text of 1 to 40'),
         (b'{"name": 3, "params": {}}', '"name" must be'),

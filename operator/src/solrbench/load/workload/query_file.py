@@ -82,6 +82,7 @@ class LineFile:
 _LONGEST_NAME = 40
 _KEYS = {"name", "params", "json", "method", "expect", "time"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 Item_co = TypeVar("Item_co", covariant=True)
@@ -225,12 +226,15 @@ def _parse_line(raw: bytes, number: int, file: str) -> WorkloadQuery | None:
     try:
         line = raw.decode("utf-8-sig" if number == 1 else "utf-8").strip()
         return _parse(line) if line and not line.startswith("#") else None
-    except ValueError as error:
+    # The last two are of numbers that JSON cannot send again, and of values nested too deep.
+    except (ValueError, TypeError, RecursionError) as error:
         raise LoadError(LoadReason.MALFORMED_QUERIES, f"{file} line {number}: {error}") from error
 
 
 def _parse(line: str) -> WorkloadQuery:
     if line.startswith("{") and not line.startswith("{!"):
+        if _SURROGATE.search(line):
+            orjson.loads(line)  # refuses half of a pair, which no request can hold
         return _parse_object(json.loads(line))
     if _ENCODED.match(line):
         return WorkloadQuery(None, _decode(line))
