@@ -48,6 +48,7 @@ def test_values_become_texts(path: str, text: str) -> None:
         "response.docs[0].none",
         "response.docs[0].tags",
         "response.docs.id",
+        "response.docs[0].id[0]",
         "response.docs[0].id[0].x",
         "nothing",
         "nothing || response.docs[0].none",

@@ -149,7 +149,8 @@ def extract_values(
 def _look_up(content: Any, path: Sequence[str | int]) -> Any:
     try:
         for part in path:
-            content = content[part]
+            # In Python, a letter of a text has an index, too.
+            content = None if isinstance(content, str) else content[part]
     except (KeyError, IndexError, TypeError):
         return None
     return content
