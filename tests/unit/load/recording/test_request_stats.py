@@ -112,6 +112,11 @@ def test_form_and_body_are_shown_as_they_were_sent() -> None:
     )
 
 
+def test_of_a_long_body_only_the_begin_is_read() -> None:
+    extra = RequestExtras(json_content(b"[1," + b" " * 1_000_000 + b"2]"))
+    assert describe_request(PreparedRequest(b"wt=json", 0, True, 2, extra)) == "wt=json [1,"
+
+
 @pytest.mark.parametrize(
     ("body", "found"),
     [

@@ -96,8 +96,11 @@ def describe_request(request: PreparedRequest) -> str:
     """Return the request as it was sent, on one short line: parameters, then the JSON body."""
     text = request.body.decode().rpartition("\r\n\r\n")[2]
     if request.extra is not None and request.extra.content:
-        content = request.extra.content.partition(b"\r\n\r\n")[2].decode("utf-8", "replace")
-        text = f"{text} {content}"
+        content = request.extra.content
+        begin = content.find(b"\r\n\r\n") + 4
+        # No more of it: batches of megabytes, one after another, would keep the engine silent.
+        shown = content[begin : begin + _SHOWN_BYTES].decode("utf-8", "replace")
+        text = f"{text} {shown}"
     return " ".join(text.split())[:_LONGEST_TEXT]
 
 
@@ -132,6 +135,9 @@ UPDATE_HANDLER = "/update"
 
 _LONGEST_TEXT = 300
 """Characters of a request that are shown."""
+
+_SHOWN_BYTES = 8 * _LONGEST_TEXT
+"""Of a body, in which they are looked for."""
 
 _HEADERS = "Accept: application/json\r\nUser-Agent: solrbench\r\n"
 _PORTS = {"http": 80, "https": 443}
