@@ -142,11 +142,14 @@ def test_requests_sent_before_measuring_are_the_ramp() -> None:
     began = SECOND_NS // 2
     made.record(HOT, began, began + 1000, 1, None)
     made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
+    made.count_retry(HOT, began)
     made.measure_from(ORIGIN)
+    made.count_retry(HOT, ORIGIN - 1)
+    made.count_retry(HOT, ORIGIN)
     made.record(HOT, ORIGIN - 1, ORIGIN + 5000, 1, RequestFailure("Timeout", ""))
     made.record(HOT, ORIGIN, ORIGIN + 7000, 1, None)
     result = finished(made)
-    assert (result.requests, result.failures) == (1, 0)
+    assert (result.requests, result.failures, result.retried_requests) == (1, 0, 1)
     assert (result.ramp_requests, result.ramp_failures) == (3, 2)
     assert decode(result.service_time_histogram).count == 1
     assert (made.first_ns, made.last_ns) == (ORIGIN, ORIGIN + 7000)

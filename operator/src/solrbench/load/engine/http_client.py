@@ -189,7 +189,7 @@ class HttpClient(ABC):
         )
         if reused and not received and again:
             self._retry_allowed = False
-            self._context.recorder.count_retry(self._request)
+            self._context.recorder.count_retry(self._request, self._started_ns)
             self._connecting = self._loop.create_task(self._open())
             return
         message = (

@@ -177,9 +177,9 @@ class StepRunRecorder:
         if tried_ns >= self.origin_ns:
             self.connections.record((opened_ns - tried_ns) // 1000)
 
-    def count_retry(self, request: PreparedRequest) -> None:
-        """Count a request that is sent again."""
-        self._measured[request.name].retried += 1
+    def count_retry(self, request: PreparedRequest, started_ns: int) -> None:
+        """Count a request that is sent again, if measuring had begun when it was sent first."""
+        self._measured[request.name].retried += started_ns >= self.origin_ns
 
     def totals(self) -> tuple[int, int, int]:
         """Return requests, failures and the sum of service times in µs of the seconds taken.
