@@ -3,11 +3,16 @@
 import asyncio
 import itertools
 import json
+from functools import partial
 from pathlib import Path
+from threading import get_ident
 from typing import Any
+
+import pytest
 
 from solrbench.contract.answers import QueryAnswer, Skipped, StoredAnswers
 from solrbench.contract.load_plan import AnswersPlan
+from solrbench.load.master import answers
 from solrbench.load.master.answers import AnswerPass
 from solrbench.net.http import NO_AUTH
 from support.load.builders import plan_of
@@ -81,7 +86,7 @@ async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) ->
     (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     now = itertools.count(step=0.5)
     async with HttpServer(solr) as server:
-        answers = AnswerPass(
+        asking = AnswerPass(
             AnswersPlan.model_validate(WANTED | fields),
             plan_of(
                 {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}, solrUrls=[server.url]
@@ -91,7 +96,7 @@ async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) ->
             pause=lambda _: None,
             now=lambda: float(next(now)),
         )
-        return await asyncio.to_thread(answers.ask, "")
+        return await asyncio.to_thread(asking.ask, "")
 
 
 def by_query(stored: StoredAnswers) -> dict[str, QueryAnswer]:
@@ -109,6 +114,21 @@ async def test_each_distinct_query_is_kept_once(tmp_path: Path) -> None:
     assert len(solr.sent) == 4  # each twice
     sent = solr.sent[0]
     assert (sent["fl"], sent["rows"], sent["wt"]) == ("id,score", "10", "json")
+
+
+async def test_lists_are_read_while_heartbeats_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[str, int] = {}
+
+    def note(name: str, real: Any, *given: Any) -> Any:
+        threads[name] = get_ident()
+        return real(*given)
+
+    for name in ("read_query_lists", "distinct_queries"):
+        monkeypatch.setattr(answers, name, partial(note, name, getattr(answers, name)))
+    assert (await ask(tmp_path, SmallSolr(), {"q": "a"})).queries == 1
+    assert threads["read_query_lists"] != threads["distinct_queries"]
 
 
 async def test_the_sort_of_a_query_is_returned_as_rank(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import gevent
 import httpx2 as httpx
 from gevent.pool import Pool
 
@@ -100,7 +101,9 @@ class AnswerPass:
         self, target: "_Target", deadline: float
     ) -> tuple[list[QueryAnswer], dict[str, object]]:
         """Return the answers, and what was counted, as fields of `StoredAnswers`."""
-        lists, others = read_query_lists(self.plan, self.folder)
+        # In a native thread: millions of lines take seconds, after which workers miss the master.
+        read = gevent.get_hub().threadpool.apply
+        lists, others = read(read_query_lists, (self.plan, self.folder))
         schema = target.schema()
         entries, workload = self.plan.workload.entries, self.plan.workload
         handlers = {entries[place].handler or workload.handler for place, _ in lists}
