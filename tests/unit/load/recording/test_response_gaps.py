@@ -1,5 +1,7 @@
 """Who waited on one worker, and over all of them."""
 
+import pytest
+
 from solrbench.contract.request_counts import MAX_LISTED_RESPONSE_GAPS, MAX_USER_SHARES
 from solrbench.load.master.merge import merge_response_gaps, merge_user_shares
 from solrbench.load.recording.recorder import StepRunRecorder
@@ -91,6 +93,12 @@ def test_users_of_all_workers_are_one_distribution() -> None:
     assert shares.median_requests == 20
     assert len(merge_response_gaps(parts)) == 4
     assert merge_user_shares([outcome()]) is None
+
+
+@pytest.mark.parametrize("count", range(1, 60))
+def test_the_median_is_that_of_the_user_in_the_middle(count: int) -> None:
+    shares = not_none(user_shares(users(*range(1, count + 1))))
+    assert shares.median_requests == (count + 1) // 2
 
 
 def test_half_of_the_users_without_requests_have_a_median_of_none() -> None:

@@ -149,7 +149,7 @@ def median_requests(histogram: Histogram, users: int, most: int) -> int:
     """
     # A histogram of times holds no 0, so users without requests are only in the difference.
     rank = (users + 1) // 2 - (users - histogram.count)
-    median = (histogram.percentile(100 * rank / histogram.count) or 0) if rank > 0 else 0
+    median = histogram.bounds_of_rank(rank)[1] if rank > 0 else 0
     return min(median, most)
 
 
