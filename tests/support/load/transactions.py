@@ -20,8 +20,10 @@ CHAIN = (
 )
 
 
-def workload(*requests: dict[str, Any], inputs: bool = True, **fields: Any) -> Workload:
-    source = {"configMap": {"name": "i"}, "order": "Sequential"}
+def workload(
+    *requests: dict[str, Any], inputs: bool = True, order: str = "Sequential", **fields: Any
+) -> Workload:
+    source = {"configMap": {"name": "i"}, "order": order}
     transaction = {"requests": list(requests)} | ({"inputs": source} if inputs else {})
     mix = [{"name": "lend", "transaction": transaction}]
     return Workload.model_validate({"mix": mix, **fields})

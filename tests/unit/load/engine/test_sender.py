@@ -255,6 +255,22 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
     assert whole.failures + whole.dropped_requests == 2
 
 
+async def test_transaction_that_waits_when_the_inputs_run_out_is_carried_to_its_end() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.1)
+        await echo(exchange)
+
+    async with HttpServer(slow) as server:
+        spec = transactions_workload(*thinking(50, *CHAIN[:2]), order="Once")
+        what = transactions_target(server.url, spec, plain("x", "broken"))
+        plan = duty(requests=3, requests_per_second=100, max_in_flight=1)
+        result = await run_step(what, plan)
+    # The first has thought while the second, which fails, has the only connection; the third, for
+    # which no input is left, waited before it.
+    assert server.queries == ["x", "broken", "<x>!"]
+    assert (result.planned_requests, result.queries_exhausted) == (2, True)
+
+
 async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
     async with HttpServer(echo) as server:
         spec = transactions_workload(*thinking(400, *CHAIN))

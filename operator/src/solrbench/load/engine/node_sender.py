@@ -212,7 +212,8 @@ class NodeSender:
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
         request = self.owner.take_request(intended_ns, now_ns)
         if request is None:
-            self._pool.add_idle(client)
+            # No arrival is left, but requests of transactions that have begun may wait for it.
+            self._release_client(client)
             return
         self._in_flight += 1
         client.send_scheduled(request, intended_ns, now_ns)
