@@ -13,9 +13,11 @@ import pytest
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.contract.load_plan import LoadState
 from solrbench.load.errors import LoadError
+from solrbench.load.master.added_documents import StepDocuments
 from solrbench.load.master.step_run import CompletedStepRun, RunStage, RunStatus, StepRunExecutor
 from solrbench.load.recording.request_stats import RecentRequests, pack_times
 from solrbench.load.schedule.messages import (
+    STEP_DOCUMENTS,
     Assignment,
     Command,
     LiveTotals,
@@ -24,9 +26,10 @@ from solrbench.load.schedule.messages import (
     step_assignment,
 )
 from solrbench.reasons.load import LoadReason
-from support.load.builders import assignment
+from support.load.builders import access_to, assignment, plan_of
 from support.load.fake_locust import FakeLoad
 from support.load.fake_workers import FakeCaches, ObedientWorkers, load_plan
+from support.servers.indexing_solr import IndexingSolr
 
 CLOSED = {"name": "calm", "users": 4, "durationSeconds": 10}
 OPEN = {"name": "planned", "requestsPerSecond": 5, "durationSeconds": 10}
@@ -230,6 +233,21 @@ def test_totals_of_the_last_step_run_are_never_shown_as_the_next_ones() -> None:
         runs.run()
         assert runs.status.load_state().requests > 0
     assert [(each.stage, each.requests) for each in runs.states_at_begin] == [("Ramping", 0)] * 2
+
+
+def test_documents_that_could_not_be_deleted_are_deleted_before_the_next_step() -> None:
+    runs, solr, prefix = StepRuns(), IndexingSolr(), f"{STEP_DOCUMENTS}1-r1-s0-one."
+    plan = plan_of({"queries": {"configMap": {"name": "q"}}}, solrUrls=[solr.url])
+    documents = StepDocuments(plan, lambda: access_to(solr.in_process))
+    runs.executor.documents = documents
+    solr.ids.add(f"{prefix}0")
+    solr.refuses_deletions = True
+    assert documents.count_and_delete(prefix, 1).documents == 1
+    solr.refuses_deletions = False
+    for _ in range(2):
+        runs.run()
+    # Before they are counted, and with the one deletion that succeeded.
+    assert (solr.ids, solr.commits) == (set(), 2)
 
 
 def test_users_that_begin_as_they_spawn_need_no_order() -> None:

@@ -8,7 +8,7 @@ any try are deleted before the next one.
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import httpx2 as httpx
@@ -44,7 +44,7 @@ class CountedReplica(NamedTuple):
 Shards = list[list[CountedReplica]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class StepDocuments:
     """Counts and deletes what steps of a plan added.
 
@@ -55,6 +55,8 @@ class StepDocuments:
     access: Callable[[], HttpAuth]
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
+    are_left: bool = field(default=False, init=False)
+    """Whether those of the last step could not be deleted."""
 
     def delete(self) -> None:
         """Delete the documents of all steps, and wait until no replica has any.
@@ -72,13 +74,15 @@ class StepDocuments:
             left = self._wait(http, STEP_DOCUMENTS, lambda documents: documents == 0)
         if left.documents or left.differing or left.problem:
             raise _not_deleted(left.problem or f"{left.documents} are left {left.differing}")
+        self.are_left = False
 
     def count_and_delete(self, prefix: str, accepted: int) -> AddedDocuments:
         """Commit, and return the documents whose ids have a prefix, of which Solr `accepted` some.
 
         It waits for replicas that have fewer, within bounds. What cannot be counted or deleted is a
-        problem of the result: what was measured is kept.
+        problem of the result, or of the next step: what was measured is kept.
         """
+        self.are_left = True
         try:
             with self.access().open_client(COMMIT_SECONDS) as http:
                 self._update(http, [], {"commit": "true"})

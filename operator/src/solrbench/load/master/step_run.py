@@ -207,8 +207,8 @@ class StepRunExecutor:
         self.status.restart_counting()
         warming_up = stage is RunStage.WARMING_UP
         self.status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
-        if self.documents is not None and assignment.indexing is not None:
-            self.documents.delete()  # those of a warm-up, or of a try that was lost
+        if self.documents is not None and (assignment.indexing or self.documents.are_left):
+            self.documents.delete()  # those of a warm-up, of a try that was lost, or left over
         # Before the caches are read, which takes its time: until then the live totals are those of
         # the last step run.
         step_run = self.workers.assign(assignment)
