@@ -21,6 +21,35 @@ def test_a_single_reading_has_no_differences() -> None:
     assert (found.seconds, found.readings, found.figures) == (0, 1, {})
 
 
+def test_a_counter_without_an_event_yet_was_zero() -> None:
+    found = summarise_readings(
+        [
+            ServerReading("a", 0, {"cpu_seconds": 10}, is_complete=True),
+            ServerReading("a", 5, {"cpu_seconds": 11, "requests": 40}, is_complete=True),
+            ServerReading("a", 10, {"cpu_seconds": 12, "requests": 90}, is_complete=True),
+        ]
+    )
+    assert found.figures == {"cpu_seconds": 2, "requests": 90}
+
+
+def test_all_counters_are_of_the_same_time() -> None:
+    """At both ends, the reading of the cores failed."""
+    found = summarise_readings(
+        [
+            ServerReading("a", second, counters={"cpu_seconds": second} | cores, is_complete=full)
+            for second, cores, full in (
+                (0, {}, False),
+                (5, {"requests": 50}, True),
+                (7, {}, False),
+                (9, {"requests": 90}, True),
+                (20, {}, False),
+            )
+        ]
+    )
+    assert (found.seconds, found.readings) == (4, 5)
+    assert found.figures == {"cpu_seconds": 4, "requests": 40}
+
+
 def test_the_unit_stays_at_the_end_of_the_name() -> None:
     peaks = [
         ServerReading("a", t, peaks={"heap_used_bytes": n, "threads": n})

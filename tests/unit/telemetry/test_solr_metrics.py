@@ -69,6 +69,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
         for each in parse_solr_json(response, "books", float(second))
     ]
     found = summarise_readings(series)
+    assert [each.is_complete for each in series] == [True, False, True]
     assert (found.seconds, found.readings) == (2, 3)
     assert found.figures["cpu_seconds"] == 4
     assert found.figures["requests"] == 20
@@ -79,6 +80,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
 def test_a_node_of_solr_10_has_the_same_figures() -> None:
     reading = parse_solr_prometheus(SOLR_10, "solr-0:8983", "books", 1.0)
     assert reading is not None
+    assert reading.is_complete
     counters = reading.counters
     # Twice in the text, once for each instrumentation.
     assert counters["cpu_seconds"] == 12.5

@@ -50,7 +50,7 @@ class ServerFigures(LenientModel):
     machine: str = ""
     """Id of the machine that a pod ran on."""
     seconds: float
-    """From the first reading to the last."""
+    """From the first reading to the last; of Solr, between those that have its cores."""
     readings: int
     """How many there were."""
     figures: dict[str, float] = {}

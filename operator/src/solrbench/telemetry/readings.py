@@ -24,7 +24,8 @@ class ServerReading:
 
     Numbers are by the name of their figure. Counters only grow while the server runs; of gauges the
     last one counts, of peaks the largest and the mean. Component and machine are those of a pod,
-    and `kind` is what the server is, if its source reads several kinds.
+    and `kind` is what the server is, if its source reads several kinds. What a reading that
+    `is_complete` has no counter of was never counted: Solr 10 begins each with its first event.
     """
 
     server: str
@@ -35,6 +36,7 @@ class ServerReading:
     component: str = ""
     machine: str = ""
     kind: str = ""
+    is_complete: bool = False
 
 
 def add_up(numbers: Iterable[tuple[str, float | None]]) -> dict[str, float]:
@@ -49,11 +51,18 @@ def add_up(numbers: Iterable[tuple[str, float | None]]) -> dict[str, float]:
 def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
     """Return what a server did between the first and the last of its readings, which are in order.
 
-    A reading may hold a part of all numbers: each is followed through those that have it.
+    A reading may hold a part of all numbers: each is followed through those that have it. Counters
+    are those between complete readings, where there are two: all over the same time.
     """
-    first, last = readings[0], readings[-1]
+    complete = [place for place, reading in enumerate(readings) if reading.is_complete]
+    counted = readings[complete[0] : complete[-1] + 1] if len(complete) > 1 else readings
+    never = dict.fromkeys((name for each in counted for name in each.counters), 0.0)
+    last = readings[-1]
     figures = _followed((reading.gauges for reading in readings), itemgetter(-1))
-    figures |= _followed((reading.counters for reading in readings), _difference)
+    figures |= _followed(
+        ({**never, **each.counters} if each.is_complete else each.counters for each in counted),
+        _difference,
+    )
     for suffix, combine in (("max", max), ("mean", fmean)):
         peaks = _followed((reading.peaks for reading in readings), combine)
         for name, number in peaks.items():
@@ -65,7 +74,7 @@ def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
         server=last.server,
         component=last.component,
         machine=last.machine,
-        seconds=round(last.moment - first.moment, _DIGITS),
+        seconds=round(counted[-1].moment - counted[0].moment, _DIGITS),
         readings=len(readings),
         figures={name: round(number, _DIGITS) for name, number in sorted(figures.items())},
     )

@@ -76,6 +76,8 @@ def _parse_node(
         # host:port_solr: the context is the same for all of them.
         server=name.partition("_")[0],
         moment=moment,
+        # Light parameters leave out the cores.
+        is_complete=any(key.startswith("solr.core.") for key in registries),
         counters=add_up([*_jvm_counters(jvm), *counters]),
         gauges=add_up(
             [

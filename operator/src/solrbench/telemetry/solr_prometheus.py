@@ -72,6 +72,7 @@ def parse_solr_prometheus(
     return ServerReading(
         server=server,
         moment=moment,
+        is_complete=True,
         counters=counters
         | add_up(_handler_counters(samples, collection))
         | add_up(_index_counters(samples, collection)),
