@@ -112,16 +112,20 @@ class SolrSource(TelemetrySource):
         """Return a reading of each node, never raise."""
         if self._refused:
             return []
+        self._problem, readings = None, list[ServerReading]()
         try:
             readings = self._read_each() if self._each_node else self._read_all(full=full)
         except NO_ANSWER_ERRORS as error:
-            # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
-            self._problem = f"no metrics from {self._url}: {format_error(error)}"
-            _logger.info("%s", self._problem)
+            self._note(self._url, error)
             self._url = next(self._turns)
-            return []
-        self._problem = None if readings else f"{self._url} responds without metrics of a node"
+        if not readings and self._problem is None:
+            self._problem = f"{self._url} responds without metrics of a node"
         return readings
+
+    def _note(self, url: str, error: Exception) -> None:
+        # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
+        self._problem = f"no metrics from {url}: {format_error(error)}"
+        _logger.info("%s", self._problem)
 
     def close(self) -> None:
         """Close its connections."""
@@ -134,18 +138,22 @@ class SolrSource(TelemetrySource):
             # Solr 10 knows no JSON, and no other node's metrics.
             self._each_node = True
             return self._read_each()
-        # Not allowed: so will the next response be.
-        self._refused = response.is_client_error
+        # So will the next response be; others, such as 429, may pass.
+        self._refused = response.status_code in (401, 403)
         json = response.raise_for_status().json()
         return parse_solr_json(json, self._collection, time.monotonic())
 
     def _read_each(self) -> list[ServerReading]:
         readings = []
         for url in self._urls:
-            text = self._client.get(url, PARAMETERS).raise_for_status().text
-            reading = parse_solr_prometheus(
-                text, urlsplit(url).netloc, self._collection, time.monotonic()
-            )
+            try:
+                text = self._client.get(url, PARAMETERS).raise_for_status().text
+                reading = parse_solr_prometheus(
+                    text, urlsplit(url).netloc, self._collection, time.monotonic()
+                )
+            except NO_ANSWER_ERRORS as error:
+                self._note(url, error)
+                continue
             if reading is not None:
                 readings.append(reading)
         return readings

@@ -322,8 +322,8 @@ class CacheSampler:
         if response.status_code == httpx.codes.BAD_REQUEST:
             self._each_node = True
             return self._read_each()
-        # Not allowed: so will the next response be.
-        self._refused = response.is_client_error
+        # So will the next response be; others, such as 429, may pass.
+        self._refused = response.status_code in (401, 403)
         return parse_caches(response.raise_for_status().json(), self.plan.collection)
 
     def _read_each(self) -> CacheCounts | None:
