@@ -7,6 +7,7 @@ import pytest
 
 import solrbench
 from solrbench.net.token import TOKEN_HEADER
+from solrbench.telemetry import agent
 from solrbench.telemetry.agent import serve, usage
 from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.sources import parse_usage
@@ -24,6 +25,12 @@ def test_the_agent_serves_its_machine() -> None:
     machine, *_ = parse_usage(body, "solr-0.solr.ns.svc:9101", "solr", 1.0)
     assert machine.kind == "machines"
     assert machine.server == usage()["machine"]
+
+
+def test_without_a_server_nothing_is_said_of_its_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agent, "find_server", lambda: None)
+    monkeypatch.setattr(agent, "read_processes", dict)
+    assert not {"missing", "counters"} & usage().keys()
 
 
 @pytest.mark.parametrize("given", [{}, {TOKEN_HEADER: "T"}, {TOKEN_HEADER: ""}])

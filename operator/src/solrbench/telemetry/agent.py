@@ -49,7 +49,8 @@ def usage() -> dict[str, object]:
     if "cpu_seconds" not in group_counters:
         # Under another user the group cannot be read; of it would be left that of one process.
         group_counters, group_gauges, peaks = read_processes(), {}, {}
-        body["missing"] = OTHER_USER
+        if group_counters:
+            body["missing"] = OTHER_USER
     if group_counters:
         body["counters"] = group_counters | read_network()
         body["gauges"] = group_gauges
