@@ -35,6 +35,19 @@ def test_refused_document_is_named_in_solrs_words() -> None:
     assert "spec.collection.configSet" in str(failure)
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "remedy"),
+    [
+        (409, b'{"error":{"msg":"version conflict for a expected=17 actual=-1"}}', "_version_"),
+        (413, b"<html>413 Request Entity Too Large</html>", "indexing.batchSize"),
+    ],
+)
+def test_what_no_retry_cures_has_a_remedy_of_its_own(status: int, body: bytes, remedy: str) -> None:
+    failure = not_none(parse_failure(status, body, "core"))
+    assert (failure.reason, failure.permanent) == (IndexingReason.DOCUMENT_REFUSED, True)
+    assert remedy in str(failure)
+
+
 REFUSED_LOGIN = (LifecycleReason.AUTHENTICATION_FAILED, True, "target.existing.basicAuth.secret")
 REDIRECTED = (LifecycleReason.REDIRECT_REFUSED, True, "redirects are not followed")
 BUSY = (IndexingReason.SOLR_UNAVAILABLE, False, ": <html>down</html>")

@@ -90,6 +90,11 @@ _MAY_PASS = frozenset({404, 408, 409, 425, 429})
 """404: the core has moved; 409: its log is replayed; 429: a circuit breaker is open."""
 
 _QUOTED = 600
+_CORRECT = "correct the document, the schema in spec.collection.configSet, or spec.dataset.idField"
+_REMEDIES = {
+    409: "remove _version_ from the documents, which another Solr gave them",
+    413: "lower spec.dataset.indexing.batchSize, or raise the limit of the proxy",
+}
 
 
 def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None:
@@ -102,11 +107,11 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
     text = str(error.get("msg") or "") or body[:_QUOTED].decode("utf-8", "replace").strip()
     if denied := refusal(status, leader):
         return denied
-    if 400 <= status < 500 and status not in _MAY_PASS:
+    may_pass = status in _MAY_PASS and not (status == 409 and "version conflict" in text)
+    if 400 <= status < 500 and not may_pass:
         return IndexingError(
             IndexingReason.DOCUMENT_REFUSED,
-            f"{leader}: HTTP {status}: {text[:_QUOTED]}; correct the document, the schema in"
-            " spec.collection.configSet, or spec.dataset.idField",
+            f"{leader}: HTTP {status}: {text[:_QUOTED]}; {_REMEDIES.get(status, _CORRECT)}",
             permanent=True,
         )
     return unavailable(leader, f"HTTP {status}: {text[:_QUOTED]}")
