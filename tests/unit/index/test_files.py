@@ -1,6 +1,7 @@
 """Which files are read, as what, and which of their documents are whose."""
 
 import io
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +77,14 @@ def read(folder: Path, path: str) -> bytes:
 )
 def test_finds_files_in_order_and_once(folder: Path, paths: list[str], expected: list[str]) -> None:
     assert [each.location for each in mounted_files(folder, paths)] == expected
+
+
+def test_a_name_that_is_no_utf_8_is_shown_as_far_as_it_is(folder: Path) -> None:
+    (folder / os.fsdecode(b"b\xfccher.xml")).write_bytes(b"<add/>")
+    (file,) = mounted_files(folder, ["*.xml"])
+    assert (file.name, file.location) == ("b\ufffdcher.xml", "b\ufffdcher.xml")
+    with file.open() as opened:
+        assert opened.read() == b"<add/>"
 
 
 def test_reads_through_links_inside_the_volume(folder: Path) -> None:

@@ -8,6 +8,7 @@ nulls, nested objects as dotted fields.
 import glob
 import gzip
 import io
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -104,8 +105,11 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
     It raises `IndexingError` if a path leads out of the folder, or nothing is there.
     """
     files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
+    # Bytes of a name that are no UTF-8 could be in no id, status or message.
+    shown = [os.fsencode(path).decode("utf-8", "replace") for path in files]
     return [
-        DataFile(PurePosixPath(path).name, path, partial(_open, folder, path)) for path in files
+        DataFile(PurePosixPath(name).name, name, partial(_open, folder, path))
+        for name, path in zip(shown, files, strict=True)
     ]
 
 
