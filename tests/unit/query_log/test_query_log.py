@@ -30,6 +30,12 @@ def test_solr_request_came_its_query_time_before_it_was_logged() -> None:
     assert found.shape == "/select fq&q&wt"
 
 
+def test_a_request_may_have_any_number_of_parameters() -> None:
+    found = parse_solr(SOLR.replace("q=a+b", "q=a" + "&fq=x:1" * 1500))
+    assert found is not None
+    assert len(found.parameters) == 1504
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -54,6 +60,7 @@ def test_query_of_an_access_log_has_handler_parameters_and_zone() -> None:
     [
         ACCESS.replace("GET", "POST"),
         ACCESS.replace("/solr/films/select?q=a&rows=5", "/"),
+        ACCESS.replace("/solr/films", "//[/solr/films"),
         ACCESS.replace("/select?", "/update?"),
         ACCESS.replace("01/May/2026", "yesterday"),
         ACCESS.replace("q=a", "distrib=false"),

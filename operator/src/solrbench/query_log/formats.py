@@ -38,7 +38,7 @@ class LogEntry:
 
 def parse_parameters(text: str) -> Parameters:
     """Return URL-encoded parameters."""
-    return tuple(parse_qsl(text, keep_blank_values=True, max_num_fields=1000))
+    return tuple(parse_qsl(text, keep_blank_values=True))
 
 
 Parse = Callable[[str], LogEntry | None]
@@ -86,17 +86,17 @@ def parse_access(line: str) -> LogEntry | None:
     # The body of a POST is not logged.
     if match is None or match["method"] != "GET":
         return None
-    url = urlsplit(match["url"])
+    try:
+        url = urlsplit(match["url"])
+        time = datetime.strptime(match["time"], "%d/%b/%Y:%H:%M:%S %z")
+    except ValueError:
+        # Anything may stand in brackets, and anything is sent to a server that others reach.
+        return None
     ending = _ENDING.search(url.path)
     if not url.query or ending is None or ending["handler"].startswith(_NO_QUERIES):
         return None
     parameters = parse_parameters(url.query)
     if not _INTERNAL.isdisjoint(parameters):
-        return None
-    try:
-        time = datetime.strptime(match["time"], "%d/%b/%Y:%H:%M:%S %z")
-    except ValueError:
-        # Anything may stand in brackets.
         return None
     return LogEntry(time.timestamp(), ending["handler"], parameters)
 
