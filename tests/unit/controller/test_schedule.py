@@ -176,6 +176,19 @@ async def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(world: World)
     assert len(world.calls) == 1
 
 
+async def test_the_end_of_the_last_reconcile_of_a_stopped_one_is_waited_for(world: World) -> None:
+    world.gate.clear()
+    world.schedule.add(ONE, 1, AT_ONCE)
+    await world.when(lambda: bool(world.calls))
+    waiting = asyncio.create_task(world.schedule.stop_and_wait("1"))
+    await asyncio.sleep(0.01)
+    assert not waiting.done()
+    world.gate.set()
+    await waiting
+    assert not world.schedule.knows("1")
+    await world.schedule.stop_and_wait("unknown")
+
+
 async def test_a_reconcile_runs_in_the_context_of_its_addition(world: World) -> None:
     MARK.set("kopf's")
     world.schedule.add(ONE, 1, AT_ONCE)

@@ -58,6 +58,18 @@ def test_a_benchmark_without_a_sweep_wakes_nothing(sweeps: SweepDriver, woken: l
     assert woken == []
 
 
+def test_a_reconcile_under_way_leaves_no_metrics_of_a_sweep_that_is_gone(
+    sweeps: SweepDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweeps.put(sweep_of(1))
+    under_way = [sweeps.reconcile]
+    is_busy = "solrbench.controller.schedule.ReconcileSchedule.is_busy"
+    monkeypatch.setattr(is_busy, lambda *_: bool(under_way and under_way.pop()()))
+    asyncio.run(sweeps.handlers.on_event(event={"type": "DELETED"}, body=sweeps.read()))
+    assert under_way == []
+    assert sweeps.operator.telemetry.sweeps.all() == []
+
+
 def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     assert sweeps.reconcile() == RUNNING_PAUSE

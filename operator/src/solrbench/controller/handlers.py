@@ -118,9 +118,9 @@ class Handlers:
         metadata = body["metadata"]
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
+            # A reconcile could show again, or apply, what was just deleted.
+            await self._schedule.stop_and_wait(key.uid)
             self._forget(key)
-            # Before the wait: a further reconcile could apply what was just deleted.
-            self._schedule.stop(key.uid)
             await self._wait_for_pods(body, key)
             # Only now: the next one must not measure beside pods that still end.
             self._queue.forget(key.uid)
@@ -190,9 +190,6 @@ class Handlers:
 
     def _remove_rest(self, key: BenchmarkKey) -> SolrbenchError | None:
         """Remove what a benchmark that is gone has left; return what holds that up."""
-        if self._schedule.is_busy(key.uid):
-            # It may still apply objects, so that nothing would be left only for a moment.
-            return TemporaryError(CleanupReason.REMOVING_PODS, "a reconcile is under way")
         try:
             # What has the name of another benchmark by now is left to the garbage collector, which
             # goes by uids.

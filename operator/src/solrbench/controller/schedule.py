@@ -29,6 +29,8 @@ RETRY = timedelta(seconds=5)
 """Pause after a reconcile that failed unexpectedly; its traceback is in the log."""
 HANG_SECONDS = 900.0
 """A reconcile that takes longer hangs, as each of its requests has a time limit."""
+BUSY_POLL_SECONDS = 0.05
+"""Between two looks whether a reconcile has ended."""
 CHANGE_SECONDS = 0.5
 """Between a change of a pod or Job and the reconcile: changes often come together."""
 
@@ -184,6 +186,12 @@ class ReconcileSchedule:
         item.cancel()
         if not item.is_busy:  # else its end drops it: `is_busy` must hold until then
             self._drop(uid)
+
+    async def stop_and_wait(self, uid: str) -> None:
+        """Begin no further reconcile of a benchmark, and wait until the one under way has ended."""
+        self.stop(uid)
+        while self.is_busy(uid):  # noqa: ASYNC110 - its thread knows nothing of the loop
+            await asyncio.sleep(BUSY_POLL_SECONDS)
 
     def close(self) -> None:
         """Begin no further reconcile at all."""

@@ -71,7 +71,8 @@ class SweepHandlers:
         """Put a sweep on the schedule, or take it off."""
         metadata = body["metadata"]
         if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
-            self._schedule.stop(metadata["uid"])
+            # One under way could show the sweep again.
+            await self._schedule.stop_and_wait(metadata["uid"])
             self._plans.forget(metadata["uid"])
             self._attempts.forget(metadata["uid"])
             self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
