@@ -139,6 +139,6 @@ solr_core_indexsearcher_cache_ops_total{collection="books",name="filterCache",op
 solr_core_requests_total{category="QUERY",collection="books",handler="/select",internal="false"} 40
 solr_core_requests_total{category="QUERY",collection="books",handler="/select",internal="true"} 80
 # TYPE solr_core_index_size_megabytes gauge
-solr_core_index_size_megabytes{collection="books"} 1.5
+solr_core_index_size_megabytes{collection="books",core="books_r1"} 1.5
 """
 """One node of Solr 10.0, the lines that are read and some beside them."""

@@ -21,13 +21,15 @@ size 6
 """
 
 
-def test_samples_of_one_name_with_labels_and_a_number() -> None:
-    found = [(labels["core"], value) for labels, value in read_samples(TEXT, "size")]
-    assert found == [("a", 1.5), ("b", 2000.0), ("g", 0.0)]
+def test_samples_of_some_names_with_a_number() -> None:
+    found = [(name, each.get("core"), value) for name, each, value in read_samples(TEXT, "size")]
+    sizes = [("size", "a", 1.5), ("size", "b", 2000.0), ("size", "g", 0.0), ("size", None, 6.0)]
+    assert found == sizes
+    assert [name for name, *_ in read_samples(TEXT, r"\w+(?<!size)")] == ["size_total", "other"]
 
 
 def test_quotes_in_labels_are_theirs() -> None:
-    labels, _ = next(read_samples(TEXT, "size"))
+    _, labels, _ = next(read_samples(TEXT, "size"))
     assert labels["path"] == 'C:\\\\x\\"}, 1'
 
 

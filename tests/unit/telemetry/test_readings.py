@@ -21,12 +21,15 @@ def test_a_single_reading_has_no_differences() -> None:
     assert (found.seconds, found.readings, found.figures) == (0, 1, {})
 
 
+CORES = frozenset({"core"})
+
+
 def test_a_counter_without_an_event_yet_was_zero() -> None:
     found = summarise_readings(
         [
-            ServerReading("a", 0, {"cpu_seconds": 10}, is_complete=True),
-            ServerReading("a", 5, {"cpu_seconds": 11, "requests": 40}, is_complete=True),
-            ServerReading("a", 10, {"cpu_seconds": 12, "requests": 90}, is_complete=True),
+            ServerReading("a", 0, {"cpu_seconds": 10}, cores=CORES),
+            ServerReading("a", 5, {"cpu_seconds": 11, "requests": 40}, cores=CORES),
+            ServerReading("a", 10, {"cpu_seconds": 12, "requests": 90}, cores=CORES),
         ]
     )
     assert found.figures == {"cpu_seconds": 2, "requests": 90}
@@ -36,14 +39,11 @@ def test_all_counters_are_of_the_same_time() -> None:
     """At both ends, the reading of the cores failed."""
     found = summarise_readings(
         [
-            ServerReading("a", second, counters={"cpu_seconds": second} | cores, is_complete=full)
-            for second, cores, full in (
-                (0, {}, False),
-                (5, {"requests": 50}, True),
-                (7, {}, False),
-                (9, {"requests": 90}, True),
-                (20, {}, False),
-            )
+            ServerReading("a", 0, {"cpu_seconds": 0}),
+            ServerReading("a", 5, {"cpu_seconds": 5, "requests": 50}, cores=CORES),
+            ServerReading("a", 7, {"cpu_seconds": 7}),
+            ServerReading("a", 9, {"cpu_seconds": 9, "requests": 90}, cores=CORES),
+            ServerReading("a", 20, {"cpu_seconds": 20}),
         ]
     )
     assert (found.seconds, found.readings) == (4, 5)

@@ -1,5 +1,3 @@
-import pytest
-
 from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.solr_json import parse_solr_json
 from solrbench.telemetry.solr_prometheus import parse_solr_prometheus
@@ -57,6 +55,7 @@ def test_what_a_node_does_not_report_is_missing() -> None:
 def test_a_response_without_nodes_has_no_reading_nor_has_a_text_of_another_program() -> None:
     assert parse_solr_json({"responseHeader": {"status": 0}, "error": "x"}, "books", 0) == []
     assert parse_solr_prometheus("up 1\n", "a:1", "books", 0) is None
+    assert parse_solr_prometheus("<html>{not} metrics", "a:1", "books", 0) is None
 
 
 def test_light_and_full_readings_make_up_the_figures() -> None:
@@ -69,7 +68,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
         for each in parse_solr_json(response, "books", float(second))
     ]
     found = summarise_readings(series)
-    assert [each.is_complete for each in series] == [True, False, True]
+    assert [len(each.cores) for each in series] == [1, 0, 1]
     assert (found.seconds, found.readings) == (2, 3)
     assert found.figures["cpu_seconds"] == 4
     assert found.figures["requests"] == 20
@@ -80,7 +79,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
 def test_a_node_of_solr_10_has_the_same_figures() -> None:
     reading = parse_solr_prometheus(SOLR_10, "solr-0:8983", "books", 1.0)
     assert reading is not None
-    assert reading.is_complete
+    assert reading.cores == {"books_r1"}
     counters = reading.counters
     # Twice in the text, once for each instrumentation.
     assert counters["cpu_seconds"] == 12.5
@@ -93,8 +92,3 @@ def test_a_node_of_solr_10_has_the_same_figures() -> None:
     heap = {"heap_used_bytes": 150, "heap_after_gc_bytes": 35}
     threads = {"threads": 18, "threads_blocked": 2, "threads_runnable": 16}
     assert reading.peaks == heap | threads
-
-
-def test_a_page_that_is_no_text_of_prometheus_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"."):
-        parse_solr_prometheus("<html>{not} metrics", "a:1", "books", 0)

@@ -179,9 +179,8 @@ def _cores_in_text(solr: SolrClient, replicas: list[Replica]) -> dict[str, Index
         where = {"node": node, "nodes": node, "core": own, "category": "CORE,SEARCHER"}
         text = solr.get_text("/admin/metrics", {"wt": "prometheus", **where})
         found: dict[str, dict[str, float]] = {}
-        for metric in (_MEGABYTES, _LIVE, _ALL):
-            for labels, value in read_samples(text, metric):
-                found.setdefault(labels.get("core", ""), {})[metric] = value
+        for metric, labels, value in read_samples(text, f"{_MEGABYTES}|{_LIVE}|{_ALL}"):
+            found.setdefault(labels.get("core", ""), {})[metric] = value
         for core, values in found.items():
             # A node may be anything, and what is larger is no count.
             if len(values) == len((_MEGABYTES, _LIVE, _ALL)) and max(values.values()) < 1 << 53:

@@ -24,8 +24,9 @@ class ServerReading:
 
     Numbers are by the name of their figure. Counters only grow while the server runs; of gauges the
     last one counts, of peaks the largest and the mean. Component and machine are those of a pod,
-    and `kind` is what the server is, if its source reads several kinds. What a reading that
-    `is_complete` has no counter of was never counted: Solr 10 begins each with its first event.
+    and `kind` is what the server is, if its source reads several kinds. `cores` are those of the
+    collection whose numbers are there: a counter that is missing beside them was never counted, as
+    Solr 10 begins each with its first event.
     """
 
     server: str
@@ -36,7 +37,7 @@ class ServerReading:
     component: str = ""
     machine: str = ""
     kind: str = ""
-    is_complete: bool = False
+    cores: frozenset[str] = frozenset()
 
 
 def add_up(numbers: Iterable[tuple[str, float | None]]) -> dict[str, float]:
@@ -52,15 +53,15 @@ def summarise_readings(readings: Sequence[ServerReading]) -> ServerFigures:
     """Return what a server did between the first and the last of its readings, which are in order.
 
     A reading may hold a part of all numbers: each is followed through those that have it. Counters
-    are those between complete readings, where there are two: all over the same time.
+    are those between readings of cores, where there are two: all over the same time.
     """
-    complete = [place for place, reading in enumerate(readings) if reading.is_complete]
+    complete = [place for place, reading in enumerate(readings) if reading.cores]
     counted = readings[complete[0] : complete[-1] + 1] if len(complete) > 1 else readings
     never = dict.fromkeys((name for each in counted for name in each.counters), 0.0)
     last = readings[-1]
     figures = _followed((reading.gauges for reading in readings), itemgetter(-1))
     figures |= _followed(
-        ({**never, **each.counters} if each.is_complete else each.counters for each in counted),
+        ({**never, **each.counters} if each.cores else each.counters for each in counted),
         _difference,
     )
     for suffix, combine in (("max", max), ("mean", fmean)):

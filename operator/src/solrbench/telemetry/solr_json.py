@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from solrbench.contract.server_document import CACHES
+from solrbench.contract.server_document import CACHES, SEARCH_CACHES
 from solrbench.telemetry.jvm import heap_after_gc
 from solrbench.telemetry.kernel_files import present
 from solrbench.telemetry.readings import ServerReading, add_up
@@ -32,6 +32,15 @@ LIGHT_PARAMETERS: Mapping[str, str | list[str]] = {
     "regex": [_JVM, _JETTY],
 }
 """What is sampled in between: a node with a thousand cores would have much to say of them."""
+
+CACHE_PARAMETERS: Mapping[str, str | list[str]] = {
+    **_ALL_NODES,
+    "group": "core",
+    "prefix": ",".join(
+        (*(f"CACHE.searcher.{cache}" for cache in SEARCH_CACHES), "CORE.collection")
+    ),
+}
+"""The caches that searches fill, alone."""
 
 _HANDLER = re.compile(r"(QUERY|UPDATE)\.(/.*)\.(requests|errors|totalTime)")
 _PAUSES = re.compile(r"gc\.(?!.*(?:Concurrent|Cycles)).*\.(count|time)")
@@ -65,19 +74,20 @@ def _parse_node(
     name: str, registries: Mapping[str, Mapping[str, Any]], collection: str, moment: float
 ) -> ServerReading:
     jvm = registries.get("solr.jvm", {})
-    cores = [
-        registry
+    by_name = {
+        key: registry
         for key, registry in registries.items()
         if key.startswith("solr.core.") and registry.get("CORE.collection") == collection
-    ]
+    }
+    cores = by_name.values()
     counters = [each for core in cores for each in _core_counters(core)]
     gauges = [each for core in cores for each in _core_gauges(core)]
     return ServerReading(
         # host:port_solr: the context is the same for all of them.
         server=name.partition("_")[0],
         moment=moment,
-        # Light parameters leave out the cores.
-        is_complete=any(key.startswith("solr.core.") for key in registries),
+        # One that opens its searcher has no more than its collection's name at first.
+        cores=frozenset(key for key, core in by_name.items() if len(core) > 1),
         counters=add_up([*_jvm_counters(jvm), *counters]),
         gauges=add_up(
             [

@@ -6,19 +6,21 @@ OpenTelemetry.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from prometheus_client.parser import text_string_to_metric_families
-from prometheus_client.samples import Sample
-
+from solrbench.contract.prometheus_text import read_samples
 from solrbench.contract.server_document import CACHES
 from solrbench.telemetry.jvm import heap_after_gc
 from solrbench.telemetry.kernel_files import present
 from solrbench.telemetry.readings import ServerReading, add_up
 
 PARAMETERS: Mapping[str, str] = {"wt": "prometheus"}
+CACHE_PARAMETERS: Mapping[str, str] = {**PARAMETERS, "category": "CACHE"}
+"""The caches alone."""
 
+# Histograms have a line for each bucket.
+_NAMES = r"(?:jvm|solr_core)_\w+(?<!_bucket)"
 _HEAP = {"jvm_memory_type": "heap"}
 _PAUSES = re.compile(r"(?!.*(?:Concurrent|Cycles)).*")
 _MEGABYTE = 1 << 20
@@ -28,19 +30,22 @@ _ANY: Labels = MappingProxyType({})
 
 
 class _Samples:
-    """Samples of one node by name.
+    """Samples of one node by name, and the names of the cores of a collection.
 
     JVM metrics can appear twice, once for each instrumentation: of samples with the same labels
     only one counts.
     """
 
-    def __init__(self, samples: Iterable[Sample]) -> None:
+    def __init__(self, text: str, collection: str) -> None:
         self._by_name: dict[str, dict[frozenset[tuple[str, str]], float]] = {}
-        for sample in samples:
-            labels = {k: v for k, v in sample.labels.items() if not k.startswith("otel_scope_")}
-            same = self._by_name.setdefault(sample.name, {})
+        self.cores = set[str]()
+        for name, found, value in read_samples(text, _NAMES):
+            labels = {k: v for k, v in found.items() if not k.startswith("otel_scope_")}
+            if labels.get("collection") == collection and "core" in labels:
+                self.cores.add(labels["core"])
+            same = self._by_name.setdefault(name, {})
             key = frozenset(labels.items())
-            same[key] = max(sample.value, same.get(key, sample.value))
+            same[key] = max(value, same.get(key, value))
 
     def labelled(self, name: str, wanted: Labels = _ANY) -> Iterator[tuple[dict[str, str], float]]:
         """Yield labels and value of every sample of `name` that has these labels."""
@@ -58,21 +63,16 @@ class _Samples:
 def parse_solr_prometheus(
     text: str, server: str, collection: str, moment: float
 ) -> ServerReading | None:
-    """Return the reading of a node; None if the text has nothing of Solr 10.
-
-    It raises `ValueError` if the text is none of Prometheus.
-    """
-    samples = _Samples(
-        sample for family in text_string_to_metric_families(text) for sample in family.samples
-    )
+    """Return the reading of a node; None if the text has nothing of Solr 10."""
+    samples = _Samples(text, collection)
     counters = add_up([*_jvm_counters(samples), *_cache_counters(samples, collection)])
     # Solr 9 has text of Prometheus, too, with other names.
-    if not counters:
+    if not counters and not samples.cores:
         return None
     return ServerReading(
         server=server,
         moment=moment,
-        is_complete=True,
+        cores=frozenset(samples.cores),
         counters=counters
         | add_up(_handler_counters(samples, collection))
         | add_up(_index_counters(samples, collection)),

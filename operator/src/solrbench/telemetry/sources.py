@@ -23,10 +23,9 @@ from solrbench.errors import format_error
 from solrbench.net.deadline import url_host
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
 from solrbench.net.token import TOKEN_HEADER
+from solrbench.telemetry import solr_json, solr_prometheus
 from solrbench.telemetry.jvm import count_update_threads
 from solrbench.telemetry.readings import ServerReading
-from solrbench.telemetry.solr_json import FULL_PARAMETERS, LIGHT_PARAMETERS, parse_solr_json
-from solrbench.telemetry.solr_prometheus import PARAMETERS, parse_solr_prometheus
 
 
 class TelemetrySource(ABC):
@@ -92,34 +91,45 @@ _logger = logging.getLogger(__name__)
 
 
 class SolrSource(TelemetrySource):
-    """The nodes of the target; `access` is called before the first request."""
+    """The nodes of the target, of which `only_caches` are read if that is said.
+
+    `access` is called before the first request.
+    """
 
     kind = "solr"
 
     def __init__(
-        self, urls: Sequence[str], collection: str, access: Callable[[], HttpAuth]
+        self,
+        urls: Sequence[str],
+        collection: str,
+        access: Callable[[], HttpAuth],
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        *,
+        only_caches: bool = False,
     ) -> None:
         self._urls = list(urls)
         self._turns = cycle(urls)
         self._url = next(self._turns)
         self._collection = collection
-        self._client = MetricsClient(access, TIMEOUT_SECONDS)
+        self._client = MetricsClient(access, timeout_seconds)
+        self._only_caches = only_caches
         self._each_node = False
-        self._refused = False
+        self.is_refused = False
+        """Whether access is denied, so that nothing is read any more."""
         self._problem = "Solr's metrics were not read"
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each node, never raise."""
-        if self._refused:
+        if self.is_refused:
             return []
         self._problem, readings = None, list[ServerReading]()
         try:
             readings = self._read_each() if self._each_node else self._read_all(full=full)
         except NO_ANSWER_ERRORS as error:
             self._note(self._url, error)
+        if not readings:
+            self._problem = self._problem or f"{self._url} responds without metrics of a node"
             self._url = next(self._turns)
-        if not readings and self._problem is None:
-            self._problem = f"{self._url} responds without metrics of a node"
         return readings
 
     def _note(self, url: str, error: Exception) -> None:
@@ -132,23 +142,27 @@ class SolrSource(TelemetrySource):
         self._client.close()
 
     def _read_all(self, *, full: bool) -> list[ServerReading]:
-        parameters = FULL_PARAMETERS if full else LIGHT_PARAMETERS
+        parameters = solr_json.FULL_PARAMETERS if full else solr_json.LIGHT_PARAMETERS
+        if self._only_caches:
+            parameters = solr_json.CACHE_PARAMETERS
         response = self._client.get(self._url, parameters)
         if response.status_code == httpx.codes.BAD_REQUEST:
             # Solr 10 knows no JSON, and no other node's metrics.
             self._each_node = True
             return self._read_each()
         # So will the next response be; others, such as 429, may pass.
-        self._refused = response.status_code in (401, 403)
+        self.is_refused = response.status_code in (401, 403)
         json = response.raise_for_status().json()
-        return parse_solr_json(json, self._collection, time.monotonic())
+        return solr_json.parse_solr_json(json, self._collection, time.monotonic())
 
     def _read_each(self) -> list[ServerReading]:
-        readings = []
+        readings, parameters = [], solr_prometheus.PARAMETERS
+        if self._only_caches:
+            parameters = solr_prometheus.CACHE_PARAMETERS
         for url in self._urls:
             try:
-                text = self._client.get(url, PARAMETERS).raise_for_status().text
-                reading = parse_solr_prometheus(
+                text = self._client.get(url, parameters).raise_for_status().text
+                reading = solr_prometheus.parse_solr_prometheus(
                     text, urlsplit(url).netloc, self._collection, time.monotonic()
                 )
             except NO_ANSWER_ERRORS as error:

@@ -9,14 +9,15 @@ import pytest
 from solrbench.contract.windows import CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.caches import (
-    METRICS_PARAMETERS,
+    CacheCounts,
     CacheReset,
     CacheSampler,
-    counts_in_text,
-    entries_in_json,
-    parse_caches,
+    count_entries,
+    count_lookups,
 )
 from solrbench.net.http import NO_AUTH
+from solrbench.telemetry.solr_json import CACHE_PARAMETERS, parse_solr_json
+from solrbench.telemetry.solr_prometheus import parse_solr_prometheus
 from support.failing import failing
 from support.load.fake_workers import load_plan
 from support.narrowing import not_none
@@ -44,19 +45,28 @@ def answer(*nodes: list[dict[str, Any]]) -> dict[str, Any]:
     return {"responseHeader": {"status": 0, "QTime": 3}, **found}
 
 
+def counts_in_json(response: dict[str, Any]) -> CacheCounts | None:
+    return count_lookups(parse_solr_json(response, "books", 0))
+
+
+def counts_in_text(text: str, collection: str) -> CacheCounts | None:
+    reading = parse_solr_prometheus(text, "a:8983", collection, 0)
+    return count_lookups([] if reading is None else [reading])
+
+
 def test_cores_of_all_nodes_are_added() -> None:
     first = core(filterCache=cache(10, 4), documentCache=cache(7, 0))
     other = core(filterCache=cache(100, 50), documentCache=cache(3, 3))
     nodes = answer([first, core(filterCache=cache(1, 1))], [other])
-    found = not_none(parse_caches(nodes, "books"))
-    assert found.cores == 3
+    found = not_none(counts_in_json(nodes))
+    assert found.cores == {"solr.core.c0.0", "solr.core.c0.1", "solr.core.c1.0"}
     assert found.counts == {"filterCache": (111, 55), "documentCache": (10, 3)}
 
 
 def test_other_collections_do_not_count() -> None:
     both = answer([core("books2", filterCache=cache(5, 5)), core(filterCache=cache(2, 1))])
-    found = not_none(parse_caches(both, "books"))
-    assert (found.cores, found.counts) == (1, {"filterCache": (2, 1)})
+    found = not_none(counts_in_json(both))
+    assert (found.cores, found.counts) == ({"solr.core.c0.1"}, {"filterCache": (2, 1)})
 
 
 @pytest.mark.parametrize(
@@ -71,7 +81,7 @@ def test_other_collections_do_not_count() -> None:
     ],
 )
 def test_responses_without_counts_give_no_sample(given: dict[str, Any]) -> None:
-    assert parse_caches(given, "books") is None
+    assert counts_in_json(given) is None
 
 
 def lookups(core: str, cache: str, hits: int, misses: int, collection: str = "books") -> str:
@@ -95,7 +105,7 @@ def test_cores_of_solr_10_are_added() -> None:
         )
     )
     found = not_none(counts_in_text(text, "books"))
-    assert (found.cores, found.names) == (2, frozenset({"c1", "c2"}))
+    assert found.cores == {"c1", "c2"}
     assert found.counts == {"filterCache": (110, 54), "documentCache": (7, 0)}
     assert counts_in_text(text, "other") is None
 
@@ -115,7 +125,7 @@ async def sampled(texts: list[str]) -> list[CacheSample]:
         for _ in texts[:-1]:
             sampler._sample()
         samples = sampler.end(0.0)
-        sampler._client.close()
+        sampler._source.close()
         return samples
 
     async with HttpServer(solr) as server:
@@ -137,7 +147,7 @@ async def test_another_node_of_solr_10_behind_the_same_address_is_no_sample() ->
 
 
 def test_only_what_is_needed_is_asked() -> None:
-    assert METRICS_PARAMETERS["prefix"] == (
+    assert CACHE_PARAMETERS["prefix"] == (
         "CACHE.searcher.filterCache,CACHE.searcher.queryResultCache,"
         "CACHE.searcher.documentCache,CORE.collection"
     )
@@ -180,21 +190,22 @@ async def test_caches_that_the_config_set_fills_are_an_error() -> None:
         await empty(filled(warming=3))
 
 
-@pytest.mark.parametrize(
-    ("caches", "text", "reason"),
-    [
-        (b"", r"no caches of books .*caches to Keep", "CachesNotEmpty"),
-        (b', "CACHE.searcher.filterCache": {}', "could not be read: KeyError", "CachesNotReloaded"),
-    ],
-)
-async def test_caches_that_are_not_reported_are_an_error(
-    caches: bytes, text: str, reason: str
-) -> None:
+@pytest.mark.parametrize("caches", [b"", b', "CACHE.searcher.filterCache": {}'])
+async def test_caches_that_are_not_reported_are_an_error(caches: bytes) -> None:
     async def no_caches(exchange: Exchange) -> None:
-        exchange.send(b'{"a": {"metrics": {"c": {"CORE.collection": "books"%b}}}}' % caches)
+        core = b'{"CORE.collection": "books"%b}' % caches
+        exchange.send(b'{"a": {"metrics": {"solr.core.c": %b}}}' % core)
 
-    with failing(LoadError, reason, text):
+    with failing(LoadError, "CachesNotEmpty", r"no caches of books .*caches to Keep"):
         await empty(no_caches)
+
+
+async def test_a_response_that_is_not_solrs_is_an_error() -> None:
+    async def other(exchange: Exchange) -> None:
+        exchange.send(b"<html>")
+
+    with failing(LoadError, "CachesNotReloaded", "caches of books could not be read: no metrics"):
+        await empty(other)
 
 
 @pytest.mark.parametrize(
@@ -222,4 +233,4 @@ async def test_reload_that_fails_may_be_tried_again(body: bytes, status: int, te
 def test_entries_of_all_caches_and_cores_are_added() -> None:
     full = core(filterCache={"size": 1}, queryResultCache={"size": 2})
     response = answer([full, core(documentCache={"size": 4})], [core(filterCache={"size": 8})])
-    assert entries_in_json(response, "books") == (3, 15)
+    assert count_entries(parse_solr_json(response, "books", 0)) == (3, 15)
