@@ -30,6 +30,12 @@ def test_solr_request_came_its_query_time_before_it_was_logged() -> None:
     assert found.shape == "/select fq&q&wt"
 
 
+def test_handlers_whose_names_only_begin_like_those_of_solr_are_queries() -> None:
+    found = parse_solr(SOLR.replace("path=/select", "path=/get-books"))
+    assert found is not None
+    assert parse_solr(SOLR.replace("path=/select", "path=/get")) is None
+
+
 def test_a_request_may_have_any_number_of_parameters() -> None:
     found = parse_solr(SOLR.replace("q=a+b", "q=a" + "&fq=x:1" * 1500))
     assert found is not None

@@ -52,7 +52,7 @@ _ACCESS = re.compile(
 )
 # By which Solr marks what one node sends to another.
 _INTERNAL = {("isShard", "true"), ("distrib", "false")}
-_NO_QUERIES = ("/update", "/admin", "/replication", "/get", "/schema", "/config")
+_NO_QUERY = re.compile(r"/(?:update|admin|replication|get|schema|config)(?:/|$)")
 _ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
 
 
@@ -70,7 +70,7 @@ def parse_solr(line: str) -> LogEntry | None:
     Times without a zone are taken as UTC, as Solr's containers write them.
     """
     match = _SOLR.match(line)
-    if match is None or match["path"].startswith(_NO_QUERIES):
+    if match is None or _NO_QUERY.match(match["path"]):
         return None
     parameters = parse_parameters(match["params"])
     if not _INTERNAL.isdisjoint(parameters):
@@ -93,7 +93,7 @@ def parse_access(line: str) -> LogEntry | None:
         # Anything may stand in brackets, and anything is sent to a server that others reach.
         return None
     ending = _ENDING.search(url.path)
-    if not url.query or ending is None or ending["handler"].startswith(_NO_QUERIES):
+    if not url.query or ending is None or _NO_QUERY.match(ending["handler"]):
         return None
     parameters = parse_parameters(url.query)
     if not _INTERNAL.isdisjoint(parameters):
