@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from solrbench.analysis.metrics import MIN_VALUES_FOR_RANKS, P95, Difference
@@ -29,6 +31,13 @@ def test_inconclusive_without_an_interval_has_its_estimate() -> None:
     difference = found(3, None, Conclusion.INCONCLUSIVE)
     assert difference_sentence("p", difference, "in b") == (
         "p may be higher or lower than in b (+3 %): inconclusive."
+    )
+
+
+def test_a_machine_that_changed_is_no_number_of_repeats() -> None:
+    difference = replace(found(3, (-1, 7), Conclusion.INCONCLUSIVE), has_changed=True)
+    assert difference_sentence("p", difference, "in b").endswith(
+        ": inconclusive. Measure both in turn, as the machine changed meanwhile."
     )
 
 

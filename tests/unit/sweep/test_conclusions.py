@@ -121,6 +121,17 @@ def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     assert any(each.startswith(apart) for each in sentences)
 
 
+def test_points_of_a_machine_that_changed_need_no_number_of_repeats() -> None:
+    def rising(point: DesignPoint) -> dict[str, Any]:
+        begin = 98.0 if point.text == "heap 1Gi, nodes 1/1" else 100.0
+        return repeated([begin + 4 * each for each in range(8)])
+
+    _, sentences, _ = measured_points.answer(parse_sweep(), rising)
+    advice = "measure both in turn, as the machine changed meanwhile"
+    assert sentences[0].endswith(f": inconclusive. {advice.capitalize()}.")
+    assert any(f"heap 2Gi ({advice})" in each for each in sentences)
+
+
 def test_what_is_better_alone_is_to_be_measured_together() -> None:
     figures = FIGURES | {"heap 512Mi, nodes 2/2": 80.0}
     _, sentences = answer(figures)

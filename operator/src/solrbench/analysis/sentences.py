@@ -149,6 +149,8 @@ def format_more_repeats(difference: Difference) -> str:
 
 def _advise_repeats(difference: Difference) -> str:
     needed = format_more_repeats(difference)
+    if difference.has_changed:
+        return f" {needed.capitalize()}."
     if (difference.more_repeats or 0) < MORE_THAN_50:
         return needed and f" {needed.capitalize()} would decide."
     return " Measure longer steps, or accept a larger smallestEffectPercent."

@@ -171,7 +171,8 @@ def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:
         + (
             _cost(candidate.planned)
             if conclusion is Conclusion.SAME
-            else f"({format_more_repeats(difference)} would decide)"
+            else f"({format_more_repeats(difference)}"
+            f"{'' if difference.has_changed else ' would decide'})"
         )
         for candidate in ranked.best[1:]
         if (difference := candidate.difference) is not None and difference.conclusion is conclusion
