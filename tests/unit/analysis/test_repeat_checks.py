@@ -160,6 +160,14 @@ def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remed
     assert verdict_of(document, max_drift_percent=100).verdict == "Valid"
 
 
+def test_a_step_of_hours_says_how_long_it_drifted_in_seconds() -> None:
+    last = {}
+    for width in (1, 10):
+        message = messages_by_reason(verdict_of(step_run(rising(60), window_seconds=width)))
+        last[width] = int(message["NotSteady"].partition("in the last ")[2].split()[0])
+    assert last[10] == 10 * last[1]
+
+
 def test_service_times_that_fall_are_not_steady_either() -> None:
     falling = [10_000 * (1 + 2 * 0.5 ** (second / 20)) for second in range(61)]
     assert "time fell by" in messages_by_reason(verdict_of(step_run(falling)))["NotSteady"]

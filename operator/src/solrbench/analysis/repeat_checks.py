@@ -174,20 +174,21 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     limit, series = load.validity.max_drift_percent, mean_series(document)
     if not series:
         return None  # nothing succeeded
-    rest = without_beginning(series)
+    rest, width = without_beginning(series), document.window_seconds
     drift = find_drift(rest)
     if drift is None:
+        whole, left, needed = (width * each for each in (len(series), len(rest), MIN_SECONDS))
         return NotEvaluated(
-            f"of {len(series)} s with responses {len(rest)} s are left without the beginning, in"
-            f" which service times settle: {MIN_SECONDS} s are needed. Raise durationSeconds"
+            f"of {whole} s with responses {left} s are left without the beginning, in"
+            f" which service times settle: {needed} s are needed. Raise durationSeconds"
         )
     if abs(drift.percent) <= limit:
         return None
-    way = "rose" if drift.percent > 0 else "fell"
+    way, seconds = "rose" if drift.percent > 0 else "fell", width * drift.seconds
     if not drift.is_certain:
         return NotEvaluated(
             f"the mean service time {way} by {format_percent(abs(drift.percent))} over the last"
-            f" {drift.seconds} s (limit {format_percent(limit)}), which may be chance. Raise"
+            f" {seconds} s (limit {format_percent(limit)}), which may be chance. Raise"
             " durationSeconds"
         )
     before = (
@@ -196,7 +197,7 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
     return ValidityFinding(
         abs(drift.percent),
         f"steady state was not reached{before}: the mean service time {way} by"
-        f" {format_percent(abs(drift.percent))} in the last {drift.seconds} s (limit"
+        f" {format_percent(abs(drift.percent))} in the last {seconds} s (limit"
         f" {format_percent(limit)})",
     )
 
