@@ -67,6 +67,14 @@ def test_only_a_straggler_is_an_answer() -> None:
     assert not list(answer_response_gaps(Status(response_gaps=first)))
 
 
+def test_the_longest_wait_of_a_straggler_may_be_in_another_repeat() -> None:
+    longer = document("a", 3, response_gaps=[gap(6, 800_000)], user_shares=shares(*[98] * 8))
+    gaps = step_response_gaps(benchmark_samples(make_spec("a", "b"), [*MCGILL, longer]))
+    (answer,) = answer_response_gaps(Status(response_gaps=gaps))
+    assert answer.startswith("In repeat 2 of step a, user 6 ")
+    assert answer.endswith(" Its longest wait was 800 s, starting at second 1 of repeat 3.")
+
+
 def test_tables_begin_with_who_is_farthest_behind() -> None:
     users, waits = user_table(MCGILL), stall_table(MCGILL)
     assert [row[:2] for row in users.texts] == [("a", "2"), ("a", "1")]

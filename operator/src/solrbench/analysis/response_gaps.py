@@ -92,5 +92,8 @@ def answer_response_gaps(status: Status) -> Iterator[str]:
         )
         if gap.longest_milliseconds is not None and gap.longest_user == gap.least_user:
             waited = format_milliseconds(gap.longest_milliseconds)
-            text += f" Its longest wait was {waited}, starting at second {gap.longest_second:g}."
+            second = f"second {gap.longest_second:g}"
+            if gap.longest_repeat != gap.least_user_repeat:
+                second += f" of repeat {gap.longest_repeat}"
+            text += f" Its longest wait was {waited}, starting at {second}."
         yield text
