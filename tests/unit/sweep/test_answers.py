@@ -88,6 +88,10 @@ def test_the_sentence_of_an_upgrade() -> None:
     assert sentence(0, None, Conclusion.INCONCLUSIVE) == (
         "9.10.1 answers all 1,000 queries like 9.8.1; the p95 is inconclusive."
     )
+    assert sentence(0, None, None) == (
+        "9.10.1 answers all 1,000 queries like 9.8.1; the p95 has no conclusion with fewer than 3"
+        " repeats."
+    )
 
 
 def test_points_of_several_axes_are_named_by_what_differs() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from solrbench.analysis.answers.comparison import different_queries
-from solrbench.analysis.metrics import Difference
+from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import CONCLUSIONS, format_size, name_figure
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
@@ -96,7 +96,7 @@ def _metric(difference: Difference) -> str:
     if difference.conclusion is Conclusion.SAME:
         return f"{figure} shows no relevant difference"
     if difference.conclusion is None:
-        return f"{figure} has no conclusion with one repeat"
+        return f"{figure} has no conclusion with fewer than {MIN_REPEATS} repeats"
     if difference.conclusion is Conclusion.INCONCLUSIVE:
         return f"{figure} is {CONCLUSIONS[difference.conclusion]}"
     return f"{figure} is {format_size(difference)}"
