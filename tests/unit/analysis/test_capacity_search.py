@@ -165,6 +165,18 @@ def test_whole_users_without_noise_are_found(capacity: float) -> None:
     assert len(trials) <= MIN_TRIALS + 2
 
 
+@pytest.mark.parametrize("capacity", [1.4, 2.5, 3.5])
+def test_few_users_are_found_though_numbers_are_far_apart(capacity: float) -> None:
+    found = estimate_users(search_users(closed_loop(capacity), UserRange(1, 100)))
+    assert (found.rate, found.problem) == (int(capacity), "")
+
+
+def test_what_a_user_met_is_never_no_user() -> None:
+    excesses = (-0.05, 0.1, 0.08, 0.1)
+    found = estimate_users([Trial(1, e) for e in excesses] + [Trial(2, 0.55)] * 4)
+    assert (found.rate, found.lower) == (1, 0)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_users_in_noise(seed: int) -> None:
     found = estimate_users(search_users(closed_loop(40.5, 0.02, seed), seed=seed))

@@ -13,7 +13,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.capacity_search import (
-    NEAR,
     CapacityEstimate,
     Trial,
     UserRange,
@@ -297,7 +296,7 @@ def _find_problem(
         if run.document.id in interferences
         and (rate := as_trial(read_trial(run, [])).rate) > 0
         # Farther trials are not on the line, so that the result does not rest on them.
-        and abs(math.log(rate / found.rate)) <= NEAR
+        and abs(math.log(rate / found.rate)) <= found.near
     ]
     if not disturbed:
         return "", ""

@@ -148,6 +148,7 @@ class CapacityEstimate:
         is_noisy: whether longer trials may mend the problem
         is_cold: whether a longer warm-up may mend it
         held_excess: the excess up to which a longer run holds the rate
+        near: how far from the rate, in ln, trials are on the line
     """
 
     rate: float | None
@@ -159,6 +160,7 @@ class CapacityEstimate:
     is_noisy: bool = False
     is_cold: bool = False
     held_excess: float = MAX_HELD_EXCESS
+    near: float = NEAR
 
 
 def next_rate(probed: float, trials: Sequence[Trial], most: int, seed: int) -> float | None:
@@ -223,14 +225,20 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         at = (lower + upper) / 2
     else:
         at, lower, upper = crossing.at, crossing.lower, crossing.upper
-    long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= NEAR)
+    near = _near(at, level_spacing)
+    long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
     if long < MIN_LONG_TRIALS:
         problem = "trials are too short for the queue: what they measure has no interval"
         return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
     slope = math.inf if crossing is None or problem else crossing.slope
     held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
-    return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held)
+    return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held, near=near)
+
+
+def _near(centre: float, level_spacing: float) -> float:
+    """Return how far from a crossing, in ln, trials are on the line: a few levels at least."""
+    return max(NEAR, (_MIN_LEVEL_SPACINGS + 1) * level_spacing * math.exp(-centre))
 
 
 def _find_cliff(trials: Sequence[Trial], met: float, missed: float) -> tuple[float, float] | None:
@@ -339,7 +347,7 @@ def _line_crossing(trials: Sequence[Trial], level_spacing: float) -> ZeroCrossin
         return None
     centre, crossing = _interpolated_crossing(trials), None
     for _ in range(_ROUNDS):
-        width = max(NEAR, (_MIN_LEVEL_SPACINGS + 1) * level_spacing * math.exp(-centre))
+        width = _near(centre, level_spacing)
         near = [trial for trial in trials if abs(math.log(trial.rate) - centre) <= width]
         crossing = fit_crossing(
             [math.log(trial.rate) for trial in near], [trial.excess for trial in near]
@@ -391,7 +399,8 @@ def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
         return found
     # Rounded down: one user more than the crossing misses the limit.
     rate, *bounds = (float(math.floor(each)) for each in (found.rate, found.lower, found.upper))
-    return replace(found, rate=rate, lower=bounds[0], upper=bounds[1])
+    # A trial met the limits, so that a crossing below one user is chance: the longer run decides.
+    return replace(found, rate=max(rate, 1.0), lower=bounds[0], upper=bounds[1])
 
 
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
