@@ -276,6 +276,8 @@ def test_a_search_under_way_says_so() -> None:
     (found,) = results(measured(NEAR)[:4])
     assert (found.conclusion, found.requests_per_second) == ("Searching", None)
     assert found.message == "searching: 3 trials so far"
+    (begun,) = results(measured(NEAR)[:2])
+    assert begun.message == "searching: 1 trial so far"
 
 
 def test_a_range_without_a_miss_says_how_to_go_beyond_it() -> None:
@@ -284,6 +286,22 @@ def test_a_range_without_a_miss_says_how_to_go_beyond_it() -> None:
         "Capacity at p95 ≤ 200 ms is beyond the tested range: the trial at 150"
     )
     assert found.message.endswith("met the objectives, none missed. Raise probeUsers or maxTrials.")
+
+
+def test_users_that_may_not_be_more_say_so() -> None:
+    first = probe().model_copy(update={"users": 1})
+    trials = [users_trial(1, 1, 100)]
+    (found,) = results([first, *trials], searchFor="Users", maxUsers=1)
+    assert found.message == (
+        "Capacity at p95 ≤ 200 ms is beyond the tested range: the trial at 1 user met the"
+        " objectives, none missed. Raise maxUsers."
+    )
+
+
+def test_a_probe_without_a_good_response_is_named() -> None:
+    (found,) = results([probe(100, 100)])
+    assert found.conclusion == "Inconclusive"
+    assert "inconclusive: no response to the users of the probe was good" in found.message
 
 
 def test_a_measured_decline_without_a_knee_is_an_answer() -> None:

@@ -51,7 +51,7 @@ from solrbench.contract.load_plan import (
 )
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
-from solrbench.stats.number_format import format_number, milliseconds, round_number
+from solrbench.stats.number_format import count_noun, format_number, milliseconds, round_number
 
 
 class _VariantSearch:
@@ -188,7 +188,9 @@ class LevelUnit(NamedTuple):
 
     def text(self, level: float) -> str:
         """Return a level with the unit."""
-        return f"{format_number(self.number(level))} {self.name}"
+        number = self.number(level)
+        name = "user" if self.name == "users" and number == 1 else self.name
+        return f"{format_number(number)} {name}"
 
 
 def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
@@ -261,7 +263,8 @@ def _result(
         message += f" Once overloaded, it {rate if recovered else _NO_RECOVERY}."
     word = CapacityConclusion.INCONCLUSIVE if problem else CapacityConclusion.FOUND
     if own.next_run() is not None:
-        word, message = CapacityConclusion.SEARCHING, f"searching: {len(own.trials)} trials so far"
+        word = CapacityConclusion.SEARCHING
+        message = f"searching: {count_noun(len(own.trials), 'trial')} so far"
     # What is found is not shown before the search is over: the next trial may still move it.
     level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
     return CapacityResult(
@@ -285,6 +288,9 @@ def _find_problem(
     interferences: Mapping[str, str],
 ) -> tuple[str, str]:
     """Return why trials have found nothing, or nothing that counts, and the remedy; or nothing."""
+    if found.highest_met is None and found.lowest_missed is None:
+        problem = "no response to the users of the probe was good, so that there was no trial"
+        return problem, " Check the requests of the workload and the target."
     if found.rate is None or found.problem:
         if found.is_cold:
             return found.problem, " Lengthen warmUp."
@@ -337,9 +343,11 @@ def _message(
     met, missed = found.highest_met, found.lowest_missed
     if met is not None and missed is None:
         # The fastest trial met it: the probe was too slow, or the search too short to get there.
+        is_most = unit.name == "users" and met >= search.capacity.max_users
+        field = "maxUsers" if is_most else "probeUsers or maxTrials"
         return (
             f"Capacity at {at} is beyond the tested range: the trial at {unit.text(met)} met the"
-            " objectives, none missed. Raise probeUsers or maxTrials."
+            f" objectives, none missed. Raise {field}."
         )
     known = []
     if met is not None:
