@@ -13,6 +13,7 @@ from solrbench.api.v1alpha1.findings import (
     InvalidReason,
     ObjectiveConclusion,
     ObjectiveResult,
+    ObjectivesStatus,
     overall_conclusion,
 )
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
@@ -283,5 +284,31 @@ def test_a_default_name_that_no_step_has_is_inconclusive_and_says_so() -> None:
         ("a", MET),
         ("users-99", INCONCLUSIVE),
     ]
-    assert found.results[1].message == "load.steps has no step users-99"
+    assert found.results[1].message == "load.steps has no step users-99."
     assert found.conclusion is INCONCLUSIVE
+    (answer,) = answer_objectives(samples.spec, Status(objectives=found))
+    assert answer == (
+        "Objective o0 is undecided in 1 of 2 steps. At users-99: load.steps has no step users-99."
+    )
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"), [(("a",), "1 of 2 variants."), (("a", "b"), "1 of 4 steps and variants.")]
+)
+def test_variants_of_a_step_are_not_counted_as_steps(steps: tuple[str, ...], said: str) -> None:
+    met = ObjectiveResult(name="o0", conclusion=MET, limit=1, unit="%", message="")
+    results = [
+        met.model_copy(update={"step": step, "variant": variant})
+        for step in steps
+        for variant in ("raw", "proxy")
+    ]
+    results[-1] = results[-1].model_copy(update={"conclusion": MISSED})
+    status = Status(objectives=ObjectivesStatus(conclusion=MISSED, results=results))
+    (answer,) = answer_objectives(spec_with({"failures": {"maxPercent": 1}}), status)
+    assert said in answer
+
+
+def test_a_request_may_be_named_as_what_is_limited() -> None:
+    limit = {"request": "failures-by-day", "meanResponseTime": {"maxMilliseconds": 9}}
+    found = evaluated(limit, make_document("a", 1, make_result([1000], "failures-by-day")))
+    assert found.message.startswith("The mean of failures-by-day is 1 ms")

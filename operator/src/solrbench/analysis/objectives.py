@@ -246,7 +246,7 @@ def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
     for objective in spec.objectives:
         for step in objective.steps:
             if step not in known:
-                text = f"load.steps has no step {step}"
+                text = f"load.steps has no step {step}."
                 yield _result(objective, None, step).model_copy(update={"message": text})
 
 
@@ -277,7 +277,9 @@ def _stored(value: float) -> float | None:
 
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
-    what = describe_measure(objective).replace("failures", "share of failed requests", 1)
+    what = describe_measure(objective)
+    if objective.failures is not None:
+        what = what.replace("failures", "share of failed requests", 1)
     if found is None and objective.time_until_found is not None:
         return "No time until a document was found was measured. See status.visibility."
     if found is None:
@@ -317,8 +319,16 @@ def _sentence(name: str, results: list[ObjectiveResult]) -> str:
     *_, first = min(zip(ranks, distances, range(len(results)), results, strict=True))
     alike = sum(result.conclusion is first.conclusion for result in results)
     word = "undecided" if first.conclusion is _UNDECIDED else first.conclusion.lower()
-    steps = f" in {alike} of {len(results)} steps" if len(results) > 1 else ""
+    kinds = {
+        "steps": {result.step for result in results},
+        "variants": {result.variant for result in results},
+    }
+    parts = " and ".join(kind for kind, names in kinds.items() if len(names) > 1)
+    steps = f" in {alike} of {len(results)} {parts}" if parts else ""
     through = f" through {first.variant}" if first.variant else ""
     place = f"At {first.step}{through}: " if first.step else ""
-    advice = " Add repeats or lengthen the step." if first.conclusion is _UNDECIDED else ""
+    # Without a number, the message has said why.
+    is_measured = first.value is not None or first.lower is not None
+    is_open = first.conclusion is _UNDECIDED and is_measured
+    advice = " Add repeats or lengthen the step." if is_open else ""
     return f"Objective {name} is {word}{steps}. {place}{first.message}{advice}"
