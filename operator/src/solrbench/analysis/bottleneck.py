@@ -154,15 +154,22 @@ _FIRST_OF = " in repeat "
 
 def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottleneck]:
     """Return what held each step and variant of a point back, of what its numbered rounds show."""
-    runs: dict[tuple[str, str], list[RunBottleneck]] = {}
+    by_step: dict[tuple[str, str], list[tuple[int, Bottleneck]]] = {}
     for number, found in rounds.items():
         for each in found:
-            resource = Resource(each.suspected or each.resource)
-            # Of several repeats of the round it says, too, which of them agree.
-            text = each.message.partition(_FIRST_OF)[0]
-            run = RunBottleneck(number, resource, Symptom(text, each.server))
-            runs.setdefault((each.step, each.variant or ""), []).append(run)
-    return [_agree(*key, own, "round") for key, own in runs.items()]
+            by_step.setdefault((each.step, each.variant or ""), []).append((number, each))
+    # What a single round shows is known from its own repeats.
+    return [
+        own[0][1] if len(own) == 1 else _agree(*key, [_of_round(*each) for each in own], "round")
+        for key, own in by_step.items()
+    ]
+
+
+def _of_round(number: int, found: Bottleneck) -> RunBottleneck:
+    # Of several repeats of the round its message says, too, which of them agree.
+    text = found.message.partition(_FIRST_OF)[0]
+    resource = Resource(found.suspected or found.resource)
+    return RunBottleneck(number, resource, Symptom(text, found.server))
 
 
 def _agree(
