@@ -4,7 +4,12 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.fail_fast import left_out, stop_reason, summarise_omitted
+from solrbench.analysis.fail_fast import (
+    describe_early_end,
+    left_out,
+    stop_reason,
+    summarise_omitted,
+)
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.status import DatasetStatus
@@ -73,6 +78,8 @@ def test_collapsed_step_leaves_out_the_rest() -> None:
     found = skipped(spec_with(), collapsed)
     assert list(found) == ["r1-s1-middle", "r1-s2-high", "r2-s1-middle", "r2-s2-high"]
     assert "had succeeded since second 640; 99 requests failed in that time" in found["r1-s2-high"]
+    once = ended.model_copy(update={"failures": 1})
+    assert "; 1 request failed in that time" in describe_early_end(once, spec_with().load.stop)
 
 
 def test_too_many_failures_leave_out_the_rest() -> None:

@@ -126,6 +126,7 @@ def test_status_has_what_solr_did() -> None:
     [
         (Telemetry(missing=["no metrics from http://a: 401"]), "not at all (no metrics from"),
         (Telemetry(solr=[ServerFigures(server="a", seconds=4, readings=3)]), "read 3 times"),
+        (Telemetry(solr=[ServerFigures(server="a", seconds=2, readings=1)]), "read 1 time;"),
     ],
 )
 def test_too_few_readings_are_inconclusive(telemetry: Telemetry, text: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from solrbench.analysis.response_gaps import answer_response_gaps, step_response_gaps
 from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.findings import StepResponseGaps
 from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.limit_tables import stall_table, user_table
@@ -65,6 +66,19 @@ def test_only_a_straggler_is_an_answer() -> None:
         " 100. Its longest wait was 752 s, starting at second 3."
     )
     assert not list(answer_response_gaps(Status(response_gaps=first)))
+
+
+def test_a_single_response_is_one() -> None:
+    once = StepResponseGaps(
+        step="a",
+        least_user_requests=1,
+        median_user_requests=100,
+        least_user=6,
+        least_user_node=NODE,
+        least_user_repeat=1,
+    )
+    (answer,) = answer_response_gaps(Status(response_gaps=[once]))
+    assert " received 1 response; the median user received 100." in answer
 
 
 def test_the_longest_wait_of_a_straggler_may_be_in_another_repeat() -> None:

@@ -160,6 +160,8 @@ def test_a_ladder_in_words(
 
 def test_one_run_says_why_it_has_no_conclusion() -> None:
     rates = {1: 10.0, 8: 60.0, 20: 50.0}
+    slower = describe_scaling(levels({1: 10.0, 2: 9.0, 4: 8.0}), None, None, [])
+    assert slower.startswith("Throughput is highest at 1 user: 10 requests/s.")
     assert describe_scaling(levels(rates), None, None, [rates]) == (
         "Throughput is highest at 8 users: 60 requests/s. Fewer than 3 repeats show neither a knee"
         " nor a decline: set load.repeats.count to 3 or more."

@@ -99,6 +99,9 @@ def test_samples_are_those_of_all_repeats_of_the_scarcest_request() -> None:
         )
     }
     assert verdict_of(*repeats, percentile=90).reasons == []
+    rare, other = (make_result([1000], name=name) for name in ("rare", "other"))
+    single = messages_by_reason(verdict_of(healthy(requests=[rare, other])))
+    assert single["TooFewSamples"].startswith("1 request of rare (and 1 other request name) in all")
     nothing = messages_by_reason(verdict_of(healthy(requests=[])))
     assert "0 requests in all repeats (limit 200" in nothing["TooFewSamples"]
 

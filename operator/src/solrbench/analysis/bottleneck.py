@@ -39,7 +39,7 @@ from solrbench.api.v1alpha1.server_metrics import (
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.server_document import Telemetry
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.number_format import format_number, format_percent, round_number
+from solrbench.stats.number_format import count_noun, format_number, format_percent, round_number
 
 # Not `ScheduleLag`, which says nothing of how much it matters beside the response times.
 _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
@@ -346,7 +346,7 @@ def find_indexing_bottleneck(
     if client is not None:
         return _bottleneck(Resource.INDEX_CLIENT, Symptom(f"{INDEX_CLIENT_LIMITS}: {client}"))
     if readings < MIN_READINGS:
-        times = f"{readings} times" if readings else "not at all"
+        times = count_noun(readings, "time") if readings else "not at all"
         why = f" ({'; '.join(servers.missing)})" if servers.missing else ""
         text = f"inconclusive, as Solr was read {times}{why}; {MIN_READINGS} readings are needed"
         return Bottleneck(step=INDEXING, resource=Resource.INCONCLUSIVE, message=text[:MAX_MESSAGE])

@@ -15,19 +15,20 @@ from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import StepRunId
 from solrbench.contract.windows import EndedEarly
-from solrbench.stats.number_format import format_number, format_percent
+from solrbench.stats.number_format import count_noun, format_number, format_percent
 
 
 def describe_early_end(ended: EndedEarly, stop: StopRules) -> str:
     """Return when it was ended, since when nothing was good, and the limit or the reason."""
     second, last_good = format_number(ended.second), format_number(ended.last_good_second)
+    failures = count_noun(ended.failures, "request")
     if ended.reason is None:
         return (
             f"the step was stopped at second {second}, because no response had succeeded since"
-            f" second {last_good}; {ended.failures} requests failed in that time"
+            f" second {last_good}; {failures} failed in that time"
             f" (load.stop.collapseSeconds, limit {stop.collapse_seconds} s)"
         )
-    failed = f", {ended.failures} requests failed since" if ended.failures else ""
+    failed = f", {failures} failed since" if ended.failures else ""
     return (
         f"the step was stopped at second {second} ({ended.reason}: {ended.message}); the last good"
         f" response came at second {last_good}{failed}. What was measured until then is kept, over"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from solrbench.analysis.samples import BenchmarkSamples, StepRuns
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
-from solrbench.stats.number_format import format_milliseconds, milliseconds
+from solrbench.stats.number_format import count_noun, format_milliseconds, milliseconds
 
 
 def step_response_gaps(samples: BenchmarkSamples) -> list[StepResponseGaps]:
@@ -87,8 +87,8 @@ def answer_response_gaps(status: Status) -> Iterator[str]:
         through = f" through {gap.variant}" if gap.variant else ""
         text = (
             f"In repeat {gap.least_user_repeat} of step {gap.step}{through}, user"
-            f" {gap.least_user} (on {gap.least_user_node}) received {least} responses; the median"
-            f" user received {median}."
+            f" {gap.least_user} (on {gap.least_user_node}) received"
+            f" {count_noun(least, 'response')}; the median user received {median}."
         )
         if gap.longest_milliseconds is not None and gap.longest_user == gap.least_user:
             waited = format_milliseconds(gap.longest_milliseconds)

@@ -29,7 +29,7 @@ from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import confidence_interval
-from solrbench.stats.number_format import format_number, format_range, round_number
+from solrbench.stats.number_format import count_noun, format_number, format_range, round_number
 from solrbench.stats.tests import StudentEstimate, holm
 
 
@@ -251,7 +251,7 @@ def describe_scaling(
     best = max(levels, key=lambda level: level.rate)
     last = max(levels, key=lambda level: level.users)
     rate = format_number(round_number(best.rate))
-    parts = [f"Throughput is highest at {best.users} users: {rate} requests/s."]
+    parts = [f"Throughput is highest at {count_noun(best.users, 'user')}: {rate} requests/s."]
     if knee is not None:
         at, interval = format_number(round_number(knee.at)), knee.rounded_interval
         bounds = f"{CONFIDENCE} {format_range(interval.lower, interval.upper)}"

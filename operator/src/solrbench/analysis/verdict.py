@@ -43,6 +43,7 @@ from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries
 from solrbench.contract.step_document import SERIES, StepRunResult
+from solrbench.stats.number_format import count_noun
 
 _BEYOND = 10
 """Samples that a percentile wants beyond it, see `samples_needed`."""
@@ -198,8 +199,8 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
     if count >= needed:
         return []
     short = sum(each < needed for each in counts.values())
-    others = f" (and {short - 1} other request names)" if short > 1 else ""
-    message = f"{count} requests of {name}{others} {limit}"
+    others = f" (and {count_noun(short - 1, 'other request name')})" if short > 1 else ""
+    message = f"{count_noun(count, 'request')} of {name}{others} {limit}"
     return [_invalid_reason(TOO_FEW_SAMPLES, message, remedy)]
 
 

@@ -320,6 +320,9 @@ def test_what_is_not_compared_is_said_with_a_remedy() -> None:
     found = compare(skipped, stored(one_answer(), one_answer(key="b"), fewer_rows=7))
     assert (found.queries, found.skipped) == (1, 1)
     assert any("spec.comparison.answers.first" in note for note in found.notes)
+    more = stored(one_answer(), one_answer(key="b"))
+    notes = compare(stored(one_answer(), fewer_rows=1, not_queries=1), more).notes
+    assert any(note.startswith("1 query answered by one side only") for note in notes)
 
 
 def test_answers_of_5000_queries_fit_into_2_mebibytes() -> None:

@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.conditions import StatusModel
 from solrbench.contract.answers import QueryAnswer, StoredAnswers
 from solrbench.contract.foreign import ForeignDataError
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.number_format import format_share
+from solrbench.stats.number_format import count_noun, format_share
 
 MAX_EXAMPLES = 10
 MAX_TEXT = 300
@@ -173,20 +173,20 @@ def _notes(
     for stored, number in ((baseline, before), (candidate, after)):
         if number > common or stored.left_out:
             yield (
-                f"{number - common + stored.left_out} queries were answered by one side only, or"
-                " not in time; give both the same workload and seed, or lower"
+                f"{count_noun(number - common + stored.left_out, 'query', 'queries')} answered by"
+                " one side only, or not in time; give both the same workload and seed, or lower"
                 " spec.comparison.answers.queries"
             )
             break
     if candidate.fewer_rows:
         yield (
-            f"{candidate.fewer_rows} queries ask for fewer than {candidate.first} documents; raise"
-            " their rows, or lower spec.comparison.answers.first"
+            f"{count_noun(candidate.fewer_rows, 'query', 'queries')} for fewer than"
+            f" {candidate.first} documents; raise rows, or lower spec.comparison.answers.first"
         )
     if candidate.not_queries:
         yield (
-            f"{candidate.not_queries} entries of workload.mix are updates or transactions, which"
-            " are not compared"
+            f"{count_noun(candidate.not_queries, 'entry', 'entries')} of workload.mix with updates"
+            " or transactions, which are not compared"
         )
 
 
