@@ -10,7 +10,9 @@ from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.state import ChildView
 from support.resources.small_sweep import (
+    CACHES,
     DONE,
+    HEAP,
     NOW,
     SUMMARY,
     again,
@@ -68,6 +70,21 @@ def test_progress_counts_the_points_under_way() -> None:
     first = decide_sweep(seen)
     second = decide_sweep(again(seen, first, {first.applied[0].name: RUNNING}))
     assert second.status.progress_percent == 25
+
+
+def test_a_sweep_that_waits_for_a_target_to_go_has_nothing_under_way() -> None:
+    heaps = HEAP | {"values": ["512Mi", "1Gi"]}
+    seen = observe({"spec.axes": [heaps, CACHES], "spec.design": "Full"})
+    decisions = [decide_sweep(seen)]
+    for _ in range(2):
+        children = {each.name: DONE for each in decisions[-1].applied}
+        decisions.append(decide_sweep(again(seen, decisions[-1], children)))
+    first, _, last = (
+        next(each.message for each in made.status.conditions if each.type == "Succeeded")
+        for made in decisions
+    )
+    assert first.endswith(" under way, 3 points to come")
+    assert (last, len(decisions[-1].removed)) == ("2 points to come", 1)
 
 
 def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:

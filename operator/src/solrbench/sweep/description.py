@@ -10,6 +10,7 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED, Truth
 from solrbench.reasons.kinds import Kind, Reason
 from solrbench.reasons.lifecycle import LifecycleReason, SweepReason
 from solrbench.reasons.registry import find_reason
+from solrbench.stats.number_format import count_noun
 from solrbench.sweep.answers import upgrade_sentences
 from solrbench.sweep.conclusions import answer_sweep, shorten_answers
 from solrbench.sweep.differences import describe_best
@@ -119,14 +120,16 @@ def _summarize(
         if failed:
             return "Failed", "False", SweepReason.POINTS_FAILED, failures
         excluded = sum(each.state == PointState.NOT_MEASURED for each in points)
-        text = f"{len(points) - excluded} points are measured"
+        measured = len(points) - excluded
+        text = f"{count_noun(measured, 'point')} {'is' if measured == 1 else 'are'} measured"
         text += f", {excluded} cannot be the cheapest" if excluded else ""
         return "Succeeded", "True", LifecycleReason.SUCCEEDED, text
     if seen.sweep.spec.suspend:
         return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
     if not running and has_stopped(seen, points):
         return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
-    text = f"{', '.join(running[:MAX_NAMED])} under way, {left - len(running)} points to come"
+    text = f"{', '.join(running[:MAX_NAMED])} under way, " if running else ""
+    text += f"{count_noun(left - len(running), 'point')} to come"
     text += "".join(f"; {each}" for each in islice(_blockers(seen, points), MAX_NAMED))
     return "Running", "Unknown", SweepReason.RUNNING_POINTS, text
 
