@@ -165,6 +165,12 @@ def test_rounds_are_counted_with_what_was_left_out() -> None:
     (said,) = (each for each in sentences if " rounds were run" in each)
     assert said.startswith("6 rounds were run of each point, 24 benchmarks of at most 24. Invalid")
     assert "1 of 6 of heap 512Mi, nodes 1/1" in said
+    few: Changes = {"spec.repeats": rounds | {"max": 4}}
+    for done, count in (
+        (1, "1 round was run of each point, 4 benchmarks of at most 16."),
+        (6, "6 rounds were run of each point, 24 benchmarks of at most 24."),
+    ):
+        assert any(each.startswith(count) for each in answer(FIGURES, few, rounds=done)[1])
 
 
 def test_too_few_valid_repeats_have_the_remedy_of_their_design() -> None:
@@ -229,7 +235,7 @@ def test_many_values_are_counted_and_answered_quickly() -> None:
     assert len(sentence) <= 600
 
 
-def answer_sizes(reads: Sequence[float | None]) -> list[str]:
+def answer_sizes(reads: Sequence[float | None], repeats: int = 3) -> list[str]:
     """Return what is said of indexes of 1 GiB, 2 GiB and so on, by the reads of each."""
     values = [1000 * (place + 1) for place in range(len(reads))]
     axis = {"name": "documents", "field": "dataset.generator.documents", "values": values}
@@ -237,7 +243,7 @@ def answer_sizes(reads: Sequence[float | None]) -> list[str]:
     def measure(point: DesignPoint) -> dict[str, Any]:
         (place,) = point.indexes
         size = {"index_bytes": 2**30 * (place + 1), "reads_per_request": reads[place]}
-        return size | {"reads_deviation": 0.05, "repeats": 3}
+        return size | {"reads_deviation": 0.05, "repeats": repeats}
 
     return measured_points.answer(parse_sweep({"spec.axes": [axis]}), measure).sentences
 
@@ -259,6 +265,7 @@ def test_a_line_says_that_there_is_no_bend() -> None:
 def test_too_few_sizes_say_how_many_are_needed() -> None:
     (answer,) = answer_sizes([1, 1, 3, 5])
     assert "is not known from 4 sizes with 3 repeats or more each (6 with 3 are needed)" in answer
+    assert "from 4 sizes with 1 repeat or more each" in answer_sizes([1, 1, 3, 5], repeats=1)[0]
 
 
 def test_two_sizes_and_points_whose_pods_were_not_read_say_nothing() -> None:

@@ -15,7 +15,7 @@ from solrbench.analysis.sentences import (
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.number_format import format_bytes, format_number
+from solrbench.stats.number_format import count_noun, format_bytes, format_number
 from solrbench.sweep.advice import advise
 from solrbench.sweep.differences import (
     Candidate,
@@ -269,10 +269,14 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     ]
     tail = f" Invalid and excluded: {join_some(left_out)}." if left_out else ""
     fewest, most = min(rounds), max(rounds)
-    counted = f"{fewest} rounds" if fewest == most else f"{fewest} to {most} rounds"
+    counted = f"{fewest} to {most} rounds were"
+    if fewest == most:
+        counted = f"{count_noun(most, 'round')} {'was' if most == 1 else 'were'}"
+    # The baseline takes part in the rounds of points that are added later, too.
+    limit = sum(max(each, spec.rounds.most) for each in rounds)
     yield (
-        f"{counted} were run of each point, {sum(rounds)} benchmarks of"
-        f" at most {len(points) * spec.rounds.most}.{tail}"
+        f"{counted} run of each point, {count_noun(sum(rounds), 'benchmark')} of at most"
+        f" {limit}.{tail}"
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.stats.number_format import GIBIBYTE, format_number
+from solrbench.stats.number_format import GIBIBYTE, count_noun, format_number
 from solrbench.stats.regression import (
     MIN_RUNS,
     MIN_SIZES,
@@ -68,8 +68,8 @@ def _describe(points: Sequence[SweepPoint]) -> str:
         runs = min(each.runs for each in sizes)
         return (
             "how disk reads per query depend on the index size is not known from"
-            f" {different} sizes with {runs} repeats or more each ({MIN_SIZES} with {MIN_RUNS} are"
-            " needed)."
+            f" {different} sizes with {count_noun(runs, 'repeat')} or more each ({MIN_SIZES} with"
+            f" {MIN_RUNS} are needed)."
         )
     return _words(bend, smallest, largest)
 
