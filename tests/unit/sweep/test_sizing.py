@@ -12,6 +12,7 @@ from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
+from solrbench.sweep.sizing_answers import count_rounds
 from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
 from support.repository import ROOT
@@ -59,6 +60,15 @@ def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> Non
     assert status.phase == "Succeeded"
     assert status.counts.text == "4/4"
     assert status.estimate.remaining_seconds == 0
+
+
+def test_one_benchmark_of_a_sizing_is_one() -> None:
+    seen = observe(SEARCH)
+    first, *others = (valid_point(each.point, rounds=None) for each in seen.plan.points)
+    points = [first.model_copy(update={"rounds": 1}), *others]
+    assert count_rounds(seen.sweep.spec, points) == (
+        "1 benchmark of at most 24 was run, of 1 of 4 points."
+    )
 
 
 def test_what_is_far_below_its_load_is_measured_once() -> None:

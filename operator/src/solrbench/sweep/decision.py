@@ -98,9 +98,10 @@ def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
     ]
     if lost:
         names = ", ".join(lost[:MAX_NAMED])
+        which = f"{len(lost)} points that have begun are"
+        which = "1 point that has begun is" if len(lost) == 1 else which
         return SweepReason.POINTS_REMOVED, (
-            f"{len(lost)} points that have begun are in the sweep no more: {names}; put their"
-            " values back, or create another sweep"
+            f"{which} in the sweep no more: {names}; put the values back, or create another sweep"
         )
     if seen.room is None or not seen.sweep.spec.check_room:
         return None

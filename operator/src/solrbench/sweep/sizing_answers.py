@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.sweep import MAX_SIZINGS, SizingConclusion, SizingResult, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.number_format import format_number, round_significant
+from solrbench.stats.number_format import count_noun, format_number, round_significant
 from solrbench.sweep.differences import DIGITS, join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
@@ -32,9 +32,10 @@ def count_rounds(spec: SweepSpec, points: Sequence[SweepPoint]) -> str:
     rounds = [point.rounds or 0 for point in points]
     most = 0 if spec.rounds is None else spec.rounds.most * len(points)
     measured = sum(each > 0 for each in rounds)
+    verb = "was" if sum(rounds) == 1 else "were"
     return (
-        f"{sum(rounds)} benchmarks of at most {most} were run, of {measured} of {len(points)}"
-        " points."
+        f"{count_noun(sum(rounds), 'benchmark')} of at most {most} {verb} run, of {measured} of"
+        f" {len(points)} points."
     )
 
 
