@@ -6,7 +6,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepStatus
+from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
@@ -30,7 +30,7 @@ from support.resources.small_sizing import (
     with_capacity,
     with_objectives,
 )
-from support.resources.small_sweep import DONE, again, observe, parse_sweep
+from support.resources.small_sweep import DONE, again, observe, parse_sweep, run_to_end
 from support.results.measured_points import valid_point
 
 SIZES = {"name": "size", "field": "dataset.generator.documents", "values": [1000, 2000]}
@@ -60,6 +60,21 @@ def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> Non
     assert status.phase == "Succeeded"
     assert status.counts.text == "4/4"
     assert status.estimate.remaining_seconds == 0
+
+
+def test_figures_of_an_invalid_round_are_left_out_once_another_is_valid() -> None:
+    def end(point: SweepPoint) -> ChildView:
+        milliseconds = 100.0 if point.rounds else 5000.0
+        child = measured(milliseconds)
+        child = child if point.rounds else invalid(child, "WorkerSaturated")
+        repeats = [{"target": 1, "requestsPerSecond": 300.0, "p95Milliseconds": milliseconds}]
+        summary = {"p95Milliseconds": milliseconds, "requestsPerSecond": 300.0, "repeats": repeats}
+        return replace(child, summary=summary | {"verdict": "Valid" if point.rounds else "Invalid"})
+
+    cheapest = run_to_end(observe(RATE), end).points[0]
+    assert (cheapest.state, cheapest.rounds, cheapest.repeat_rounds) == ("Valid", 3, [2, 3])
+    assert cheapest.p95_milliseconds == 100
+    assert len(cheapest.headrooms or []) == 2
 
 
 def test_one_benchmark_of_a_sizing_is_one() -> None:

@@ -245,6 +245,15 @@ def _plan(point: SweepPoint, *, is_due: bool, is_excluded: bool) -> SweepPoint:
     if point.state in (PointState.RUNNING, PointState.FAILED):
         return point
     update: dict[str, object]
+    if is_due and point.state == PointState.INVALID:
+        # Of what is Invalid only its headroom may count.
+        return SweepPoint(
+            name=point.name,
+            values=point.values,
+            state=PointState.PLANNED,
+            rounds=point.rounds,
+            headrooms=point.headrooms,
+        )
     if is_due:
         update = {"state": PointState.PLANNED, "reason": None, "reuses": None}
     elif point.rounds:
