@@ -33,5 +33,12 @@ def test_few_is_not_none_and_most_is_not_all(part: int, whole: int, text: str) -
     assert number_format.format_share(part, whole) == text
 
 
+@pytest.mark.parametrize(
+    ("cores", "text"), [(0.5, "0.5 cores"), (0.1 * 10, "1 core"), (2, "2 cores")]
+)
+def test_one_core_is_one(cores: float, text: str) -> None:
+    assert number_format.format_cores(cores) == text
+
+
 def test_per_cent_carry_their_unit() -> None:
     assert number_format.format_percent(1.2345) == "1.23 %"

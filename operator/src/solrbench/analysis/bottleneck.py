@@ -39,7 +39,13 @@ from solrbench.api.v1alpha1.server_metrics import (
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.server_document import Telemetry
 from solrbench.contract.step_document import StepRunResult
-from solrbench.stats.number_format import count_noun, format_number, format_percent, round_number
+from solrbench.stats.number_format import (
+    count_noun,
+    format_cores,
+    format_number,
+    format_percent,
+    round_number,
+)
 
 # Not `ScheduleLag`, which says nothing of how much it matters beside the response times.
 _OF_GENERATOR = ("PodThrottled", "WorkerSaturated", "DelayedByGenerator")
@@ -294,7 +300,7 @@ def find_client_limit(dataset: DatasetStatus, indexing: Indexing) -> str | None:
     cores = None if used is None or used.cpu_cores is None else used.cpu_cores / sending
     if cores is not None and cores > MAX_CLIENT_CORES:
         return (
-            f"each index pod used {format_number(cores)} cores (limit {MAX_CLIENT_CORES:g}: one"
+            f"each index pod used {format_cores(cores)} (limit {MAX_CLIENT_CORES:g}: one"
             " process prepares and sends)"
         )
     return None

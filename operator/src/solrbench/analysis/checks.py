@@ -9,7 +9,7 @@ from solrbench.analysis.server_metrics import RunTelemetry
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.load import Load
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
-from solrbench.stats.number_format import format_number, format_percent, format_share
+from solrbench.stats.number_format import format_cores, format_number, format_percent, format_share
 
 if TYPE_CHECKING:  # commands that only name the checks need no numpy
     from solrbench.analysis.samples import RunSamples
@@ -117,7 +117,7 @@ def worst_share_of_time(
                 worker=worker.worker,
                 lost=format_number(lost),
                 whole=format_number(whole),
-                at_cores="" if cores is None else f" at {format_number(cores)} cores",
+                at_cores="" if cores is None else f" at {format_cores(cores)}",
             )
             share = f"{format_percent(100 * lost / whole)}, limit {format_percent(limit)}"
             findings.append(ValidityFinding(lost / whole, f"{finding} ({share})"))

@@ -13,7 +13,7 @@ from solrbench.cli.validation import valid_parts
 from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
-from solrbench.stats.number_format import GIBIBYTE
+from solrbench.stats.number_format import GIBIBYTE, format_cores
 from solrbench.sweep.cluster_capacity import capacity_of_nodes, format_pods
 from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
 from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
@@ -61,7 +61,7 @@ def _show_room(plan: SolrBenchmark | CheckedSweep, cluster: Cluster) -> list[str
     try:
         if isinstance(plan, CheckedSweep):
             room = capacity_of_nodes(cluster.list("v1", "Node", None, {}))
-            given = f"{room.cores:.4g} cores and {room.memory_bytes / GIBIBYTE:.4g} GiB"
+            given = f"{format_cores(room.cores)} and {room.memory_bytes / GIBIBYTE:.4g} GiB"
             fits = f"each point fits on the nodes, which can give {given}"
             missing = find_points_without_capacity(plan.points, room)
         else:
@@ -82,7 +82,7 @@ def _pod_lines(groups: list[PodGroup]) -> list[str]:
     memory = sum(group.count * group.memory_bytes for group in together)
     storage = sum(group.count * group.storage_bytes for group in groups)
     claims = f", {storage / GIBIBYTE:.4g} GiB in volumes" if storage else ""
-    total = f"{count} pods, {cores:.4g} cores, {memory / GIBIBYTE:.4g} GiB{claims}"
+    total = f"{count} pods, {format_cores(cores)}, {memory / GIBIBYTE:.4g} GiB{claims}"
     return [*lines, f"together at most: {total}"]
 
 

@@ -22,7 +22,13 @@ from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.reasons.lifecycle import LifecycleReason
-from solrbench.stats.number_format import count_noun, format_bytes, format_number, format_percent
+from solrbench.stats.number_format import (
+    count_noun,
+    format_bytes,
+    format_cores,
+    format_number,
+    format_percent,
+)
 
 Facts = dict[str, str]
 
@@ -103,7 +109,7 @@ def data_facts(benchmark: SolrBenchmark) -> Facts:
         )
         source = next((text for found, text in sources if found is not None), "")
     if data.pods is not None and data.pods.cpu_cores is not None:
-        pods.append(f"{format_number(data.pods.cpu_cores)} cores used")
+        pods.append(f"{format_cores(data.pods.cpu_cores)} used")
     if data.pods is not None and data.pods.throttled_percent:
         pods.append(f"throttled {format_percent(data.pods.throttled_percent)} of the time")
     return _known(
@@ -216,7 +222,7 @@ _NODE_COLUMNS: Sequence[Column[NodeRecord]] = (
     NameColumn("Node", lambda node: node.name),
     TextColumn("Instance type", lambda node: node.instance_type),
     TextColumn("Zone", lambda node: node.zone),
-    TextColumn("CPU", lambda node: node.cpu_cores, lambda cores: f"{format_number(cores)} cores"),
+    TextColumn("CPU", lambda node: node.cpu_cores, format_cores),
     TextColumn("Memory", lambda node: node.memory_bytes, format_bytes),
     TextColumn("Architecture", lambda node: node.architecture),
     TextColumn("Kernel", lambda node: node.kernel),

@@ -92,6 +92,12 @@ def format_bytes(size: float) -> str:
     return f"{format_number(size)} B"
 
 
+def format_cores(cores: float) -> str:
+    """Return a number of cores with its noun: `1 core`, `0.5 cores`."""
+    text = format_number(cores)
+    return f"{text} core" if text == "1" else f"{text} cores"
+
+
 def _share(part: int, whole: int) -> str:
     # Enough digits that few is not none and most is not all: one in a million is never `0 %`.
     percent = 100 * part / whole

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
-from solrbench.stats.number_format import GIBIBYTE, format_bytes
+from solrbench.stats.number_format import GIBIBYTE, format_bytes, format_cores
 from solrbench.sweep.requirements import PodGroup, peak
 
 _HARD = ("NoSchedule", "NoExecute")
@@ -108,7 +108,7 @@ class ClusterCapacity:
             return f"{wanted}; no node takes pods"
         largest = max(self.nodes, key=lambda node: node.memory_bytes)
         most, together = (
-            f"{each.cores:.4g} cores and {format_bytes(each.memory_bytes)}"
+            f"{format_cores(each.cores)} and {format_bytes(each.memory_bytes)}"
             for each in (largest, self)
         )
         if len(self.nodes) == 1:
@@ -128,5 +128,5 @@ def format_pods(group: PodGroup) -> str:
     """Return how many pods a group has, and what each requests."""
     pods = "1 pod" if group.count == 1 else f"{group.count} pods"
     each = "" if group.count == 1 else " each"
-    cores = f"{group.cores:.4g} cores" if group.cores else "no CPU requested"
+    cores = format_cores(group.cores) if group.cores else "no CPU requested"
     return f"{pods}, {cores}, {group.memory_bytes / GIBIBYTE:.4g} GiB{each}"

@@ -15,7 +15,7 @@ from solrbench.analysis.sentences import (
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.number_format import count_noun, format_bytes, format_number
+from solrbench.stats.number_format import count_noun, format_bytes, format_cores
 from solrbench.sweep.advice import advise
 from solrbench.sweep.differences import (
     Candidate,
@@ -188,7 +188,7 @@ def _describe(candidate: Candidate, figure: ObjectiveFigure, ranked: RankedCondi
 def _cost(planned: PlannedPoint) -> str:
     """Return what Solr and ZooKeeper of a point request."""
     cost = planned.demand.target
-    cores = f"{format_number(cost.cores)} cores" if cost.cores else "no CPU"
+    cores = format_cores(cost.cores) if cost.cores else "no CPU"
     return f"({cores} and {format_bytes(cost.memory_bytes)} requested)"
 
 

@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
-from solrbench.stats.number_format import count_noun, format_bytes, format_number
+from solrbench.stats.number_format import count_noun, format_bytes, format_cores, format_number
 from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.objective_checks import check_objective, check_sizing, describe_load
 from solrbench.sweep.points import DesignError, DesignPoint, Values, benchmark_name, make_points
@@ -369,14 +369,14 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
 def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     duration = sum((each.demand.duration for each in plan.points), NO_LOAD)
     totals = [each.demand.total for each in plan.points]
-    cores = format_number(max(each.cores for each in totals))
+    cores = format_cores(max(each.cores for each in totals))
     memory = format_bytes(max(each.memory_bytes for each in totals))
     made = sum(each.reuses is None for each in plan.points)
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
     points = count_noun(len(plan.points), "point")
     return (
         f"{points}, {duration_text(duration)} of load; the largest requests"
-        f" {cores} cores and {memory}; targets are made {count_noun(made, 'time')}, indexes"
+        f" {cores} and {memory}; targets are made {count_noun(made, 'time')}, indexes"
         f" filled {count_noun(filled, 'time')}{_rounds(spec, duration)}"
     )
 
@@ -399,6 +399,6 @@ def _line(sweep: str, planned: PlannedPoint, spec: SweepSpec) -> str:
     total = planned.demand.total
     return (
         f"{benchmark_name(sweep, planned.point.name)}: {planned.point.text}{baseline};"
-        f" {duration_text(planned.demand.duration)}, {format_number(total.cores)} cores,"
+        f" {duration_text(planned.demand.duration)}, {format_cores(total.cores)},"
         f" {format_bytes(total.memory_bytes)}{price}{_REUSES[planned.reuses]}"
     )

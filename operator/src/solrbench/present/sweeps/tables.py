@@ -42,6 +42,7 @@ from solrbench.present.table import (
 from solrbench.stats.number_format import (
     count_noun,
     format_bytes,
+    format_cores,
     format_milliseconds,
     format_number,
     format_percent,
@@ -183,7 +184,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
 
 def _cost(cores: float | None, memory_bytes: int | None) -> str:
     parts = [
-        f"{format_number(cores)} cores requested" if cores else "",
+        f"{format_cores(cores)} requested" if cores else "",
         f"{format_bytes(memory_bytes)} requested" if memory_bytes else "",
     ]
     text = ", ".join(filter(None, parts))
