@@ -6,6 +6,7 @@ import pytest
 
 from solrbench.sweep.cluster_capacity import capacity_of_nodes
 from solrbench.sweep.plan import (
+    check_sweep,
     common_parts,
     draw_order,
     find_points_without_capacity,
@@ -13,8 +14,8 @@ from solrbench.sweep.plan import (
     take_fingerprints,
 )
 from support.resources.objects import stored
-from support.resources.small_resource import Changes, create
-from support.resources.small_sweep import CACHES, HEAP, plan, users_axis
+from support.resources.small_resource import Changes, create, use
+from support.resources.small_sweep import CACHES, HEAP, plan, small_sweep, users_axis
 
 
 def common(changes: Changes, base: Changes | None = None) -> Any:
@@ -107,6 +108,19 @@ def test_field_that_one_version_does_not_know_is_refused_with_its_points() -> No
     assert len(found.problems) == 1
     assert found.problems[0].startswith("point version 10.0.0/")
     assert "spec.target.solrCloud.solrOpts: must not have the module analytics" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ({}, "targets are made 1 time, indexes filled 1 time"),
+        (create(), "targets are made 0 times, indexes filled 2 times"),
+        (use(), "targets are made 0 times, indexes filled 0 times"),
+    ],
+)
+def test_what_an_existing_target_has_is_not_made(template: Changes, said: str) -> None:
+    found = check_sweep(small_sweep({"spec.axes": [users_axis(2)]}, template))
+    assert said in found.lines[0]
 
 
 def test_existing_targets_are_not_shared() -> None:

@@ -371,14 +371,23 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     totals = [each.demand.total for each in plan.points]
     cores = format_cores(max(each.cores for each in totals))
     memory = format_bytes(max(each.memory_bytes for each in totals))
-    made = sum(each.reuses is None for each in plan.points)
-    filled = sum(each.reuses is not Reuse.INDEX for each in plan.points)
+    made = sum(
+        each.reuses is None and any(pod.stage == "target" for pod in each.demand.pods)
+        for each in plan.points
+    )
+    filled = sum(each.reuses is not Reuse.INDEX for each in plan.points) if _has_data(spec) else 0
     points = count_noun(len(plan.points), "point")
     return (
         f"{points}, {duration_text(duration)} of load; the largest requests"
         f" {cores} and {memory}; targets are made {count_noun(made, 'time')}, indexes"
         f" filled {count_noun(filled, 'time')}{_rounds(spec, duration)}"
     )
+
+
+def _has_data(spec: SweepSpec) -> bool:
+    """Return whether points fill an index: not where they measure a collection of the user's."""
+    paths = (path for axis in spec.axes for path in axis.paths)
+    return "dataset" in spec.template.spec or any(path.startswith("dataset") for path in paths)
 
 
 def _rounds(spec: SweepSpec, duration: LoadDuration) -> str:
