@@ -152,6 +152,8 @@ def test_the_interval_of_a_median_is_that_of_the_tables() -> None:
     # Ranks 2 and 9 of ten, 10 and 21 of thirty (Conover, Practical Nonparametric Statistics, A3).
     assert sample_percentile(range(1, 11), 50) == (5, 2, 9)
     assert sample_percentile(range(1, 31), 50) == (15, 10, 21)
+    # As binary fractions, 99.9 % of 1000 are a little more than 999.
+    assert sample_percentile(range(1, 1001), 99.9).value == 999
 
 
 @pytest.mark.parametrize(("count", "percent"), [(5, 50), (20, 95), (200, 99)])

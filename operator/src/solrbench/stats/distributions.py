@@ -11,6 +11,7 @@ those of a sample (n - 1, Bessel's correction), and are never used on latencies 
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import ceil, comb
@@ -195,7 +196,8 @@ def sample_percentile(ordered: Sequence[float], percent: float) -> SamplePercent
     lower = bisect_right(places, _TAIL, key=lambda place: _below(count, share, place)) - 1
     upper = bisect_left(places, 1 - _TAIL, key=lambda place: _below(count, share, place))
     return SamplePercentile(
-        ordered[max(ceil(count * share), 1) - 1],
+        # Of the decimals as written, as that of a histogram.
+        ordered[max(ceil(Fraction(str(percent)) * count / 100), 1) - 1],
         ordered[lower] if lower >= 0 else None,
         ordered[upper] if upper < count else None,
     )
