@@ -70,6 +70,16 @@ def test_what_is_best_in_each_condition_is_said_once() -> None:
     assert sum(each.startswith("Best with users ") for each in sentences) == 3
 
 
+def test_a_full_design_of_which_points_are_missing_is_not_told_to_be_one() -> None:
+    sweep = parse_sweep({"spec.design": "Full", "spec.axes": [HEAP, USERS]})
+    missing = {"heap 1Gi, users 2", "heap 2Gi, users 2"}
+    _, sentences, _ = answer(
+        sweep, lambda p: {} if p.text in missing else repeated(spread(10.0, 5, 1.0))
+    )
+    (said,) = (each for each in sentences if each.startswith("Nothing is compared with users 2"))
+    assert said.endswith(" no others were measured.")
+
+
 def test_a_sweep_of_conditions_alone_has_figures_and_no_conclusion() -> None:
     repeats = {(users,): spread(10.0 * int(users), 5, 1.0) for users in ("1", "2", "4")}
     conclusions, sentences, chosen = measure(repeats, [USERS])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats, format_size
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.sweep_spec import SweepSpec
+from solrbench.api.v1alpha1.sweep_spec import Design, SweepSpec
 from solrbench.sweep.differences import MeasuredCondition, join_some
 from solrbench.sweep.points import AxisValue
 
@@ -37,7 +37,7 @@ def advise(
         yield from _beyond(spec, alone, condition.where)
         yield from _to_cross(condition, alone)
     yield from _to_leave(every)
-    yield from _to_compare(conditions)
+    yield from _to_compare(spec, conditions)
     yield from _to_repeat(spec, conditions, found)
 
 
@@ -95,13 +95,15 @@ def _to_leave(alone: Alone) -> Iterator[str]:
         )
 
 
-def _to_compare(conditions: Sequence[MeasuredCondition]) -> Iterator[str]:
+def _to_compare(spec: SweepSpec, conditions: Sequence[MeasuredCondition]) -> Iterator[str]:
     """Yield the conditions in which nothing is compared, where others are."""
     alone = [each.text for each in conditions if not each.others or each.baseline is None]
     if alone and any(each.others for each in conditions):
+        # Of a full design, points are still to be measured, or have failed.
+        remedy = " Set design to Full to compare settings in each condition."
         yield (
             f"Nothing is compared with {join_some(alone)}, where either the baseline's settings or"
-            " no others were measured. Set design to Full to compare settings in each condition."
+            f" no others were measured.{'' if spec.design is Design.FULL else remedy}"
         )
 
 
