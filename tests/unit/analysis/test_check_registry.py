@@ -197,7 +197,7 @@ PLANTED: dict[str, Planted] = {
     ),
     "SolrSharesNodes": Planted(
         lambda: placement.outcome(placement.SEPARATE_NODES | {"solr": ["n1"]})[0],
-        "2 Solr pods ran on 1 Kubernetes nodes (limit 1 pod on each)",
+        "2 Solr pods ran on 1 Kubernetes node (limit 1 pod on each)",
     ),
     "TargetChanged": Planted(
         moved,

@@ -21,7 +21,7 @@ from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
 from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telemetry
 from solrbench.contract.step_document import PARTIAL_RESULTS, RequestResult, StepRunResult
-from solrbench.stats.number_format import format_percent, format_share
+from solrbench.stats.number_format import count_noun, format_percent, format_share
 
 
 def check_cpu_stolen(document: StepRunResult, load: Load) -> Outcome:
@@ -149,7 +149,10 @@ def check_solr_shares_nodes(spec: Spec, environment: Environment | None) -> Outc
     number, limit = cloud.nodes, "(limit 1 pod on each)"
     numbers = [len(attempt.nodes.get(SOLR, [])) for attempt in attempts]
     return worst(
-        ValidityFinding(number - used, f"{number} Solr pods ran on {used} Kubernetes nodes {limit}")
+        ValidityFinding(
+            number - used,
+            f"{number} Solr pods ran on {count_noun(used, 'Kubernetes node')} {limit}",
+        )
         for used in numbers
         if 0 < used < number
     )
