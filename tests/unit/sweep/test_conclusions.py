@@ -185,6 +185,16 @@ def test_too_few_valid_repeats_have_the_remedy_of_their_design() -> None:
 CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0}
 
 
+def test_an_invalid_baseline_is_named_and_nothing_is_advised_by_it() -> None:
+    def measure(point: DesignPoint) -> dict[str, Any]:
+        state = "Invalid" if point.is_baseline else "Valid"
+        return repeated(spread(CROSSED[point.text], 5, 1.0)) | {"state": state}
+
+    _, sentences, _ = measured_points.answer(parse_sweep({"spec.design": "Full"}), measure)
+    assert " lower than with 512Mi (Invalid) (95 % " in sentences[0]
+    assert not any(each.startswith(("Interaction", "Next")) for each in sentences)
+
+
 def test_axes_that_act_together_are_named() -> None:
     _, sentences = answer(CROSSED, {"spec.design": "Full"})
     (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]

@@ -28,6 +28,8 @@ def advise(
     every: dict[str, list[tuple[AxisValue, Difference]]] = {}
     for condition in conditions:
         alone: dict[str, list[tuple[AxisValue, Difference]]] = {}
+        if condition.baseline is None or not condition.baseline.is_valid:
+            continue
         for point in condition.others:
             changed = condition.changes(point)
             if len(changed) == 1 and point.is_valid:

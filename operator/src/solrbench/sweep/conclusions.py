@@ -32,7 +32,6 @@ from solrbench.sweep.index_size import answer_sizes
 from solrbench.sweep.interactions import Interaction, find_interactions
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
-from solrbench.sweep.points import AxisValue
 from solrbench.sweep.state import is_valid
 
 MAX_VALUES = 4
@@ -197,7 +196,7 @@ def _along_conditions(
 ) -> Iterator[str]:
     """Yield the figure of the baseline in each condition, where there are several."""
     given = [
-        f"{figure.short(each.baseline.shown_value)}{each.where}"
+        f"{figure.short(each.baseline.shown_value)}{each.where}{_invalid(each.baseline)}"
         for each in conditions
         if each.baseline is not None
     ]
@@ -221,21 +220,26 @@ def _axis_sentences(
                 if [value.axis for value in condition.changes(point)] == [axis.axis]
             ]
             if values:
-                usual = condition.baseline.values[place]
-                yield _values(place, usual, values, figure, condition.where)
+                yield _values(place, condition.baseline, values, figure, condition.where)
+
+
+def _invalid(point: MeasuredPoint) -> str:
+    return "" if point.is_valid else " (Invalid)"
 
 
 def _values(
     place: int,
-    usual: AxisValue,
+    baseline: MeasuredPoint,
     found: Sequence[tuple[MeasuredPoint, Difference]],
     figure: str,
     where: str,
 ) -> str:
+    usual = baseline.values[place]
+
     def describe(point: MeasuredPoint, difference: Difference) -> str:
-        label = point.values[place].label + where + ("" if point.is_valid else " (Invalid)")
+        label = point.values[place].label + where + _invalid(point)
         subject = f"{usual.axis} {label}: {figure}"
-        return difference_sentence(subject, difference, f"with {usual.label}")
+        return difference_sentence(subject, difference, f"with {usual.label}{_invalid(baseline)}")
 
     shown = sorted(found, key=lambda each: -abs(each[1].estimate))[:MAX_VALUES]
     named = " ".join(describe(*each) for each in found if each in shown)

@@ -58,6 +58,7 @@ def find_interactions(
         each
         for each in _crossed(base, points)
         if not {value.axis for value in each.values} <= given
+        and all(point.is_valid for point in (*each.plus, *each.minus))
         and all(_in_common((*each.plus, *each.minus)))
     ]
     # All contrasts are one family, as those that are not shown were candidates for the strongest.
