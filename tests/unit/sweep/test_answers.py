@@ -54,13 +54,19 @@ def test_answers_are_compared_by_default_over_versions_and_config_sets(
     assert compares_answers(found.spec) is bool(queries)
 
 
-def sentence(different: int, cpu: float | None, conclusion: Conclusion | None) -> str:
-    """Return what is said of the second of two versions."""
+def sentence(
+    different: int, cpu: float | None, conclusion: Conclusion | None, usual: str = "Valid"
+) -> str:
+    """Return what is said of the second of two versions; `usual` is the state of the first."""
     found = sweep(VERSIONS)
     plan = make_plan(found)
     points = {each.point.name: each.point for each in plan.points}
     measured = [
-        valid_point(point, cpu_milliseconds_per_request=2.0 if point.is_baseline else cpu)
+        valid_point(
+            point,
+            cpu_milliseconds_per_request=2.0 if point.is_baseline else cpu,
+            state=usual if point.is_baseline else "Valid",
+        )
         for point in points.values()
     ]
     other = next(name for name, point in points.items() if not point.is_baseline)
@@ -91,6 +97,9 @@ def test_the_sentence_of_an_upgrade() -> None:
     assert sentence(0, None, None) == (
         "9.10.1 answers all 1,000 queries like 9.8.1; the p95 has no conclusion with fewer than 3"
         " repeats."
+    )
+    assert sentence(0, 1.8, Conclusion.WORSE, usual="Invalid") == (
+        "9.10.1 answers all 1,000 queries like 9.8.1."
     )
 
 

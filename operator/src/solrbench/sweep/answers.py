@@ -6,6 +6,7 @@ from solrbench.analysis.answers.comparison import different_queries
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import CONCLUSIONS, format_size, name_figure
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
+from solrbench.api.v1alpha1.findings import INVALID
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import format_percent
@@ -61,7 +62,8 @@ def upgrade_sentences(
     if baseline is None:
         return
     by_label = {point_label(each.values, baseline.values): each.name for each in points.values()}
-    stored = {each.name: each for each in measured}
+    # Answers are the same however the load went, figures are not.
+    stored = {each.name: each for each in measured if each.state != INVALID}
     for compared in comparisons:
         name = by_label.get(compared.candidate)
         if compared.conclusion is None:
@@ -73,7 +75,7 @@ def upgrade_sentences(
             text = f"{queries} differently{cpu} than {usual}"
         else:
             text = f"{queries} like {usual}{cpu}"
-        difference = found.get(name or "")
+        difference = found.get(name or "") if {name, baseline.name} <= stored.keys() else None
         metric = f"; {_metric(difference)}" if difference is not None else ""
         yield f"{compared.candidate} answers {text}{metric}."
 
