@@ -115,7 +115,7 @@ class TrialResult(StatusModel):
     failed_percent: Measure
     """Share of the planned requests that failed or were dropped."""
     disturbed: Bool = False
-    """Whether the load generator or a pod disturbed the trial; it is not used."""
+    """Whether the load generator or a pod disturbed the trial."""
 
 
 class CapacityResult(StatusModel):
