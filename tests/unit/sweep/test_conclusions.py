@@ -130,6 +130,7 @@ def test_points_of_a_machine_that_changed_need_no_number_of_repeats() -> None:
     advice = "measure both in turn, as the machine changed meanwhile"
     assert sentences[0].endswith(f": inconclusive. {advice.capitalize()}.")
     assert any(f"heap 2Gi ({advice})" in each for each in sentences)
+    assert any(each.endswith(f"nodes 2/2: {advice}. Set order to Random.") for each in sentences)
 
 
 def test_what_is_better_alone_is_to_be_measured_together() -> None:

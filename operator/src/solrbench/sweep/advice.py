@@ -135,11 +135,11 @@ def _to_repeat(
         f"{name}{':' if difference.has_changed else ' needs'} {format_more_repeats(difference)}"
         for difference, name in inconclusive
     )
-    how = (
-        "Repeat the baseline the same number of times."
-        if spec.repeats is None
-        else f"At most {spec.repeats.max} repeats are made of each point."
-    )
+    how = "Repeat the baseline the same number of times."
+    if spec.repeats is not None:
+        how = f"At most {spec.repeats.max} repeats are made of each point."
+    elif all(difference.has_changed for difference, _ in inconclusive):
+        how = "Set order to Random."
     if len(found) == 1:  # its own sentence has said so
         yield how
         return
