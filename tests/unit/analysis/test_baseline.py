@@ -277,6 +277,13 @@ def test_a_stored_report_with_more_repeats_than_a_benchmark_has_is_refused() -> 
     report_input("old", orjson.dumps(stored | {"steps": many[1:]}))
 
 
+def test_a_stored_report_with_times_of_which_one_lacks_its_zone_is_refused() -> None:
+    stored = report()
+    stored["steps"][0]["startTime"] = "2026-01-02T03:04:05"
+    with pytest.raises(UnreadableReportError, match="not a report"):
+        report_input("old", orjson.dumps(stored))
+
+
 def test_times_of_a_stored_report_that_no_load_has_measured_are_refused() -> None:
     stored = report()
     for step in stored["steps"]:

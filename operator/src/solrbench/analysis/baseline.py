@@ -192,14 +192,15 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
             [validate(Trend, each) for each in status.get("trends", [])],
             str(report.get("benchmark", "")).rpartition("/")[2],
         )
+        # All repeats of a step that both have are decoded, which takes a millisecond for each. They
+        # are in the order of time, in which some may lack a zone.
+        repeats = max((len(samples.runs) for samples in found.steps.values()), default=0)
     except (KeyError, TypeError, AttributeError) as error:
         raise UnreadableReportError(
             f"it is not a report of `solrbench report -o json`: {error!r} is missing or another"
         ) from error
     except ForeignDataError as error:
         raise UnreadableReportError(f"another version wrote it ({error})") from error
-    # All repeats of a step that both have are decoded, which takes a millisecond for each.
-    repeats = max((len(samples.runs) for samples in found.steps.values()), default=0)
     if repeats > MAX_REPEATS:
         raise UnreadableReportError(f"a step has {repeats} repeats, limit {MAX_REPEATS}")
     return found
