@@ -35,6 +35,7 @@ def test_good_file_with_other_objects(tmp_path: Path) -> None:
         ("", "no SolrBenchmark"),
         (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
         (yaml.safe_dump(small("one")) + "metadata: {name: two}\n", "metadata: is there twice"),
+        (yaml.safe_dump(small_sweep()) + "spec: {}\n", "spec: is there twice"),
         (
             small("one") | {"kind": "SolrBenchmar"},
             "kind SolrBenchmar of solrbench.io is unknown; write SolrBenchmark",
@@ -117,6 +118,14 @@ def test_values_that_lead_nowhere_are_wrong_use(tmp_path: Path, change: str) -> 
     result = call("validate", written(tmp_path, small("one")), "--set", change)
     assert result.exit_code == 2
     assert "--set" in result.stderr
+
+
+def test_own_key_in_place_of_a_merged_one_is_no_fault(tmp_path: Path) -> None:
+    steps = "[&a {name: a, users: 2, durationSeconds: 1}, {<<: *a, name: b}]"
+    text = yaml.safe_dump(small("one", load__steps="STEPS")).replace("STEPS", steps)
+    assert validate(tmp_path, text) == (0, "one: valid\n")
+    code, output = validate(tmp_path, text.replace("name: b}", "name: b, name: c}"))
+    assert (code, output.count("is there twice")) == (1, 1)
 
 
 def test_folder_without_files_is_named(tmp_path: Path) -> None:

@@ -192,7 +192,9 @@ def _note_lines(node: yaml.Node, place: Place, document: Document) -> None:
                 # YAML keeps the last of them without a word.
                 text = f"{format_place((*place, name))}: is there twice; remove one"
                 document.faults.append((key.start_mark.line + 1, text))
-            seen.add(name)
+            # What `<<` takes from an anchor, which stands before, gives way to the object's own.
+            if key.start_mark.index >= node.start_mark.index:
+                seen.add(name)
             document.lines[(*place, name)] = key.start_mark.line + 1
             _note_lines(value, (*place, name), document)
     elif isinstance(node, yaml.SequenceNode):

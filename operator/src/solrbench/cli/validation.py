@@ -55,7 +55,8 @@ def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[Ch
     return benchmarks, [sweep for sweep, _ in sweeps]
 
 
-def _fault(document: Document, line: int, kind: str, name: str, text: str) -> str:
+def _fault(document: Document, line: int, text: str) -> str:
+    kind, name = document.body["kind"], _name(document)
     return f"{document.source}:{line}: {kind} {name} is not valid: {text}"
 
 
@@ -72,7 +73,6 @@ def unknown_kinds(documents: list[Document]) -> list[str]:
 
 def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     """Return a benchmark, and a line for each thing that is wrong with it."""
-    name = _name(document)
     faults, benchmark = [*document.faults], None
     try:
         benchmark = SolrBenchmark.parse(_named(document.body))
@@ -81,15 +81,14 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     except ValidationError as error:
         items = error.errors(include_url=False)
         faults += [(document.line_of(item["loc"]), _text(item)) for item in items]
-    return benchmark, [_fault(document, line, KIND, name, text) for line, text in sorted(faults)]
+    return benchmark, [_fault(document, *each) for each in sorted(faults)]
 
 
 def _check_sweep(document: Document) -> tuple[CheckedSweep, list[str]]:
     """Return a sweep as it was checked, and a line for each thing that is wrong with it."""
     sweep, line = check_sweep(_named(document.body)), document.line_of(("spec",))
-    return sweep, [
-        _fault(document, line, SWEEP.name, _name(document), text) for text in sweep.problems
-    ]
+    faults = [*((line, text) for text in sweep.problems), *document.faults]
+    return sweep, [_fault(document, *each) for each in faults]
 
 
 def _name(document: Document) -> str:
