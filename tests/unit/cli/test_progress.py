@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.status import Status, TargetStatus
 from solrbench.cli.progress import details, elapsed_seconds, one_line, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
@@ -40,6 +40,13 @@ def test_all_figures_carry_their_unit() -> None:
     assert "documents/s" in found["data"]
     assert "123 of 126 requests/s" in found["load"]
     assert "two-users (proxy, repeat 2 of 1)" in found["load"]
+
+
+def test_members_of_an_external_ensemble_are_not_counted() -> None:
+    zookeeper = {"mode": "External", "connectionString": "zk.search.svc:2181"}
+    body = SolrBenchmark.parse(small("one", target__solrCloud__zookeeper=zookeeper))
+    status = Status(target=TargetStatus(live_nodes=1))
+    assert details(body.model_copy(update={"status": status})) == [("target", "1 of 1 Solr nodes")]
 
 
 def test_place_of_logs_and_events_is_shown() -> None:

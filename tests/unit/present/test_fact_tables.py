@@ -2,7 +2,7 @@
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
-from solrbench.present.fact_tables import data_facts, index_pods_table
+from solrbench.present.fact_tables import data_facts, index_pods_table, target_facts
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
 from support.resources.small_resource import RESTORED, resource
@@ -51,3 +51,11 @@ def test_backup_is_named_with_the_time_of_its_restore() -> None:
     status = {"dataset": {"documents": 7, "seconds": 40}}
     found = data_facts(SolrBenchmark.parse(resource(RESTORED) | {"status": status}))
     assert (found["Dataset"], found["Documents"]) == ("restored from a backup in 40 s", "7")
+
+
+def test_external_ensemble_is_shown_by_its_members() -> None:
+    members = "zk-0.zk.search.svc:2181"
+    zookeeper = {"mode": "External", "connectionString": members}
+    body = resource({"spec.target.solrCloud.zookeeper": zookeeper})
+    assert target_facts(SolrBenchmark.parse(body))["ZooKeepers"] == members
+    assert target_facts(SolrBenchmark.parse(resource()))["ZooKeepers"] == "1"

@@ -77,7 +77,7 @@ BENCHMARK = ResourceKind(
         PrinterColumn("Verdict", "string", ".status.summary.verdict"),
         PrinterColumn("Nodes", "integer", ".spec.target.solrCloud.nodes", 1),
         PrinterColumn("Shards", "integer", ".spec.collection.shards", 1),
-        PrinterColumn("ZooKeepers", "integer", ".spec.target.solrCloud.zookeeper.replicas", 1),
+        PrinterColumn("ZooKeepers", "integer", ".status.target.zookeepers", 1),
         PrinterColumn("Documents", "integer", ".status.dataset.documents", 1),
         PrinterColumn("Message", "string", '.status.conditions[?(@.type=="Succeeded")].message', 1),
         PrinterColumn("Age", "date", ".metadata.creationTimestamp"),

@@ -6,6 +6,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.decide.conditions import (
     DATA_INDEXED,
     EXPORTED,
@@ -91,9 +92,10 @@ def _target(benchmark: SolrBenchmark) -> str:
     target, solr_cloud = benchmark.status.target, benchmark.spec.target.solr_cloud
     if solr_cloud is None or (target.zookeepers is None and target.live_nodes is None):
         return ""
-    version, heap = target.solr_version, target.heap_bytes
+    version, heap, zookeeper = target.solr_version, target.heap_bytes, solr_cloud.zookeeper
+    external = zookeeper.mode is ZooKeeperMode.EXTERNAL  # of which nothing is counted
     parts = [
-        f"{target.zookeepers or 0} of {solr_cloud.zookeeper.replicas} ZooKeepers",
+        "" if external else f"{target.zookeepers or 0} of {zookeeper.replicas} ZooKeepers",
         f"{target.live_nodes or 0} of {solr_cloud.nodes} Solr nodes",
         "" if version is None else f"Solr {version}",
         "" if heap is None else f"heap {format_bytes(heap)}",

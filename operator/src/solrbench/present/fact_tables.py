@@ -69,12 +69,15 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
     replicas = count_noun(collection.replicas.total, "replica")
     kinds = collection.replicas.model_dump(exclude_defaults=True)
     taken = f", {status.target.reuses} of the point before" if status.target.reuses else ""
+    zookeepers = ""
+    if solr is not None:
+        zookeepers = str(solr.zookeeper.connection_string or solr.zookeeper.replicas)
     return _known(
         {
             "Solr": status.target.solr_version or (solr.image.reference if solr else ""),
             "Target": f"SolrCloud by {solr.provisioner}{taken}" if solr else "existing Solr",
             "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
-            "ZooKeepers": str(solr.zookeeper.replicas) if solr else "",
+            "ZooKeepers": zookeepers,
             "Collection": f"{shards}, {replicas} each ({', '.join(kinds).upper()})",
             "Variants": ", ".join(map(_describe_variant, target.variants)),
             **{
