@@ -75,6 +75,14 @@ def test_sentence_has_word_number_and_interval(overhead: Overhead, sentence: str
     assert found == [f"At 2 users through proxy, the p95 of search {sentence}"]
 
 
+def test_a_changing_rate_is_named_by_its_mean() -> None:
+    changes = [{"atSeconds": 0, "requestsPerSecond": 30}]
+    step = {"name": "a", "requestsPerSecond": 10, "durationSeconds": 9, "rateChanges": changes}
+    spec = make_spec("a", load={"steps": [step]})
+    (found,) = collect_answers(spec, compared(known(Conclusion.WORSE, 27, 19, 35)))
+    assert found.startswith("At 30 requests/s through proxy")
+
+
 def test_one_target_and_invalid_steps_are_named() -> None:
     status = compared(known(Conclusion.WORSE, 27, 19, 35), onTarget=True, invalid=["raw"])
     (found,) = collect_answers(make_spec("a"), status)

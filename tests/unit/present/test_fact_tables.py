@@ -1,8 +1,11 @@
 """What was indexed, by pod and file, and what was cleaned."""
 
+import pytest
+
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
-from solrbench.present.fact_tables import data_facts, index_pods_table, target_facts
+from solrbench.present.fact_tables import data_facts, index_pods_table, step_text, target_facts
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
 from support.resources.small_resource import RESTORED, resource
@@ -59,3 +62,21 @@ def test_external_ensemble_is_shown_by_its_members() -> None:
     body = resource({"spec.target.solrCloud.zookeeper": zookeeper})
     assert target_facts(SolrBenchmark.parse(body))["ZooKeepers"] == members
     assert target_facts(SolrBenchmark.parse(resource()))["ZooKeepers"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("step", "text"),
+    [
+        ({"replay": {}}, "replay, 60 s"),
+        ({"requestsPerSecond": 4}, "4 requests/s planned, 60 s"),
+        (
+            {
+                "requestsPerSecond": 4,
+                "rateChanges": [{"atSeconds": 30, "requestsPerSecond": rate} for rate in (4, 8)],
+            },
+            "6 requests/s planned on average, 60 s",
+        ),
+    ],
+)
+def test_load_of_a_step_is_what_it_sends(step: dict[str, object], text: str) -> None:
+    assert step_text(Step.model_validate({"durationSeconds": 60, **step})) == text

@@ -11,6 +11,7 @@ from solrbench.api.v1alpha1.findings import (
     Scalability,
     TrialResult,
 )
+from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.server_document import CPU_PERCENT, ServerSeries, Telemetry
 from solrbench.present.figure import ReportFigure
 from solrbench.present.latency_figures import cold_start_curve, distribution
@@ -64,6 +65,19 @@ def test_load_curve_has_intervals_and_needs_two_loads() -> None:
     assert row[:3] == ("P50", "2", f"{first.milliseconds:.3g} ms")
     single = make_report(steps=1)
     assert load_curves(single.spec, single.status) == []
+
+
+def test_load_curve_has_a_changing_rate_at_its_mean() -> None:
+    report = make_report()
+    changes = [{"atSeconds": 30, "requestsPerSecond": 40}]
+    steps = [
+        {"name": "step-1", "requestsPerSecond": 10, "durationSeconds": 60, "rateChanges": changes},
+        {"name": "step-2", "requestsPerSecond": 10, "durationSeconds": 60},
+    ]
+    load = report.spec.load.model_copy(update={"steps": [*map(Step.model_validate, steps)]})
+    spec = report.spec.model_copy(update={"load": load})
+    throughput, _ = load_curves(spec, report.status)
+    assert [x for x, _ in points(throughput, 0)] == [10.0, 32.5]
 
 
 def test_load_curve_has_a_line_for_each_variant() -> None:

@@ -22,6 +22,7 @@ from solrbench.analysis.sentences import (
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import FigureComparison
+from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.api.v1alpha1.status import MAX_ANSWERS
 from solrbench.stats.number_format import count_noun, format_number
 
@@ -84,7 +85,7 @@ def _loads_of(spec: Spec) -> dict[str, str]:
     return loads_as_text(
         {
             # With its name: users who send updates are no users who search.
-            step.name: (None, None) if step.indexing else (step.users, step.requests_per_second)
+            step.name: (None, None) if step.indexing else (step.users, mean_rate(step))
             for step in spec.load.steps
         }
     )

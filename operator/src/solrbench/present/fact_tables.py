@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1.findings import (
     overall_verdict,
     steps_that_are,
 )
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.load import Step, mean_rate
 from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedFile, IndexPodStatus
 from solrbench.api.v1alpha1.step_result import ResultColumn, StepResult
 from solrbench.api.v1alpha1.target import Variant
@@ -202,7 +202,10 @@ def load_facts(benchmark: SolrBenchmark) -> Facts:
 
 def step_text(step: Step) -> str:
     """Return the load of a step, such as `8 users, 120 s`."""
-    load = f"{format_number(step.requests_per_second or 0)} requests/s planned"
+    rate = mean_rate(step)
+    load = "replay" if rate is None else f"{format_number(rate)} requests/s planned"
+    if step.rate_changes:
+        load += " on average"
     if step.users is not None:
         load = count_noun(step.users, "user")
     if step.indexing is not None:

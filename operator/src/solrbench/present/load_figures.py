@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.findings import (
     Scalability,
     capacity_unit,
 )
+from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.present.figure import (
@@ -32,7 +33,7 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
     """Return throughput and latency; nothing unless two steps differ in their load."""
-    loads = {step.name: step.users or step.requests_per_second for step in spec.load.steps}
+    loads = {step.name: step.users or mean_rate(step) for step in spec.load.steps}
     kinds = {(step.users is not None, step.indexing) for step in spec.load.steps}
     known = {name: float(load) for name, load in loads.items() if load is not None}
     totals = [each for each in status.totals if each.step in known]
