@@ -8,7 +8,7 @@ from solrbench.api.v1alpha1.status import CleanedStatus, DatasetStatus, IndexedF
 from solrbench.present.fact_tables import data_facts, index_pods_table, step_text, target_facts
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
-from support.resources.small_resource import RESTORED, resource
+from support.resources.small_resource import RESTORED, create, resource, use
 from support.results.full_benchmark import make_benchmark
 from support.results.reports import make_report, with_status
 
@@ -80,3 +80,9 @@ def test_external_ensemble_is_shown_by_its_members() -> None:
 )
 def test_load_of_a_step_is_what_it_sends(step: dict[str, object], text: str) -> None:
     assert step_text(Step.model_validate({"durationSeconds": 60, **step})) == text
+
+
+def test_collection_of_the_user_is_named_without_a_shape_that_is_unknown() -> None:
+    assert target_facts(SolrBenchmark.parse(resource(use())))["Collection"] == "books, as it is"
+    own = target_facts(SolrBenchmark.parse(resource(create())))
+    assert own["Collection"] == "1 shard, 1 replica each (NRT)"

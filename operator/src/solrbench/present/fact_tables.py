@@ -68,6 +68,9 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
     shards = count_noun(collection.shards, "shard")
     replicas = count_noun(collection.replicas.total, "replica")
     kinds = collection.replicas.model_dump(exclude_defaults=True)
+    shape = f"{shards}, {replicas} each ({', '.join(kinds).upper()})"
+    if target.existing is not None and target.existing.collection_name is not None:
+        shape = f"{target.existing.collection_name}, as it is"
     taken = f", {status.target.reuses} of the point before" if status.target.reuses else ""
     zookeepers = ""
     if solr is not None:
@@ -78,7 +81,7 @@ def target_facts(benchmark: SolrBenchmark) -> Facts:
             "Target": f"SolrCloud by {solr.provisioner}{taken}" if solr else "existing Solr",
             "Nodes": f"{solr.nodes}, heap {solr.heap} each" if solr else "",
             "ZooKeepers": zookeepers,
-            "Collection": f"{shards}, {replicas} each ({', '.join(kinds).upper()})",
+            "Collection": shape,
             "Variants": ", ".join(map(_describe_variant, target.variants)),
             **{
                 str(each.reason): each.message
