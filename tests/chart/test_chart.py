@@ -41,6 +41,8 @@ BAD_VALUES = {
     "watchNamespaces={*,team}": "watchNamespaces",
     "watchNamespaces={Team}": "watchNamespaces",
     "networkPolicy.apiServerPorts={}": "apiServerPorts",
+    # A label has 63 characters, and the Job adds `-uninstall`.
+    f"nameOverride={'n' * 54}": "nameOverride",
 }
 
 
@@ -67,6 +69,20 @@ def test_every_object_has_the_usual_labels(case: str) -> None:
             labels = each["metadata"]["labels"]
             assert labels["app.kubernetes.io/instance"] == "try"
             assert labels["app.kubernetes.io/managed-by"] == "Helm"
+
+
+def test_names_of_digits_are_texts() -> None:
+    names = ["watchNamespaces={789}", "nameOverride=12", "priorityClassName=4"]
+    switches = ["imagePullSecrets[0].name=5", "fullnameOverride=6", "serviceAccount.name=7"]
+    policies = [f"networkPolicy.{each}enabled=true" for each in ("", "benchmarks.")]
+    values = [part for each in (*names, *switches) for part in ("--set-string", each)]
+    values += [part for each in policies for part in ("--set", each)]
+    done = helm("template", "123", str(CHART), "-n", "456", "--kube-version", "1.31.0", *values)
+    assert done.returncode == 0, done.stderr
+    assert (
+        re.findall(r"(?:name|namespace|instance|Name|value): \d+$", done.stdout, re.MULTILINE) == []
+    )
+    assert 'resourceNames: ["6"]' in done.stdout
 
 
 @pytest.mark.parametrize("case", CASES)

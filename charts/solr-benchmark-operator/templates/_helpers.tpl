@@ -22,8 +22,8 @@
 {{- end }}
 
 {{- define "solrbench.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "solrbench.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/name: {{ include "solrbench.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "solrbench.labels" -}}
@@ -78,7 +78,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
       app.kubernetes.io/managed-by: solrbench-operator
 - namespaceSelector:
     matchLabels:
-      kubernetes.io/metadata.name: {{ .Release.Namespace }}
+      kubernetes.io/metadata.name: {{ .Release.Namespace | quote }}
   podSelector:
     matchLabels:
       {{- include "solrbench.selectorLabels" . | nindent 6 }}
@@ -173,7 +173,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
   value: {{ .Values.image.pullPolicy }}
 {{- with .Values.imagePullSecrets }}
 - name: SOLRBENCH_IMAGE_PULL_SECRETS
-  value: {{ range $i, $each := . }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}
+  value: "{{ range $i, $each := . }}{{ if $i }},{{ end }}{{ $each.name }}{{ end }}"
 {{- end }}
 - name: SOLRBENCH_CONCURRENCY
   value: {{ .Values.concurrency | int | quote }}
