@@ -67,7 +67,9 @@ def exported(name: str, folder: Path) -> dict[str, str]:
 
 def deployment(**changes: Any) -> dict[str, Any]:
     variables = [{"name": "SOLRBENCH_NAMESPACES", "value": changes.get("namespaces", "default")}]
-    labels = {"app.kubernetes.io/name": "solr-benchmark-operator"}
+    # As the chart labels it with a nameOverride.
+    labels = {"app.kubernetes.io/name": "bench", "app.kubernetes.io/part-of": "solrbench"}
+    labels["app.kubernetes.io/component"] = "operator"
     labels["app.kubernetes.io/version"] = changes.get("version", "0.1.0")
     return {
         "apiVersion": "apps/v1",

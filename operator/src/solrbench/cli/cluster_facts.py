@@ -20,7 +20,11 @@ from solrbench.stats.number_format import GIBIBYTE
 from solrbench.sweep.cluster_capacity import format_pods, free_nodes, without_capacity
 from solrbench.sweep.requirements import PodGroup, peak
 
-OPERATOR_LABELS = {"app.kubernetes.io/name": "solr-benchmark-operator"}
+OPERATOR_LABELS = {
+    "app.kubernetes.io/part-of": "solrbench",
+    "app.kubernetes.io/component": "operator",
+}
+"""Of the Deployment of any release: its name may be overridden."""
 
 
 @dataclass(frozen=True)
