@@ -20,7 +20,7 @@ from solrbench.api.rules import problems
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.load import Step
-from solrbench.api.v1alpha1.result_rules import max_request_names
+from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, max_request_names
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.workload import Workload
 from support.resources.bad.rows import Bad
@@ -116,11 +116,15 @@ def test_stored_spec_is_left_as_it_is() -> None:
         ({"requestsPerSecond": 0.5}, "rate-0-5"),
         ({"requestsPerSecond": 0.001}, "rate-0-001"),
         ({"requestsPerSecond": 1_000_000.0}, "rate-1000000"),
+        ({"replay": {}}, "replay"),
         ({"users": 5, "name": "peak"}, "peak"),
     ],
 )
 def test_name_of_a_step(fields: dict[str, object], name: str) -> None:
     assert Step.model_validate({"requests": 1} | fields).name == name
+    # The API server stores no default name, which an objective may have all the same.
+    stored = {"objectives": [{"steps": [name]}], "load": {"steps": [fields]}}
+    assert OBJECTIVE_RULES[0].holds(stored)
 
 
 QUERIES: dict[str, Any] = {"name": "q", "queries": {"generated": {}}}
