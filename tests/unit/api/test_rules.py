@@ -159,7 +159,7 @@ def test_our_own_message_stands_alone() -> None:
 
 def test_a_rule_on_the_whole_resource_has_no_path() -> None:
     assert lines({"metadata.name": "a.b"}) == [
-        "metadata.name must start with a letter and must not contain dots"
+        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter"
     ]
 
 

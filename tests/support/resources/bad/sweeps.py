@@ -5,7 +5,7 @@ from support.resources.small_sweep import HEAP
 
 BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
     "a long name": ({"metadata.name": "n" * 25}, "metadata.name must have at most 24 characters"),
-    "a name with a dot": ({"metadata.name": "a.b"}, "metadata.name must start with a letter"),
+    "a name with a dot": ({"metadata.name": "a.b"}, "metadata.name must be a-z"),
     "no axes": ({"spec.axes": []}, "spec.axes"),
     "no template": ({"spec.template": REMOVE}, "spec.template"),
     "two axes of one name": ({"spec.axes": [HEAP, HEAP]}, "Duplicate value"),

@@ -35,26 +35,18 @@ WHOLE = [
         "name that starts with a digit",
         "metadata.name",
         "3-nodes",
-        "metadata.name must start with a letter and must not contain dots",
+        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
     ),
     wrong(
         "name with a dot",
         "metadata.name",
         "solr.bench",
-        "metadata.name must start with a letter and must not contain dots",
+        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
     ),
     wrong(
-        "name with a space",
-        "metadata.name",
-        "my bench",
-        ("RFC 1123", "metadata.name must start with a letter"),
+        "name with a space", "metadata.name", "my bench", ("RFC 1123", "metadata.name must be a-z")
     ),
-    wrong(
-        "name in capitals",
-        "metadata.name",
-        "Bench",
-        ("RFC 1123", "metadata.name must start with a letter"),
-    ),
+    wrong("name in capitals", "metadata.name", "Bench", ("RFC 1123", "metadata.name must be a-z")),
 ]
 
 

@@ -294,6 +294,6 @@ class SolrBenchmarkSweep(StoredResource):
         ),
         Rule(
             cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            message="metadata.name must start with a letter and must not contain dots",
+            message="metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
         ),
     )
