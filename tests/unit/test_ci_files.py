@@ -14,6 +14,7 @@ from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import documents_of
 from solrbench.cli.main import COMMANDS, main
+from solrbench.cli.preflight import RIGHTS
 from solrbench.cli.validation import check
 from support.repository import ROOT, WORKFLOWS
 
@@ -161,6 +162,25 @@ def test_images_and_commands_in_examples_are_those_of_the_project(name: str) -> 
     assert set(re.findall(r"solrbench/solrbench:(\S+)", text)) == {version}
     called = re.findall(r"^ *(?:- )?solrbench ([a-z]+) ", text, re.MULTILINE)
     assert set(called) <= COMMANDS.keys()
+
+
+def test_gitlab_names_a_benchmark_by_the_job_since_each_try_is_one() -> None:
+    job = read(ROOT / "examples/ci/gitlab-ci.yaml")["benchmark"]
+    assert job["retry"]
+    assert "metadata.name=gate-$CI_JOB_ID" in job["script"][-1]
+    assert job["after_script"][0] == 'export NAME="gate-$CI_JOB_ID"'
+
+
+def test_role_has_what_preflight_asks_for() -> None:
+    rules = documents_in("nightly-cronjob.yaml")["Role"]["rules"]
+    granted = {
+        (group, resource, verb)
+        for rule in rules
+        for group in rule["apiGroups"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    assert {(group, part, verb) for group, part, verbs in RIGHTS for verb in verbs} <= granted
 
 
 def test_argo_cd_knows_the_health_of_both_kinds() -> None:
