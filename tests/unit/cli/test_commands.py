@@ -222,6 +222,18 @@ def test_preflight_compares_files_with_quota_and_classes(api: ApiStub, tmp_path:
     assert "no node takes pods" in failed["capacity"]["message"]
 
 
+def test_preflight_looks_at_the_namespace_that_the_file_names(api: ApiStub, tmp_path: Path) -> None:
+    ready(api, namespaces="search")
+    body = small("one")
+    body["metadata"]["namespace"] = "search"
+    file = written(tmp_path, body)
+    output = call("preflight", "-f", file).stdout
+    assert "ok       rights: the user may run benchmarks in namespace search" in output
+    assert "ok       operator: operator in solrbench" in output
+    assert "namespace default" not in output
+    assert "does not watch namespace team" in call("preflight", file, "-n", "team").stdout
+
+
 def test_preflight_names_missing_rights(api: ApiStub) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

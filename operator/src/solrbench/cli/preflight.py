@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from importlib.metadata import version
+from itertools import product
 from pathlib import Path
 
 import click
@@ -17,7 +18,7 @@ from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
 from solrbench.cli.cluster_facts import capacity_problems, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
-from solrbench.cli.options import cluster_options, open_cluster, output_option
+from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_resources
@@ -247,15 +248,24 @@ _STYLES = {
 def preflight(files: tuple[Path, ...], output: str) -> None:
     """Check whether a cluster, a namespace and the operator are ready.
 
-    With files, also whether there is room for their pods, and what they need is installed; of a
-    sweep for those of its largest point. Exit code 1 if a check failed.
+    With files, in the namespaces that they name, and also whether there is room for their pods, and
+    what they need is installed; of a sweep for those of its largest point. Exit code 1 if a check
+    failed.
     """
-    benchmarks = valid_resources(read_documents(files)) if files else []
-    cluster, namespace = open_cluster()
+    documents = read_documents(files)
+    benchmarks = valid_resources(documents) if files else []
+    cluster, default = open_cluster()
+    placed: dict[str, list[SolrBenchmark]] = {} if files else {default: []}
+    # In the order of `valid_resources`.
+    order = [each for each in documents if each.is_benchmark]
+    order += [each for each in documents if each.is_sweep]
+    for document, benchmark in zip(order, benchmarks, strict=True):
+        own = document.body["metadata"].get("namespace")
+        placed.setdefault(given("namespace") or own or default, []).append(benchmark)
     # It is asked for to find out about trouble: none of its requests shall wait for long.
-    subject = Subject(cluster.within(10.0), namespace, benchmarks)
+    subjects = [Subject(cluster.within(10.0), *each) for each in placed.items()]
     findings = []
-    for name, check in CHECKS.items():
+    for subject, (name, check) in product(subjects, CHECKS.items()):
         try:
             for result, message, *remedies in check(subject):
                 findings.append(ReadinessFinding(result, message, "".join(remedies), name))
