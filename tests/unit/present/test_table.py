@@ -14,6 +14,7 @@ from solrbench.present.table import (
     TextColumn,
     build_table,
     conclusion,
+    escape_markdown,
     items_to_csv,
     table_to_markdown,
 )
@@ -61,6 +62,20 @@ def test_markdown_sets_numbers_flush_right_and_lets_no_cell_break_out() -> None:
         "| a\\|b | Worse | 3 ms |",
         "| &lt;c> |  |  |",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("q=*:*", r"q=\*:\*"),
+        ("_text_:a_b~1 c~", r"\_text\_:a_b\~1 c\~"),
+        ("p95 * of 2 * 3", "p95 * of 2 * 3"),
+        ("* decides", r"\* decides"),
+        ("# a", r"\# a"),
+    ],
+)
+def test_markdown_shows_the_marks_of_a_text(text: str, escaped: str) -> None:
+    assert escape_markdown(text) == escaped
 
 
 def test_csv_has_raw_values() -> None:

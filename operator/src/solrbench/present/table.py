@@ -7,6 +7,7 @@ page in `assets/macros.html.j2`, Markdown here. CSV has the raw values that such
 
 import csv
 import io
+import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
@@ -170,13 +171,21 @@ def markdown_facts(facts: dict[str, str]) -> str:
     return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in facts.items())
 
 
+# A pipe ends a cell, a backtick begins code, and brackets a link; some begin an item in the item.
+# Others set words apart and are not shown themselves, as in `*:*` and `_text_:a~1 b~1`, unless they
+# stand alone or, of `_`, in a word.
+_MARKS = re.compile(
+    r"[\\|`\[\]]|^[*+-](?=\s|$)|^[#>]|[*~](?=\S)|(?<=\S)[*~]|(?<![^\W_])_|_(?![^\W_])"
+)
+
+
 def escape_markdown(cell: str) -> str:
-    """Return text that stays in its cell or item, and that no renderer reads as HTML or a link."""
-    # A pipe ends a cell, a backtick begins code, and brackets a link; texts come from tenants.
+    """Return text that stays in its cell or item, and that renderers show as it is.
+
+    Texts come from tenants: none is read as HTML or a link.
+    """
     text = " ".join(cell.splitlines()).replace("&", "&amp;").replace("<", "&lt;")
-    for mark in "\\|`[]":
-        text = text.replace(mark, f"\\{mark}")
-    return text
+    return _MARKS.sub(r"\\\g<0>", text)
 
 
 def items_to_csv(columns: Sequence[Column[_Row]], items: Iterable[_Row]) -> str:
