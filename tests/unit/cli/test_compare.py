@@ -109,6 +109,15 @@ def test_markdown_has_sentence_table_and_notes(files: tuple[str, str]) -> None:
     assert any(line.startswith("| a | query | p95 * |") for line in lines)
 
 
+def test_names_of_requests_are_texts_in_markdown(tmp_path: Path) -> None:
+    named = [tmp_path / each for each in ("juniper_.json", "oak.json")]
+    for file, times in zip(named, ((100, 101, 99), (120, 121, 119)), strict=True):
+        file.write_bytes(report(*times, name="<b>*"))
+    output = run(*map(str, named), "-o", "markdown").output
+    assert output.startswith("# oak compared with juniper\\_\n\n- At 2 users, the p95 of &lt;b>\\*")
+    assert "<b>" not in output
+
+
 def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) -> None:
     found = run(*files, "--smallest-effect-percent=30", "--primary=average", "-o", "json")
     first = orjson.loads(found.output)["figures"][0]

@@ -52,7 +52,7 @@ from solrbench.present.markdown import table_sections
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.comparison import PRIMARY_METRICS, compare_sweeps, sweep_sentences
 from solrbench.present.sweeps.report import SweepReport
-from solrbench.present.table import Column, items_to_csv
+from solrbench.present.table import Column, escape_markdown, items_to_csv, markdown_list
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
     """Print a comparison as `table`, `markdown`, `csv` or `json`."""
     match output:
         case "markdown":
-            lines = "".join(f"- {each}\n" for each in compared.answers)
             text = comparison_to_markdown(compared.found, compared.place)
             found = compared.compared_answers
-            parts = [f"# {compared.title}\n\n{lines}\n{text}"]
+            title = f"# {escape_markdown(compared.title)}"
+            parts = [title, *filter(None, [markdown_list(compared.answers)]), text]
             parts += [] if found is None else table_sections(answers_tables([found], [found]))
             click.echo("\n\n".join(parts))
         case "csv":

@@ -29,7 +29,13 @@ from solrbench.present.server_tables import (
 from solrbench.present.sweeps import point_tables, tables
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table
-from solrbench.present.table import Table, markdown_facts, markdown_list, table_to_markdown
+from solrbench.present.table import (
+    Table,
+    escape_markdown,
+    markdown_facts,
+    markdown_list,
+    table_to_markdown,
+)
 from solrbench.present.window_tables import (
     cold_start_table,
     outlier_table,
@@ -158,7 +164,8 @@ def environment_section(
 
 def table_sections(found: Iterable[Table], level: str = "##") -> list[str]:
     """Return each table below its caption; nothing of those without rows."""
-    return [part for each in found for part in table_section(f"{level} {each.caption}", each)]
+    titled = ((f"{level} {escape_markdown(each.caption)}", each) for each in found)
+    return [part for each in titled for part in table_section(*each)]
 
 
 def table_section(title: str, table: Table) -> list[str]:
