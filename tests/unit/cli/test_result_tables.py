@@ -12,13 +12,24 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import ColumnGroup, ResultColumn, StepResult
-from solrbench.cli.result_tables import SUMMARY_LINES, SUMMARY_WIDTH, print_result, print_results
+from solrbench.cli.result_tables import (
+    SUMMARY_LINES,
+    SUMMARY_WIDTH,
+    print_details,
+    print_result,
+    print_results,
+    print_tables,
+)
+from solrbench.contract.step_document import FailureKind, SlowRequest
 from solrbench.present.result_tables import results_table
+from solrbench.present.server_tables import slow_table
 from support.cluster.benchmarks import small
+from support.results.builders import make_document, make_result
 from support.results.statuses import full_status
 from unit.cli.conftest import seen, terminal
 
 WIDTHS = [40, 60, 72, 80, 100, 120, 200]
+CURSOR = "a\x1b[2Ab"
 QUANTITY = re.compile(r"(?<!\S)\d[\d.]*(?: (?:ms|s|%))?(?!\S)")
 
 
@@ -151,6 +162,19 @@ def test_a_step_of_several_requests_has_a_row_of_all() -> None:
 def test_names_in_brackets_are_not_taken_for_markup() -> None:
     named = full_status().results[0].model_copy(update={"request": "[bold]"})
     assert "[bold]" in printed(full_status().model_copy(update={"results": [named]}))
+
+
+@pytest.mark.parametrize("width", [40, 200])
+def test_what_a_target_sends_is_no_command_to_the_terminal(width: int) -> None:
+    kinds = [FailureKind(kind="HTTP500", count=1, sample=CURSOR)]
+    slow = [SlowRequest(query=CURSOR, service_time_microseconds=1, second=0)]
+    run = make_document("a", 1, make_result([1] * 9, failure_kinds=kinds, slow_requests=slow))
+    console = terminal(width)
+    print_details(console, [run])
+    print_tables(console, slow_table([run]))
+    text = "\n".join(seen(console))
+    assert text.count("[2Ab") == 3
+    assert "\x1b" not in text
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
-from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
+from solrbench.cli.terminal import GAP, TableLayout, list_cells, printable, split_columns, wrap_line
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
@@ -70,6 +70,8 @@ def print_rows(console: Console, table: Table) -> None:
     A table that is too wide is cut between its parts, and between figures of a part.
     """
     table = table.without_empty_columns()
+    rows = [[replace(cell, text=printable(cell.text)) for cell in row] for row in table.rows]
+    table = replace(table, rows=rows)
     names = [i for i, column in enumerate(table.columns) if column.is_name]
     parts: dict[int, list[int]] = {}
     for i, column in enumerate(table.columns):
@@ -128,7 +130,7 @@ def _width(console: Console) -> int | None:
 
 def print_line(console: Console, text: str, style: str = "", indent: int = 0) -> None:
     """Print a line of text, folded at blanks where it is wider than the terminal."""
-    for line in wrap_line(text, _width(console), indent):
+    for line in wrap_line(printable(text), _width(console), indent):
         # Longer words, such as URLs, are left to the terminal, which lets them be copied whole.
         console.print(Text(line, style=style), soft_wrap=True)
 
