@@ -138,11 +138,18 @@ def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: 
     assert_one_line(run(str(file), str(file)), 1, problem)
 
 
-def test_folder_without_a_report_is_an_error(tmp_path: Path) -> None:
+def test_folder_without_a_report_and_missing_file_are_errors(tmp_path: Path) -> None:
     assert_one_line(run(str(tmp_path), str(tmp_path)), 1, "there is no report.json")
+    gone = str(tmp_path / "gone.json")
+    assert_one_line(run(gone, gone), 1, gone, "No such file")
 
 
-def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_benchmarks_in_the_cluster_are_compared(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # A folder of a name is no report of it.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
     cluster = FakeCluster(small("old"), small("new"))
     monkeypatch.setattr(compare, "open_cluster", lambda *_: (cluster, "default"))
     for name, times in (("old", (100, 101, 99)), ("new", (100, 99, 101))):
@@ -154,7 +161,7 @@ def test_benchmarks_in_the_cluster_are_compared(monkeypatch: pytest.MonkeyPatch)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
     assert "no relevant difference, measured on one target only." in found.output
-    assert_one_line(run("old", "neither"), 1, "neither a file or folder nor a SolrBenchmark")
+    assert_one_line(run("old", "neither"), 1, "neither a report or its folder nor a SolrBenchmark")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -242,8 +242,9 @@ def test_near_name_is_suggested(arguments: list[str], api: ApiStub) -> None:
     assert_one_line(call(*arguments), 1, "onn", 'did you mean "one"?')
 
 
-def test_missing_file_of_a_report_is_named(api: ApiStub) -> None:
-    assert_one_line(call("report", "none.json"), 1, "there is no file none.json, and no")
+def test_missing_file_of_a_report_is_named(tmp_path: Path) -> None:
+    assert_one_line(call("report", "none.json"), 1, "none.json", "No such file")
+    assert_one_line(call("report", f"{tmp_path}/"), 1, "No such file", "report.json")
 
 
 def test_missing_namespace_says_how_to_make_it(api: ApiStub, tmp_path: Path) -> None:

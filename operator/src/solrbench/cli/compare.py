@@ -40,7 +40,7 @@ from solrbench.api.v1alpha1.comparisons import (
 )
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError
-from solrbench.cli.files import REPORT_FILES, find_report_file
+from solrbench.cli.files import REPORT_FILES, REPORT_SUFFIXES, find_report_file
 from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, key_of, suggest_name
@@ -127,14 +127,13 @@ def read_comparison_input(text: str) -> ComparisonInput | SweepReport:
     It raises `CommandError` if `text` leads to none of these.
     """
     path = Path(text)
-    if not path.exists():
+    file = find_report_file(path) if path.is_dir() else path
+    if file is None and "/" in text:
+        raise CommandError(f"{path}: there is no {' or '.join(REPORT_FILES)} in it")
+    # A folder that is here by chance does not hide the resource of its name.
+    if file is None or not (file.exists() or text.endswith(REPORT_SUFFIXES)):
         return _from_cluster(text)
     try:
-        file: Path | None = path
-        if path.is_dir():
-            file = find_report_file(path)
-        if file is None:
-            raise CommandError(f"{path}: there is no {' or '.join(REPORT_FILES)} in it")
         report = parse_report(file.read_bytes())
         name = path.resolve().name.removesuffix(".gz").removesuffix(".json")
         if "sweep" not in report:
@@ -149,7 +148,7 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     body = find_resource(cluster, namespace, text)
     if body is None:
         raise CommandError(
-            f"{text} is neither a file or folder nor a {KIND} or {SWEEP_KIND} in namespace"
+            f"{text} is neither a report or its folder nor a {KIND} or {SWEEP_KIND} in namespace"
             f" {namespace}; {suggest_name(cluster, namespace, text)}"
         )
     key = key_of(body)

@@ -17,6 +17,8 @@ SUFFIXES = (".yaml", ".yml", ".json")
 """Of the files that are read in a folder."""
 REPORT_FILES = ("report.json", "report.json.gz")
 """Reports in the folder of an export: the first one that is there is read."""
+REPORT_SUFFIXES = (".json", ".json.gz")
+"""Of files of reports: no resource has such a name, since none may contain a dot."""
 
 
 def find_report_file(folder: Path) -> Path | None:

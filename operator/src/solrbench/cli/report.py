@@ -25,7 +25,7 @@ from solrbench.analysis.answers.comparison import (
     stored_answers,
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.files import find_report_file
+from solrbench.cli.files import REPORT_FILES, REPORT_SUFFIXES, find_report_file
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.resources import get_resource, key_of
@@ -109,11 +109,10 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
 def _from_file(name: str) -> Report | SweepReport | None:
     """Return the report of a file or a folder; None if it is the name of a resource."""
     path = Path(name)
-    is_file = name.endswith((".json", ".json.gz")) and path.is_file()
-    file = path if is_file else None
+    file = path if name.endswith(REPORT_SUFFIXES) else None
     # Without a slash, a folder that is here by chance would hide the resource of its name.
     if "/" in name and path.is_dir():
-        file = find_report_file(path)
+        file = find_report_file(path) or path / REPORT_FILES[0]
     if file is None:
         return None
     try:

@@ -99,10 +99,8 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> Manifest:
     if body is None:
         kind, name = parse_reference(text)
         what = f"{KIND} or {SWEEP_KIND}" if kind is None else kind[1]
-        # A name that ends so was meant as the file of a report.
-        file = f"file {text}, and no " if text.endswith(".json") else ""
         raise CommandError(
-            f"there is no {file}{what} {name} in namespace {namespace};"
+            f"there is no {what} {name} in namespace {namespace};"
             f" {suggest_name(cluster, namespace, text)}"
         )
     return body
