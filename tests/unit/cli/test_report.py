@@ -97,6 +97,13 @@ def test_json_of_a_file_is_that_file(stored_report: Path) -> None:
     )
 
 
+def test_next_commands_of_a_file_need_no_cluster(stored_report: Path) -> None:
+    file = stored_report.rename(stored_report.with_name("one more.json"))
+    *_, details, page = run(str(file)).output.splitlines()
+    assert f"report '{file}' --details" in details
+    assert page.endswith(f"report '{file}' -o html --output-file one.html")
+
+
 def test_the_folder_of_an_export_is_read(stored_report: Path) -> None:
     packed = stored_report.with_name("report.json.gz")
     packed.write_bytes(gzip.compress(stored_report.read_bytes()))

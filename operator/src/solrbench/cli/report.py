@@ -89,6 +89,7 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("HTML cannot be printed to a terminal. Use --output-file FILE.")
     loaded = _from_file(name)
+    file = None if loaded is None else name
     if loaded is None:
         cluster, namespace = open_cluster()
         body = get_resource(cluster, namespace, name)
@@ -96,9 +97,9 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
         drawn = output in ("html", "json")
         loaded = read_any_report(cluster, body, with_cold_starts=drawn)
     if output == "table" and output_file is None:
-        _print(loaded, Console(highlight=False), in_full=details)
+        _print(loaded, Console(highlight=False), in_full=details, file=file)
         return
-    text = write_report(loaded, output)
+    text = write_report(loaded, output, file)
     if output_file is None:
         click.echo(text, nl=False)
     else:
@@ -180,23 +181,25 @@ def _beside_baseline(
     return [compare_answers(earlier, answers, before.name, name)]
 
 
-def _print(found: Report | SweepReport, console: Console, *, in_full: bool) -> None:
+def _print(
+    found: Report | SweepReport, console: Console, *, in_full: bool, file: str | None = None
+) -> None:
     if not isinstance(found, Report):
-        print_sweep(console, found, in_full=in_full)
+        print_sweep(console, found, in_full=in_full, file=file)
         return
-    print_result(console, found.as_benchmark, in_full=in_full)
+    print_result(console, found.as_benchmark, in_full=in_full, file=file)
     if in_full:
         print_details(console, found.steps)
 
 
-def write_report(found: Report | SweepReport, form: str) -> str:
-    """Return a form of the report, one of `FORMS`.
+def write_report(found: Report | SweepReport, form: str, file: str | None = None) -> str:
+    """Return a form of the report, one of `FORMS`; `file` is that of `print_result`.
 
     It raises `click.ClickException` if a sweep has none of this kind, or an export has it alone.
     """
     if form == "table":
         out = io.StringIO()
-        _print(found, Console(file=out, highlight=False), in_full=True)
+        _print(found, Console(file=out, highlight=False), in_full=True, file=file)
         return out.getvalue()
     if form == "json":
         return found.to_json().decode() + "\n"

@@ -3,6 +3,7 @@
 Without a terminal nothing is wrapped: what reads a pipe or a file has no width.
 """
 
+import shlex
 import shutil
 import sys
 from collections.abc import Sequence
@@ -142,8 +143,13 @@ _OTHER_LINES, _MIN_ANSWER_LINES, _MAX_REASONS, _FEW_POINTS = 13, 4, 3, 8
 _SUMMARY_FACTS = {"target", "data", "verdict", "logs and events", "export"}
 
 
-def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = False) -> None:
-    """Print how a benchmark ended, its figures and what to do next; a summary unless `in_full`."""
+def print_result(
+    console: Console, benchmark: SolrBenchmark, *, in_full: bool = False, file: str | None = None
+) -> None:
+    """Print how a benchmark ended, its figures and what to do next; a summary unless `in_full`.
+
+    `file` is that of the report, if it is not of the cluster.
+    """
     reason, message = summary(benchmark)
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
@@ -166,7 +172,7 @@ def print_result(console: Console, benchmark: SolrBenchmark, *, in_full: bool = 
         print_results(console, benchmark)
     most = None if in_full else _print_summary(console, benchmark.status, left)
     print_answers(console, benchmark.status.answers, most)
-    print_next_commands(console, benchmark)
+    print_next_commands(console, benchmark, file)
 
 
 def _print_summary(console: Console, status: Status, left: int) -> int:
@@ -234,11 +240,12 @@ def print_baseline_table(console: Console, found: BaselineComparison, place: str
         print_line(console, note)
 
 
-def print_next_commands(console: Console, found: SolrBenchmark | str) -> None:
+def print_next_commands(console: Console, found: SolrBenchmark | str, file: str | None) -> None:
     """Print what a reader may want to do now with this benchmark, or the sweep of this key."""
     namespace, _, name = (found if isinstance(found, str) else found.key).rpartition("/")
     reference = f"ssweep/{name}" if isinstance(found, str) else name
-    where, rest = f"-n {namespace} {reference}", "intervals, checks, slow requests"
+    where = f"-n {namespace} {reference}" if file is None else shlex.quote(file)
+    rest = "intervals, checks, slow requests"
     if isinstance(found, str):
         rest = "all points, facts and failures"
     # What can be typed as it stands: the path of the program while it is not on the PATH.
@@ -250,7 +257,8 @@ def print_next_commands(console: Console, found: SolrBenchmark | str) -> None:
     sweep = None if isinstance(found, str) else found.metadata.labels.get(LABEL_SWEEP)
     if sweep is not None:
         lines.insert(0, f"{program} report -n {namespace} ssweep/{sweep}      # all its points")
-    console.print("\nNext:", *(f"\n  {line}" for line in lines), sep="", soft_wrap=True)
+    shown = (f"\n  {line}" for line in lines)
+    console.print("\nNext:", *shown, sep="", markup=False, soft_wrap=True)
 
 
 _SHOWN_SLOW = 3
@@ -329,11 +337,13 @@ _STYLES = {"Succeeded": "green", "Failed": "bold red"}
 _SWEEP_COLUMNS = {"Difference", "95 % CI", "Conclusion"}
 
 
-def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None:
+def print_sweep(
+    console: Console, report: SweepReport, *, in_full: bool, file: str | None = None
+) -> None:
     """Print how a sweep ended, its points if they are few, and what they show.
 
     Facts, figures beside that of the objective and failures follow with `in_full`. Of a sweep that
-    was followed there is the status alone, without points.
+    was followed there is the status alone, without points. `file` is that of `print_result`.
     """
     status, points, failures = report.status, points_table(report), failures_table(report)
     counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES - 3
@@ -375,4 +385,4 @@ def print_sweep(console: Console, report: SweepReport, *, in_full: bool) -> None
         most -= len(wrap_line(line, _width(console) or SUMMARY_WIDTH))
     answers = page_answers(report)
     print_answers(console, answers, None if in_full else most)
-    print_next_commands(console, report.sweep)
+    print_next_commands(console, report.sweep, file)
