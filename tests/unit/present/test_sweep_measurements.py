@@ -7,7 +7,13 @@ import pytest
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult, StepResponseGaps
+from solrbench.api.v1alpha1.findings import (
+    CapacityConclusion,
+    CapacityResult,
+    InvalidReason,
+    StepResponseGaps,
+    StepVerdict,
+)
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
@@ -17,9 +23,9 @@ from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.point_tables import capacity_table, condition_tables, steps_table
-from solrbench.present.sweeps.report import PointStep, SweepReport
+from solrbench.present.sweeps.report import PointStep, RoundReport, SweepReport
 from solrbench.present.sweeps.step_figures import step_figures
-from solrbench.present.sweeps.tables import MAX_ROWS
+from solrbench.present.sweeps.tables import MAX_ROWS, failures_table, rounds_table
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
@@ -233,6 +239,13 @@ def test_every_output_has_steps_conditions_and_capacities() -> None:
 
 def test_a_page_of_many_steps_is_cut_and_says_so() -> None:
     steps = [PointStep(step=f"s{n}", request=ALL_REQUESTS, repeats=1) for n in range(200)]
-    table = steps_table(with_points(full_report(), steps=steps))
-    assert len(table.rows) == MAX_ROWS
-    assert table.note.startswith(f"The first {MAX_ROWS} of 1,200 rows; -o json has all. ")
+    reasons = [InvalidReason(reason="CpuPressure", message="waits")]
+    invalid = [StepVerdict(step=f"s{n}", verdict="Invalid", reasons=reasons) for n in range(200)]
+    rounds = [RoundReport(round=n, benchmark="b") for n in range(200)]
+    for table in (
+        steps_table(with_points(full_report(), steps=steps)),
+        failures_table(with_points(full_report(), verdicts=invalid)),
+        rounds_table(with_points(full_report(), rounds=rounds)),
+    ):
+        assert len(table.rows) == MAX_ROWS
+        assert table.note.startswith(f"The first {MAX_ROWS} of 1,2")

@@ -345,7 +345,8 @@ def print_sweep(
     Facts, figures beside that of the objective and failures follow with `in_full`. Of a sweep that
     was followed there is the status alone, without points. `file` is that of `print_result`.
     """
-    status, points, failures = report.status, points_table(report), failures_table(report)
+    status, points = report.status, points_table(report)
+    failures = failures_table(report, sys.maxsize)
     counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES - 3
     valid = counts.succeeded - counts.invalid - counts.inconclusive
     text = f"{report.sweep}: {status.phase}. {valid} of {counts.total} points are Valid."

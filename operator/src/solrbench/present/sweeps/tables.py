@@ -258,10 +258,10 @@ _FAILURE_COLUMNS = (
 )
 
 
-def failures_table(report: SweepReport) -> Table:
+def failures_table(report: SweepReport, most: int = MAX_ROWS) -> Table:
     """Return what failed: points that ended so, steps that are Invalid, failed requests."""
     rows = [row for point in report.points for row in _failures(point)]
-    return build_table("Failures", _FAILURE_COLUMNS, rows)
+    return cut_table("Failures", _FAILURE_COLUMNS, rows, most=most)
 
 
 def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
@@ -296,7 +296,7 @@ def rounds_table(report: SweepReport) -> Table:
     )
     rows = [(point.name, each) for point in report.points for each in point.rounds]
     columns = named_columns("Point", (_ROUND_COLUMNS[0], objective, *_ROUND_COLUMNS[1:]))
-    return build_table("Rounds", columns, rows).without_empty_columns()
+    return cut_table("Rounds", columns, rows)
 
 
 def benchmarks_of(report: SweepReport) -> Iterator[tuple[str, RoundReport | PointReport]]:
