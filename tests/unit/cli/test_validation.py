@@ -58,6 +58,14 @@ def test_file_that_is_not_valid_is_refused(
     assert words in output
 
 
+def test_json_with_tabs_and_escapes_keeps_characters_and_lines() -> None:
+    body = small("one")
+    body["metadata"]["annotations"] = {"note": "\N{GRINNING FACE}"}
+    (document,) = documents_of("b.json", json.dumps(body, indent="\t"))
+    assert document.body == body
+    assert document.line_of(("kind",)) == 3
+
+
 def test_validate_reads_standard_input() -> None:
     text = yaml.safe_dump(small("one"))
     assert call("validate", "-f", "-", input=text).output == "one: valid\n"

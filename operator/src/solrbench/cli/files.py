@@ -1,5 +1,6 @@
 """Objects of files, folders and standard input with their positions, and values of `--set`."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -147,11 +148,17 @@ def documents_of(source: str, text: str | bytes) -> list[Document]:
 
 
 def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
-    loader = yaml.SafeLoader(text)
+    whole = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
+    try:
+        # JSON has tabs, and characters in two escapes, which YAML would take for two.
+        as_json = json.loads(whole)
+    except ValueError:
+        as_json = None
+    loader = yaml.SafeLoader(whole if as_json is None else whole.expandtabs(1))
     try:
         while loader.check_node():
             node = loader.get_node()
-            body = loader.construct_document(node)
+            body = loader.construct_document(node) if as_json is None else as_json
             # An empty document, such as after the last `---`.
             if node is None or body is None:
                 continue
