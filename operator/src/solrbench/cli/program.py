@@ -38,7 +38,7 @@ class ExitCode(IntEnum):
         member.meaning = meaning
         return member
 
-    SUCCEEDED = 0, "All went well; objectives, if there are any, are met."
+    SUCCEEDED = 0, "All went well; no objective is missed, though one may be Inconclusive."
     FAILED = (
         1,
         "A benchmark or its export failed, a file is not valid, or the cluster refused a request.",

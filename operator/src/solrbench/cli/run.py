@@ -98,7 +98,7 @@ def run(
     With metadata.generateName, each call creates a new benchmark. Where spec.results.export is set,
     the export is waited for, too.
 
-    Exit code 0: all succeeded and met their objectives, 1: one failed, 3: still running after
+    Exit code 0: all succeeded and missed no objective, 1: one failed, 3: still running after
     --timeout, 4: a step is not Valid and --require-valid is given, 5: an objective is missed, 6:
     the cluster cannot be reached, 130: interrupted.
     """
