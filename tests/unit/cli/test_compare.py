@@ -273,6 +273,12 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     assert "No point was measured in both" in found.output
 
 
+def test_answers_of_sweeps_are_not_compared(sweep_files: tuple[str, str]) -> None:
+    found = run(*sweep_files, "--fail-on", "answers")
+    assert found.exit_code == 5
+    assert "those of two sweeps are not compared; compare the benchmarks" in found.output
+
+
 def test_sweep_and_benchmark_are_not_compared(before: SweepReport, tmp_path: Path) -> None:
     sweep, benchmark = tmp_path / "sweep.json", tmp_path / "benchmark.json"
     sweep.write_bytes(before.to_json())

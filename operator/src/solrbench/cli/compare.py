@@ -230,7 +230,9 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     failed = _fails(compared.found, fail_on)
     answers = compared.compared_answers
     if _ANSWERS in fail_on:
-        if answers is None:
+        if isinstance(other, SweepReport):
+            text = "those of two sweeps are not compared; compare the benchmarks of a point"
+        elif answers is None:
             text = "both must have answers; set spec.comparison.answers and measure them again"
         else:
             text = answers_text(answers)
