@@ -19,7 +19,9 @@ from solrbench.cli.result_tables import (
     print_result,
     print_results,
     print_tables,
+    time_table,
 )
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import FailureKind, SlowRequest
 from solrbench.present.result_tables import results_table
 from solrbench.present.server_tables import slow_table
@@ -162,6 +164,14 @@ def test_a_step_of_several_requests_has_a_row_of_all() -> None:
 def test_names_in_brackets_are_not_taken_for_markup() -> None:
     named = full_status().results[0].model_copy(update={"request": "[bold]"})
     assert "[bold]" in printed(full_status().model_copy(update={"results": [named]}))
+
+
+def test_no_time_is_lowest_where_all_requests_end_in_the_last_part_of_a_second() -> None:
+    windows = SecondSeries([SecondSums(10, 1, 0, 10_400_000, 10_400_000)])
+    slow = make_document("a", 1, make_result([10_400_000], windows=windows), seconds=10.4)
+    table = time_table([slow], 5)
+    assert table.texts == [("a", "1", "0")]
+    assert table.head == ("Step", "Repeat", "Requests/s")
 
 
 @pytest.mark.parametrize("width", [40, 200])

@@ -292,7 +292,7 @@ _TimeRow = tuple[StepRunResult, Sequence[TimeSlice]]
 
 
 def _means(row: _TimeRow) -> list[float]:
-    return [part.milliseconds for part in row[1] if part.milliseconds is not None] or [0.0]
+    return [part.milliseconds for part in row[1] if part.milliseconds is not None]
 
 
 def _rates(row: _TimeRow) -> str:
@@ -305,8 +305,8 @@ _TIME_COLUMNS: Sequence[Column[_TimeRow]] = (
     NameColumn("Variant", lambda row: row[0].variant),
     NameColumn("Repeat", lambda row: row[0].repeat),
     TextColumn("Mean over time", lambda row: sparklines([part.milliseconds for part in row[1]])[0]),
-    NumberColumn("Lowest", lambda row: min(_means(row)), format_milliseconds),
-    NumberColumn("Highest", lambda row: max(_means(row)), format_milliseconds),
+    NumberColumn("Lowest", lambda row: min(_means(row), default=None), format_milliseconds),
+    NumberColumn("Highest", lambda row: max(_means(row), default=None), format_milliseconds),
     NumberColumn("Requests/s", _rates),
 )
 
