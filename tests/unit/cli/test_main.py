@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from solrbench.cli.__main__ import prepare_output
 from solrbench.cli.main import COMMANDS, main
 from solrbench.cli.program import program_name
+from support.results.reports import make_report
 from unit.cli.conftest import call
 
 
@@ -120,11 +122,11 @@ for name, entry in COMMANDS.items():
         main.get_command(None, name)
 """
 
-COMPARE = """
+WITHOUT = """
 import sys
-sys.modules["numpy"] = None
+sys.modules["{module}"] = None
 from solrbench.cli.main import main
-main(["compare", "a", "b"])
+main({arguments})
 """
 
 HELP = """
@@ -163,12 +165,23 @@ def test_no_command_of_users_needs_a_module_of_posix() -> None:
 
 
 @pytest.mark.slow
-def test_command_of_an_extra_says_how_to_install_it() -> None:
+@pytest.mark.parametrize(
+    ("module", "arguments", "what"),
+    [
+        ("numpy", ["compare", "a", "b"], "compare"),
+        ("jinja2", ["report", "one.json", "-o", "html"], "this"),
+    ],
+)
+def test_what_an_extra_brings_says_how_to_install_it(
+    module: str, arguments: list[str], what: str, tmp_path: Path
+) -> None:
+    (tmp_path / "one.json").write_bytes(make_report().to_json())
+    code = WITHOUT.format(module=module, arguments=arguments)
     done = subprocess.run(
-        [sys.executable, "-c", COMPARE], capture_output=True, text=True, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     assert done.returncode == 1
-    text = "compare needs numpy, which is not installed; install solrbench[report]"
+    text = f"{what} needs {module}, which is not installed; install solrbench[report]"
     assert done.stderr.strip() == f"Error: {text}"
 
 

@@ -92,6 +92,10 @@ def as_one_line() -> Iterator[None]:
         # click ends quietly when the program that it writes to, such as head, has ended.
         if os.environ.get(DEBUG) or isinstance(error, BrokenPipeError):
             raise
+        if isinstance(error, ModuleNotFoundError):
+            # Pages, among others, are made of what only that extra brings.
+            text = f"this needs {error.name}, which is not installed; install solrbench[report]"
+            raise CommandError(text) from error
         if isinstance(error, OSError) and error.strerror:
             # Of a file or a folder; standard output has no name.
             name = f"{error.filename}: " if error.filename else ""
