@@ -16,6 +16,7 @@ from solrbench.present.table import (
     conclusion,
     escape_markdown,
     items_to_csv,
+    markdown_facts,
     table_to_markdown,
 )
 
@@ -76,6 +77,11 @@ def test_markdown_sets_numbers_flush_right_and_lets_no_cell_break_out() -> None:
 )
 def test_markdown_shows_the_marks_of_a_text(text: str, escaped: str) -> None:
     assert escape_markdown(text) == escaped
+
+
+def test_names_of_facts_are_texts_in_markdown() -> None:
+    # Conditions of sweeps are named by values of tenants.
+    assert markdown_facts({"Best with q *:*": "<b>"}) == r"- **Best with q \*:\***: &lt;b>"
 
 
 def test_csv_has_raw_values() -> None:

@@ -168,7 +168,8 @@ def markdown_list(lines: Iterable[str]) -> str:
 
 def markdown_facts(facts: dict[str, str]) -> str:
     """Return a list of texts, each behind its name."""
-    return "\n".join(f"- **{name}**: {escape_markdown(text)}" for name, text in facts.items())
+    pairs = (map(escape_markdown, fact) for fact in facts.items())
+    return "\n".join(f"- **{name}**: {text}" for name, text in pairs)
 
 
 # A pipe ends a cell, a backtick begins code, and brackets a link; some begin an item in the item.
