@@ -92,6 +92,7 @@ def test_delete_asks_for_yes_without_a_terminal(api: ApiStub) -> None:
 
 def test_logs_name_pod_and_container(api: ApiStub) -> None:
     api.put(small("one"))
+    assert_one_line(call("logs", "one"), 1, "`solrbench report -n default one -o evidence`")
     with_log(api, pod("one-solr-0", "solr"), "first\nsecond\n")
     with_log(api, pod("one-load-worker-0", "load-worker"), "other\n")
     assert call("logs", "one", "--component", "solr").stdout == (

@@ -279,7 +279,7 @@ def test_proxy_that_cannot_be_used_is_named(
 def test_benchmark_that_has_run_is_replaced_only_if_asked_for(api: ApiStub, tmp_path: Path) -> None:
     api.put(done())
     file = written(tmp_path, small("one"))
-    assert_one_line(call("run", file), 1, "one has already run", "--replace")
+    assert_one_line(call("run", file), 1, "report -n default one", "--replace")
     assert call("run", file, "--replace", "--no-watch").stdout == "SolrBenchmark one applied\n"
     assert len(api.sent("DELETE")) == 1
 

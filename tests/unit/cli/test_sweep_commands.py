@@ -164,7 +164,14 @@ def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout")
     assert result.exit_code == 3
     assert "1/4 points, at least 9 min left" in result.stdout
+    assert "solrbench resume -n default ssweep/trial" in result.stdout
     assert api.objects[PATH]["spec"]["suspend"] is True
+
+
+@pytest.mark.usefixtures("sweep")
+def test_logs_of_a_sweep_that_is_over_name_where_its_benchmarks_are() -> None:
+    words = "`solrbench list -n default -l solrbench.io/sweep=trial`, `report NAME -o evidence`"
+    assert_one_line(call("logs", "trial"), 1, words)
 
 
 @pytest.mark.usefixtures("sweep")

@@ -161,8 +161,8 @@ def follow(
     """
     console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
-    noun, reference = ("sweep", f"ssweep/{key.name}") if key.is_sweep else ("benchmark", key.name)
-    again = f"Watch it again: {program_name()} watch -n {key.namespace} {reference}"
+    noun = "sweep" if key.is_sweep else "benchmark"
+    again = f"Watch it again: {program_name()} watch {key.argument}"
     last: SolrBenchmark | SolrBenchmarkSweep
     try:
         if key.is_sweep:

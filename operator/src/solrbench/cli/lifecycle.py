@@ -33,7 +33,7 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
     stored = None if key.is_sweep else cluster.get(*key)
     if stored is not None and is_over(stored):
         raise click.ClickException(
-            f"{key.name} has already run. Show it: `{program_name()} report {key.name}`;"
+            f"{key.name} has already run. Show it: `{program_name()} report {key.argument}`;"
             " or run it again with --replace"
         )
 

@@ -10,7 +10,7 @@ from solrbench.cli.options import cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.contract import names
-from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP
 from solrbench.contract.step_runs import ANNOTATION_TARGET
 from solrbench.decide.conditions import is_over
 from solrbench.errors import SolrbenchError
@@ -77,9 +77,13 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
         for source in sources_of(pod)
     ]
     if not sources:
+        key = key_of(body)
+        kept = f"report {key.argument} -o evidence"
+        if key.is_sweep:  # each of its benchmarks has its own
+            kept = f"list -n {namespace} -l {LABEL_SWEEP}={key.name}`, `report NAME -o evidence"
         raise click.ClickException(
             f"{name} has no such pods now; see what was kept of failed ones with"
-            f" `{program_name()} report {name} -o evidence`"
+            f" `{program_name()} {kept}`"
         )
     if follow:
         _follow(cluster, namespace, sources, lines)

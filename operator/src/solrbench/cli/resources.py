@@ -47,6 +47,12 @@ class ResourceKey(NamedTuple):
         return self.kind == SWEEP_KIND
 
     @property
+    def argument(self) -> str:
+        """Namespace and name as the commands take them: a bare name is a benchmark's first."""
+        name = f"{SWEEP_SHORT_NAME}/{self.name}" if self.is_sweep else self.name
+        return f"-n {self.namespace} {name}"
+
+    @property
     def typed_name(self) -> str:
         """Kind and name as kubectl prints and takes them."""
         return f"{self.kind.lower()}.{GROUP}/{self.name}"

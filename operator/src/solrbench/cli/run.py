@@ -202,7 +202,7 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
             # What is over, and is only exported, goes on.
             if stored is not None and not is_over(stored):
                 cluster.merge(*key, {"spec": {"suspend": True}})
-                again = f"{program_name()} resume -n {key.namespace} {key.name}"
+                again = f"{program_name()} resume {key.argument}"
                 console.print(f"{key.name} is stopped; resume it: {again}", soft_wrap=True)
     _print_for_programs(options.output, keys, lambda: [cluster.get(*key) for key in keys])
     return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)
