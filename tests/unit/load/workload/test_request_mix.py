@@ -240,8 +240,8 @@ def test_new_documents_never_meet() -> None:
     for worker in range(2):
         for key in ("r1-s0-calm", "r2-s0-calm", "r1-s0-calm/again-1", "capacity-t01"):
             for attempt in (1, 2):
-                fields = {"worker": worker, "key": key, "attempt": attempt}
-                ids.update(doc["key"] for batch in sent(source, 20, 3, **fields) for doc in batch)
+                batches = sent(source, 20, 3, worker=worker, key=key, attempt=attempt)
+                ids.update(doc["key"] for batch in batches for doc in batch)
     for others in ({"offset": 40}, {"entry": 1}):
         later = sent(source, 20, 3, **others)
         ids.update(doc["key"] for batch in later for doc in batch)
