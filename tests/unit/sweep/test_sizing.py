@@ -263,6 +263,10 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
 def test_an_invalid_round_counts_only_if_the_target_is_overloaded() -> None:
     slow, fast = measured(900), measured(100)
     assert read_headroom(None, invalid(slow, "RequestsDropped")) == MIN_HEADROOM
+    # Those that time out are late, too; those that are refused at once say nothing of the rate.
+    assert read_headroom(None, invalid(slow, "RequestsFailed")) == MIN_HEADROOM
+    refused = with_objectives([{"value": 50, "limit": 1, "unit": "%"}])
+    assert read_headroom(None, invalid(refused, "RequestsFailed")) is None
     assert read_headroom(None, invalid(slow, "RequestsLate")) is None
     assert read_headroom(None, invalid(fast, "RequestsDropped")) is None
     assert read_headroom(None, invalid(slow, "RequestsDropped", "WorkerSaturated")) is None

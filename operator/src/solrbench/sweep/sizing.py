@@ -51,10 +51,10 @@ searched. Nearer to the load, other servers may vary more than those whose round
 FAR_BEYOND_LIMIT = 0.5
 """The same where limits were measured: near saturation, times vary far more than elsewhere."""
 
-OVERLOADED = frozenset({"RequestsDropped", "RequestsLate", "NotSteady"})
+OVERLOADED = frozenset({"RequestsDropped", "RequestsFailed", "RequestsLate", "NotSteady"})
 """Reasons for an Invalid step that a target gives that cannot serve its rate: if it misses an
 objective, too, the round counts. Requests that are late and nothing else may be the load
-generator's."""
+generator's, and those that fail in time the workload's."""
 
 
 Pair = tuple[PlannedPoint, SweepPoint]
@@ -64,7 +64,7 @@ Pair = tuple[PlannedPoint, SweepPoint]
 def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     """Return how often the load fits into what a benchmark held; None if that is not known."""
     ratios: list[float] = []
-    status = child.status
+    status, is_slow = child.status, demand is not None
     if demand is not None:
         # Of variants, the first one counts.
         search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
@@ -85,6 +85,7 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
                 ratios.append(value / limit if limit else MAX_HEADROOM)
             else:
                 ratios.append(limit / value if value else MAX_HEADROOM)
+                is_slow |= result["unit"] == "ms" and value > limit
     faults = {
         reason["reason"]
         for verdict in status.get("verdicts") or []
@@ -92,6 +93,7 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
         for reason in verdict.get("reasons") or []
     }
     is_overloaded = faults <= OVERLOADED and bool(faults - {"RequestsLate"})
+    is_overloaded &= is_slow or "RequestsFailed" not in faults
     if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
         return None
     return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
