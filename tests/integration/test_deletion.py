@@ -4,6 +4,7 @@ The API server and its controllers are real; pods and the existing Solr are fake
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from solrbench.api.v1alpha1 import GROUP
 from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.kube.client import connect
-from support.cluster.admission import reach_api_server
+from support.cluster.admission import RejectedError, reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.cluster.waiting import wait_until
 from support.controller.runs import access_to
@@ -185,6 +186,20 @@ def test_nothing_waits_for_an_operator_whose_release_is_deleted(world: World, na
     else:
         assert "collection may be left on target.existing" in "".join(world.said)
     world.objects.delete(NAME)
+    world.cluster.collect(NAME)
+    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+
+
+def test_a_point_whose_sweep_is_gone_holds_no_uninstallation_up(world: World) -> None:
+    world.bring(*PHASES["measuring"])
+    sweep = {"kind": "SolrBenchmarkSweep", "name": "gone", "uid": "of-a-sweep-that-is-gone"}
+    owner = {"apiVersion": f"{GROUP}/v1alpha1", **sweep}
+    world.objects.patch(NAME, {"metadata": {"ownerReferences": [owner]}})
+    world.uninstall()
+    assert world.cloud.collections == {}
+    assert not [each for each in world.said if "may be left" in each]
+    with suppress(RejectedError):  # Kubernetes, which knows that its owner is gone, may be faster
+        world.objects.delete(NAME)
     world.cluster.collect(NAME)
     wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
 

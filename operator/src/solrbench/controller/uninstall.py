@@ -9,6 +9,7 @@ stays there, and is named.
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,12 +27,14 @@ from solrbench.decide.conditions import is_over
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
-from solrbench.kube.connection import ForbiddenError
+from solrbench.kube.connection import ForbiddenError, NotFoundError
 from solrbench.kube.official import open_officially
 from solrbench.kube.results import BenchmarkResultStore
 
 PAUSE_SECONDS = 1.0
 """Between two looks."""
+
+_NO_LIMIT = 1 << 40
 
 Body = dict[str, Any]
 
@@ -54,7 +57,8 @@ class Uninstall:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._cluster = cluster
-        self._settings = settings
+        # Results stay; and there is no kopf, which could say in an event that some were deleted.
+        self._settings = replace(settings, report_mebibytes=_NO_LIMIT)
         self._say = say
         self._access = access or TargetAccess()
         self._sleep = sleep
@@ -108,7 +112,9 @@ class Uninstall:
         metadata, wanted = body["metadata"], {"spec": {"suspend": True}}
         for owner in metadata.get("ownerReferences") or ():
             if owner["kind"] == SWEEP.name:
-                self._cluster.merge(*SWEEP.reference, metadata["namespace"], owner["name"], wanted)
+                key = *SWEEP.reference, metadata["namespace"], owner["name"]
+                with suppress(NotFoundError):  # it was deleted, and its points follow
+                    self._cluster.merge(*key, wanted)
         if body["spec"].get("suspend"):
             return body
         self._say(f"{_key(body)}: suspended")
