@@ -187,6 +187,16 @@ def test_a_suspended_sizing_is_not_over() -> None:
     assert status.points[0].state == "Planned"
 
 
+def test_a_sizing_that_stops_after_a_failure_keeps_what_was_measured() -> None:
+    seen = observe(SEARCH | {"spec.parallelism": 2, "spec.failFast": True}, concurrency=2)
+    decision = decide_sweep(seen)
+    measured, failed = (each.name for each in decision.status.points[:2])
+    lost = replace(DONE, has_succeeded=False, reason="DeadlineExceeded")
+    status = decide_sweep(again(seen, decision, {measured: found(290), failed: lost})).status
+    assert status.phase == "Failed"
+    assert [each.state for each in status.points] == ["Valid", "Failed", "Planned", "Planned"]
+
+
 def test_points_that_are_added_are_measured_if_they_may_be_the_cheapest() -> None:
     status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
     nodes = NODES | {"values": [1, 2, 3, 4, 5]}

@@ -49,10 +49,12 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     due: frozenset[str] | None = None
     is_stopped = has_stopped(seen, points)
     places = 0 if spec.suspend or is_stopped else min(spec.parallelism, seen.concurrency)
-    if spec.rounds is not None and spec.objective.minimise is not None:
+    if spec.rounds is None or is_stopped:
+        pass  # no point is repeated
+    elif spec.objective.minimise is not None:
         points, due = plan_sizing(spec, spec.rounds, seen.plan, points, places)
         round_ = max(map(round_of, points))
-    elif spec.rounds is not None and not is_stopped:
+    else:
         points, round_ = plan_next_round(spec, spec.rounds, seen.plan, points, round_)
     targets = {each.name: each for each in stored.targets}
     if round_ > stored.round and not seen.plan.keeps_targets:
