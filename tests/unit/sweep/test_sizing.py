@@ -144,9 +144,13 @@ def test_a_given_rate_is_held_where_all_objectives_are_met() -> None:
 
 
 def test_points_that_are_all_far_from_their_limit_need_no_variance() -> None:
-    status = run(RATE, {0: 9000, 1: 1, 2: 1, 3: 1}, measured)
-    assert rounds(status) == [1, 2, 0, 0]
-    assert status.sizing[0].point == status.points[1].name
+    status = run(RATE, {0: 9000, 1: 9000, 2: 1, 3: 1}, measured)
+    assert rounds(status) == [1, 1, 2, 0]
+    (result,) = status.sizing
+    assert result.point == status.points[2].name
+    assert ", 25 % of its limit or less in 2 rounds. It is not" in result.message
+    # Of those as far from it, the dearest is taken for the nearest.
+    assert "the nearest of 2 cheaper ones: nodes 2, 400 % of its limit or more" in result.message
 
 
 def test_each_condition_has_an_answer_and_a_best_point() -> None:

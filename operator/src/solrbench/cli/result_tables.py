@@ -349,7 +349,10 @@ def print_sweep(
     failures = failures_table(report, sys.maxsize)
     counts, most = status.counts, SUMMARY_LINES - _OTHER_LINES - 3
     valid = counts.succeeded - counts.invalid - counts.inconclusive
-    text = f"{report.sweep}: {status.phase}. {valid} of {counts.total} points are Valid."
+    verb = "is" if valid == 1 else "are"
+    points_said = "measured points" if counts.not_measured else "points"
+    of_all = f"{valid} of {counts.total - counts.not_measured} {points_said}"
+    text = f"{report.sweep}: {status.phase}. {of_all} {verb} Valid."
     console.print()
     print_line(console, text, style=_STYLES.get(status.phase, ""))
     if in_full:

@@ -10,7 +10,15 @@ from solrbench.stats.number_format import count_noun, format_number, round_signi
 from solrbench.sweep.differences import DIGITS, join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
-from solrbench.sweep.sizing import Holding, SizedPoint, find_cheapest, find_contenders, group_points
+from solrbench.sweep.sizing import (
+    MAX_HEADROOM,
+    MIN_HEADROOM,
+    Holding,
+    SizedPoint,
+    find_cheapest,
+    find_contenders,
+    group_points,
+)
 from solrbench.sweep.state import PointState
 
 MAX_NAMED = 3
@@ -25,6 +33,11 @@ def answer_sizing(
         return []
     groups = group_points(spec, rounds, zip(plan.points, points, strict=True))
     return [SizingWords(spec, text, sized).result() for text, sized in groups][:MAX_SIZINGS]
+
+
+def _nearness(sized: SizedPoint) -> tuple[float, float]:
+    """Order points by what they hold; of equal ones, as far from the load, by their price."""
+    return sized.headroom or 0.0, sized.price
 
 
 def count_rounds(spec: SweepSpec, points: Sequence[SweepPoint]) -> str:
@@ -94,7 +107,7 @@ class SizingWords:
         )
         missing = [each for each in contenders if each.holding is Holding.MISSES]
         if missing:
-            nearest = max(missing, key=lambda each: each.headroom or 0.0)
+            nearest = max(missing, key=_nearness)
             which = "the nearest of " if len(missing) > 1 else ""
             number = f"{len(missing)} cheaper ones" if len(missing) > 1 else "the cheaper one"
             text += (
@@ -118,7 +131,7 @@ class SizingWords:
         return f"{text} It may be {self._verb[1]} by {self._join(maybe)}.{self._remedy()}"
 
     def _not_held(self, contenders: Sequence[SizedPoint]) -> str:
-        nearest = max(contenders, key=lambda each: each.headroom or 0.0)
+        nearest = max(contenders, key=_nearness)
         return (
             f"None of {len(self.sized)} topologies {self._verb[0]} {self._load}. The nearest is"
             f" {self._name(nearest)}, {self._price(nearest)}, {self._measured(nearest)}."
@@ -165,6 +178,9 @@ class SizingWords:
         else:
             shown = [format_number(demand.rate * each) for each in numbers]
             unit = f" {demand.unit}"
+        # What is farther from the load is cut: a share of a limit is the inverse of a headroom.
+        if not MIN_HEADROOM < headroom < MAX_HEADROOM:
+            unit += " or more" if (headroom < 1) is (demand is None) else " or less"
         rounds = len(sized.point.headrooms or [])
         bounds = " in one round" if rounds < 2 else f" in {rounds} rounds"
         if len(shown) > 1:
