@@ -21,7 +21,7 @@ from solrbench.present.sweeps.tables import best_facts
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none
-from support.resources.small_sizing import DOCUMENTS, PRICES, SEARCH, run, taken
+from support.resources.small_sizing import DOCUMENTS, PRICES, RATE, SEARCH, measured, run, taken
 from support.resources.small_sweep import measured_sweep, parse_sweep
 from support.results.sweep_reports import full_report
 
@@ -62,6 +62,14 @@ def test_a_sizing_by_documents_shows_what_each_point_takes() -> None:
     series: Any = figure.option["series"]
     (asked,) = [each["data"] for each in series if each["name"] == "asked"]
     assert {rate for _, rate in asked} == {5000}
+
+
+def test_headrooms_far_from_the_load_are_bounds() -> None:
+    status = run(RATE, {0: 9000, 1: 1, 2: 1, 3: 1}, measured)
+    sweep = parse_sweep(RATE).model_copy(update={"status": status})
+    table = costs_table(build_sweep_report(sweep, {}))
+    place = list(table.head).index("Headroom")
+    assert [row[place] for row in table.texts][:2] == ["≤ 0.25", "≥ 4"]
 
 
 def test_page_markdown_json_and_csv_have_it(report: SweepReport) -> None:

@@ -118,9 +118,9 @@ def test_answers_say_which_numbers_could_not_be_checked(report: SweepReport) -> 
         each.model_copy(update={"verdicts": own})
         for each, own in zip(point.rounds, (verdicts, verdicts[1:]), strict=True)
     )
-    unsure = report.model_copy(
-        update={"points": [point.model_copy(update={"rounds": [first, second]})]}
-    )
+    unmeasured = point.model_copy(update={"rounds": [], "verdicts": []})
+    points = [point.model_copy(update={"rounds": [first, second]}), unmeasured]
+    unsure = report.model_copy(update={"points": points})
     assert page_answers(unsure)[-1] == (
         "The numbers of 2 of 2 benchmarks could not be checked in full: NotSteady in 2,"
         " StepTooShort in 1. For example: NotSteady in 1 s."

@@ -308,6 +308,7 @@ def _unchecked_sentence(report: SweepReport) -> str:
         steps_that_are(INCONCLUSIVE, part.verdicts)
         for point in report.points
         for part in point.benchmarks.values()
+        if part.verdicts  # a point may not be measured
     ]
     concerned = [[each for verdict in part for each in verdict.causes] for part in verdicts if part]
     if not concerned:
