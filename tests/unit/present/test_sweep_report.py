@@ -61,7 +61,7 @@ def test_objectives_that_are_not_decided_are_counted(report: SweepReport) -> Non
     ]
     changed = report.model_copy(update={"points": points})
     assert objectives_sentence(changed) == (
-        "1 of 3 points meet all objectives; 1 missed one; 1 not decided."
+        "1 of 3 points meets all objectives; 1 missed one; 1 not decided."
     )
 
 

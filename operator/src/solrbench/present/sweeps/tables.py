@@ -241,7 +241,8 @@ def objectives_sentence(report: SweepReport) -> str:
     if not counts:
         return ""
     in_rounds = " in every round" if any(each.rounds for each in report.points) else ""
-    text = f"{counts[ObjectiveConclusion.MET]} of {count_noun(counts.total(), 'point')} meet all"
+    met, points = counts[ObjectiveConclusion.MET], count_noun(counts.total(), "point")
+    text = f"{met} of {points} {'meets' if met == 1 else 'meet'} all"
     text += f" objectives{in_rounds}"
     if missed := counts[ObjectiveConclusion.MISSED]:
         text += f"; {missed} missed one"
