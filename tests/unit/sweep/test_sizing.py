@@ -3,10 +3,16 @@
 import math
 from dataclasses import replace
 
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.sweep import SizingConclusion, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import (
+    SizingConclusion,
+    SolrBenchmarkSweep,
+    SweepPoint,
+    SweepStatus,
+)
 from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
@@ -41,13 +47,26 @@ def rounds(status: SweepStatus) -> list[int]:
     return [point.rounds or 0 for point in status.points]
 
 
+def words_of(page: str) -> str:
+    return " ".join((ROOT / page).read_text("utf-8").split())
+
+
+def test_the_pages_say_what_the_example_says_of_what_was_measured() -> None:
+    body = yaml.safe_load((ROOT / "examples/sizing.yaml").read_text("utf-8"))
+    sweep = SolrBenchmarkSweep.parse(body)
+    seen = replace(observe(RATE), sweep=sweep, plan=make_plan(sweep))
+    p95 = {(0, 0): 31400.0, (0, 1): 2090.0, (0, 2): 11.8}
+    status = run_to_end(seen, lambda point: measured(p95[point.values[0], point.values[1]]))
+    for page in ("README.md", "docs/sizing.md", "docs/sweeps.md"):
+        assert status.sizing[0].message in words_of(page), page
+
+
 def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> None:
     status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
     (result,) = status.sizing
     assert result.conclusion is SizingConclusion.FOUND
     assert result.message == status.answers[0]
-    for page in ("README.md", "docs/sizing.md", "docs/sweeps.md"):
-        assert result.message in " ".join((ROOT / page).read_text("utf-8").split()), page
+    assert result.message in words_of("docs/sizing.md")
     *_, third, fourth = status.points
     assert result.point == third.name
     assert (fourth.state, fourth.reason, fourth.rounds) == (
@@ -134,6 +153,10 @@ def test_nothing_is_concluded_from_one_round() -> None:
     assert result.conclusion is SizingConclusion.MEASURING
     assert result.point is None
     assert "One round alone shows nothing." in result.message
+    assert "It may be held by nodes 1, 900 requests/s in one round." in result.message
+    far = decide_sweep(again(seen, decide_sweep(seen), {running.name: found(90)})).status.sizing[0]
+    assert "Far below it in one round: nodes 1, 90 requests/s in one round." in far.message
+    assert "may be held" not in far.message
 
 
 def test_a_given_rate_is_held_where_all_objectives_are_met() -> None:

@@ -128,7 +128,10 @@ class SizingWords:
             return text
         if all(len(each.point.headrooms or []) < 2 for each in maybe):
             text += " One round alone shows nothing."
-        return f"{text} It may be {self._verb[1]} by {self._join(maybe)}.{self._remedy()}"
+        far, near = ([each for each in maybe if each.is_far is is_far] for is_far in (True, False))
+        text += f" Far below it in one round: {self._join(far)}." if far else ""
+        text += f" It may be {self._verb[1]} by {self._join(near)}." if near else ""
+        return text + self._remedy()
 
     def _not_held(self, contenders: Sequence[SizedPoint]) -> str:
         nearest = max(contenders, key=_nearness)
