@@ -70,7 +70,7 @@ def test_what_is_best_in_each_condition_is_said_once() -> None:
     assert sum(each.startswith("Best with users ") for each in sentences) == 3
 
 
-def test_a_full_design_of_which_points_are_missing_is_not_told_to_be_one() -> None:
+def test_a_full_design_of_which_points_are_missing_is_not_advised() -> None:
     sweep = parse_sweep({"spec.design": "Full", "spec.axes": [HEAP, USERS]})
     missing = {"heap 1Gi, users 2", "heap 2Gi, users 2"}
     _, sentences, _ = answer(

@@ -86,7 +86,7 @@ async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) ->
     (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     now = itertools.count(step=0.5)
     async with HttpServer(solr) as server:
-        asking = AnswerPass(
+        answer_pass = AnswerPass(
             AnswersPlan.model_validate(WANTED | fields),
             plan_of(
                 {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}, solrUrls=[server.url]
@@ -96,7 +96,7 @@ async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) ->
             pause=lambda _: None,
             now=lambda: float(next(now)),
         )
-        return await asyncio.to_thread(asking.ask, "")
+        return await asyncio.to_thread(answer_pass.ask, "")
 
 
 def by_query(stored: StoredAnswers) -> dict[str, QueryAnswer]:
