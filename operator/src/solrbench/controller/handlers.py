@@ -118,7 +118,7 @@ class Handlers:
         metadata = body["metadata"]
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
-            # A reconcile could show again, or apply, what was just deleted.
+            # A reconcile could show again, or apply, what was just deleted, or take a place for it.
             await self._schedule.stop_and_wait(key.uid)
             self._forget(key)
             await self._wait_for_pods(body, key)
@@ -176,10 +176,7 @@ class Handlers:
         """
         shown = ""
         end = time.monotonic() + DELETION_TIMEOUT.total_seconds()
-        # A reconcile that is under way may take a place yet, which none would give up.
-        while (
-            self._queue.holds_place(key.uid) or self._schedule.is_busy(key.uid)
-        ) and time.monotonic() < end:
+        while self._queue.holds_place(key.uid) and time.monotonic() < end:
             left = await asyncio.to_thread(self._remove_rest, key)
             if left is None:
                 break
