@@ -22,7 +22,8 @@ from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.status import Status
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
-from solrbench.cli.terminal import GAP, TableLayout, list_cells, printable, split_columns, wrap_line
+from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
+from solrbench.contract.foreign import printable
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished

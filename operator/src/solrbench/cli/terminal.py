@@ -71,11 +71,6 @@ def wrap_line(text: str, width: int | None, indent: int = 0) -> list[str]:
     return [*lines, line]
 
 
-def printable(text: str) -> str:
-    """Return a text without control characters: those that a target sends are no commands."""
-    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
-
-
 def list_cells(cells: Sequence[tuple[str, str]], width: int) -> list[str]:
     """Return a line for each header and its cell, for terminals too narrow for a table."""
     longest = max((cell_len(header) for header, _ in cells), default=0)

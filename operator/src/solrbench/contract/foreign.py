@@ -27,6 +27,12 @@ MAX_PROBLEMS = 3
 MAX_PROBLEM = 200
 """Characters of a message about one field: its path may be a key of others' choice."""
 
+
+def printable(text: str) -> str:
+    """Return a text without control characters other than ends of lines: a terminal obeys them."""
+    return "".join(each if each.isprintable() or each == "\n" else " " for each in text)
+
+
 _COSTS = {b"{": 200, b"[": 90, b",": 48, b'"': 28}
 """Bytes in memory by what stands for them in JSON, measured with CPython 3.11: an object, a list,
 a place in either with a number, half of a string beside its characters."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.foreign import printable
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -62,14 +63,12 @@ class Conditions:
         """Set one condition; `Complete` follows `Succeeded`."""
         before = self._by_type.get(type_)
         kept = before is not None and before.status == status
-        # Programs of others wrote some messages: of control characters only ends of lines stay.
-        text = "".join(each if each.isprintable() or each == "\n" else " " for each in message)
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
             # The schema of a condition refuses longer ones, and with them the whole status.
             reason=str(reason)[:MAX_REASON],
-            message=text[:MAX_MESSAGE],
+            message=printable(message)[:MAX_MESSAGE],  # programs of others wrote some
             last_transition_time=(
                 before.last_transition_time if before is not None and kept else self._now
             ),
