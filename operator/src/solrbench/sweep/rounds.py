@@ -38,7 +38,7 @@ from solrbench.sweep.differences import (
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.sizing import add_headroom
-from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState
+from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState, forget_values
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
 _MEANS = (
@@ -374,10 +374,5 @@ def _plan_again(point: SweepPoint) -> SweepPoint:
     """Return a point that is due, with its values unless they are Invalid."""
     if point.state in COMPARABLE:
         return point.model_copy(update={"state": PointState.PLANNED, "reuses": None})
-    return SweepPoint(
-        name=point.name,
-        values=point.values,
-        state=PointState.PLANNED,
-        reuses=point.reuses if _is_new(point) else None,
-        rounds=point.rounds or 0,
-    )
+    reuses = point.reuses if _is_new(point) else None
+    return forget_values(point).model_copy(update={"reuses": reuses})

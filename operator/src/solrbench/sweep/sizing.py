@@ -35,7 +35,7 @@ from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.sweep.differences import DIGITS, group_by_condition
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 from solrbench.sweep.points import text_of_values
-from solrbench.sweep.state import ChildView, PointState
+from solrbench.sweep.state import ChildView, PointState, forget_values
 
 LEVEL = 0.05
 """Of each look, both directions together: what is shown is what decides. Where rounds vary by 3 %,
@@ -44,6 +44,12 @@ of it (`python -m bench sizing`)."""
 
 MIN_HEADROOM, MAX_HEADROOM = 0.25, 4.0
 """Headrooms beyond these say no more than these: a share of failures may be 0."""
+
+
+def is_cut(headroom: float) -> bool:
+    """Return whether a headroom is a bound: the true one is beyond it."""
+    return not MIN_HEADROOM < headroom < MAX_HEADROOM
+
 
 FAR_BELOW = 0.9
 """Headroom below which one round may show that a point does not hold its load, where rates were
@@ -92,8 +98,8 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
         if verdict.get("verdict") == PointState.INVALID
         for reason in verdict.get("reasons") or []
     }
-    is_overloaded = faults <= OVERLOADED and bool(faults - {"RequestsLate"})
-    is_overloaded &= is_slow or "RequestsFailed" not in faults
+    of_target = OVERLOADED if is_slow else OVERLOADED - {"RequestsFailed"}
+    is_overloaded = faults <= of_target and bool(faults - {"RequestsLate"})
     if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
         return None
     return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
@@ -164,7 +170,7 @@ def _pool(points: Sequence[SweepPoint]) -> tuple[float, int]:
 def _varying(point: SweepPoint) -> list[float]:
     """Return the logarithms of the headrooms, without those that were cut and do not vary."""
     known = point.headrooms or []
-    return [math.log(each) for each in known if MIN_HEADROOM < each < MAX_HEADROOM]
+    return [math.log(each) for each in known if not is_cut(each)]
 
 
 def _size(
@@ -248,14 +254,7 @@ def _plan(point: SweepPoint, *, is_due: bool, is_excluded: bool) -> SweepPoint:
         return point
     update: dict[str, object]
     if is_due and point.state == PointState.INVALID:
-        # Of what is Invalid only its headroom may count.
-        return SweepPoint(
-            name=point.name,
-            values=point.values,
-            state=PointState.PLANNED,
-            rounds=point.rounds,
-            headrooms=point.headrooms,
-        )
+        return forget_values(point)
     if is_due:
         update = {"state": PointState.PLANNED, "reason": None, "reuses": None}
     elif point.rounds:

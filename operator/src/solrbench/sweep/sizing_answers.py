@@ -11,13 +11,12 @@ from solrbench.sweep.differences import DIGITS, join_some
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import text_of_values
 from solrbench.sweep.sizing import (
-    MAX_HEADROOM,
-    MIN_HEADROOM,
     Holding,
     SizedPoint,
     find_cheapest,
     find_contenders,
     group_points,
+    is_cut,
 )
 from solrbench.sweep.state import PointState
 
@@ -181,8 +180,7 @@ class SizingWords:
         else:
             shown = [format_number(demand.rate * each) for each in numbers]
             unit = f" {demand.unit}"
-        # What is farther from the load is cut: a share of a limit is the inverse of a headroom.
-        if not MIN_HEADROOM < headroom < MAX_HEADROOM:
+        if is_cut(headroom):  # a share of a limit is the inverse of a headroom
             unit += " or more" if (headroom < 1) is (demand is None) else " or less"
         rounds = len(sized.point.headrooms or [])
         bounds = " in one round" if rounds < 2 else f" in {rounds} rounds"

@@ -149,6 +149,17 @@ def count_ended(points: Iterable[SweepPoint]) -> int:
     )
 
 
+def forget_values(point: SweepPoint) -> SweepPoint:
+    """Return a point that is due again, of whose Invalid rounds only the headrooms may count."""
+    return SweepPoint(
+        name=point.name,
+        values=point.values,
+        state=PointState.PLANNED,
+        rounds=point.rounds or 0,
+        headrooms=point.headrooms,
+    )
+
+
 def list_points(
     planned: Iterable[PlannedPoint], stored: Mapping[str, SweepPoint]
 ) -> list[SweepPoint]:

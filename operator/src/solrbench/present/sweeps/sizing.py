@@ -25,7 +25,7 @@ from solrbench.present.sweeps.tables import axis_column
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_number, format_range
 from solrbench.sweep.objective_figure import figure_of
-from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM
+from solrbench.sweep.sizing import is_cut
 
 _WORDS = {
     "holds": "holds",
@@ -53,10 +53,9 @@ def costs_table(report: SweepReport) -> Table:
     def held(point: PointReport) -> str | None:
         values = (point.headroom, point.headroom_lower, point.headroom_upper)
         shown = _with_bounds(*(None if e is None else e * scale for e in values))
-        # What is farther from the load is cut.
-        if shown is not None and point.headroom in (MIN_HEADROOM, MAX_HEADROOM):
-            return f"{'≤' if point.headroom == MIN_HEADROOM else '≥'} {shown}"
-        return shown
+        if point.headroom is None or not is_cut(point.headroom):
+            return shown
+        return f"{'≤' if point.headroom < 1 else '≥'} {shown}"
 
     columns: list[Column[PointReport]] = [
         NameColumn("Point", lambda point: point.name),
