@@ -147,13 +147,17 @@ def format_more_repeats(difference: Difference) -> str:
     return f"about {count_noun(more, 'more repeat')}"
 
 
-def _advise_repeats(difference: Difference) -> str:
+def format_remedy(difference: Difference) -> str:
+    """Return `about 5 more repeats would decide`, or what to do where no number of them would."""
     needed = format_more_repeats(difference)
-    if difference.has_changed:
-        return f" {needed.capitalize()}."
-    if (difference.more_repeats or 0) < MORE_THAN_50:
-        return needed and f" {needed.capitalize()} would decide."
-    return " Measure longer steps, or accept a larger smallestEffectPercent."
+    return needed if difference.has_changed else needed and f"{needed} would decide"
+
+
+def _advise_repeats(difference: Difference) -> str:
+    if not difference.has_changed and (difference.more_repeats or 0) >= MORE_THAN_50:
+        return " Measure longer steps, or accept a larger smallestEffectPercent."
+    remedy = format_remedy(difference)
+    return remedy and f" {remedy.capitalize()}."
 
 
 def _amount(difference: Difference) -> str:

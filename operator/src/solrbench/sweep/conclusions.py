@@ -9,7 +9,7 @@ from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import (
     CONCLUSIONS,
     difference_sentence,
-    format_more_repeats,
+    format_remedy,
     shorten_sentence,
 )
 from solrbench.api.v1alpha1.comparisons import Conclusion
@@ -170,8 +170,7 @@ def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:
         + (
             _cost(candidate.planned)
             if conclusion is Conclusion.SAME
-            else f"({format_more_repeats(difference)}"
-            f"{'' if difference.has_changed else ' would decide'})"
+            else f"({format_remedy(difference)})"
         )
         for candidate in ranked.best[1:]
         if (difference := candidate.difference) is not None and difference.conclusion is conclusion
@@ -275,7 +274,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     fewest, most = min(rounds), max(rounds)
     counted = f"{fewest} to {most} rounds were"
     if fewest == most:
-        counted = f"{count_noun(most, 'round')} {'was' if most == 1 else 'were'}"
+        counted = count_noun(most, "round was", "rounds were")
     # The baseline takes part in the rounds of points that are added later, too.
     limit = sum(max(each, spec.rounds.most) for each in rounds)
     yield (

@@ -15,6 +15,7 @@ from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
+from solrbench.stats.number_format import count_noun
 from solrbench.sweep.description import MAX_NAMED, describe_status, has_stopped
 from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_capacity
 from solrbench.sweep.points import DesignPoint
@@ -100,8 +101,7 @@ def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
     ]
     if lost:
         names = ", ".join(lost[:MAX_NAMED])
-        which = f"{len(lost)} points that have begun are"
-        which = "1 point that has begun is" if len(lost) == 1 else which
+        which = count_noun(len(lost), "point that has begun is", "points that have begun are")
         return SweepReason.POINTS_REMOVED, (
             f"{which} in the sweep no more: {names}; put the values back, or create another sweep"
         )

@@ -120,8 +120,7 @@ def _summarize(
         if failed:
             return "Failed", "False", SweepReason.POINTS_FAILED, failures
         excluded = sum(each.state == PointState.NOT_MEASURED for each in points)
-        measured = len(points) - excluded
-        text = f"{count_noun(measured, 'point')} {'is' if measured == 1 else 'are'} measured"
+        text = f"{count_noun(len(points) - excluded, 'point is', 'points are')} measured"
         text += f", {excluded} cannot be the cheapest" if excluded else ""
         return "Succeeded", "True", LifecycleReason.SUCCEEDED, text
     if seen.sweep.spec.suspend:
