@@ -253,15 +253,14 @@ def preflight(files: tuple[Path, ...], output: str) -> None:
     failed.
     """
     documents = read_documents(files)
+    for document in documents:
+        metadata = document.body["metadata"]
+        metadata["namespace"] = given("namespace") or metadata.get("namespace") or ""
     benchmarks = valid_resources(documents) if files else []
     cluster, default = open_cluster()
     placed: dict[str, list[SolrBenchmark]] = {} if files else {default: []}
-    # In the order of `valid_resources`.
-    order = [each for each in documents if each.is_benchmark]
-    order += [each for each in documents if each.is_sweep]
-    for document, benchmark in zip(order, benchmarks, strict=True):
-        own = document.body["metadata"].get("namespace")
-        placed.setdefault(given("namespace") or own or default, []).append(benchmark)
+    for benchmark in benchmarks:
+        placed.setdefault(benchmark.metadata.namespace or default, []).append(benchmark)
     # It is asked for to find out about trouble: none of its requests shall wait for long.
     subjects = [Subject(cluster.within(10.0), *each) for each in placed.items()]
     findings = []
