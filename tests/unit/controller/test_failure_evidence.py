@@ -132,12 +132,13 @@ def test_refusals_of_companions_are_kept() -> None:
     assert "exceeded pods" in kept(world)[KEY]
 
 
-@pytest.mark.parametrize("name", ["one-solrcloud", "one-solrcloud-zookeeper"])
-def test_refusals_of_pods_that_other_operators_want_are_kept(name: str) -> None:
+def test_refusals_of_pods_that_other_operators_want_are_kept() -> None:
     world = failed_world()
-    world.cluster.put(event("StatefulSet", name, "violates PodSecurity"))
+    world.cluster.put(event("StatefulSet", "one-solrcloud", "violates PodSecurity"))
+    world.cluster.put(event("StatefulSet", "one-solrcloud-zookeeper", "exceeded pods"))
     world.reconcile("one")
     assert "violates PodSecurity" in kept(world)[KEY]
+    assert "exceeded pods" in kept(world)[KEY]
 
 
 def test_evidence_outlives_the_pods_and_goes_with_the_benchmark() -> None:

@@ -172,9 +172,9 @@ def markdown_facts(facts: dict[str, str]) -> str:
     return "\n".join(f"- **{name}**: {text}" for name, text in pairs)
 
 
-# A pipe ends a cell, a backtick begins code, and brackets a link; some begin an item in the item.
-# Others set words apart and are not shown themselves, as in `*:*` and `_text_:a~1 b~1`, unless they
-# stand alone or, of `_`, in a word.
+# A pipe ends a cell, a backtick begins code, and brackets a link; at the beginning, some make a
+# list, a heading or a quotation. Pairs of `*`, `~` and `_` are emphasis, as in `*:*` and
+# `_text_:a~1 b~1`, but not between blanks nor, of `_`, within a word.
 _MARKS = re.compile(
     r"[\\|`\[\]]|^[*+-](?=\s|$)|^[#>]|[*~](?=\S)|(?<=\S)[*~]|(?<![^\W_])_|_(?![^\W_])"
 )
