@@ -122,23 +122,17 @@ def test_pods_of_every_component_are_kept(component: str) -> None:
     assert f"last words of {component}" in kept(world)[KEY]
 
 
-def test_refusals_of_companions_are_kept() -> None:
+def test_refusals_of_companions_and_of_pods_of_other_operators_are_kept() -> None:
     world = failed_world()
     labels = solr_pod()["metadata"]["labels"] | {"app.kubernetes.io/component": "companion"}
     metadata = {"name": "one-proxy-5f", "uid": "uid-of-proxy", "labels": labels}
     world.cluster.put({"kind": "ReplicaSet", "metadata": metadata})
     world.cluster.put(event("ReplicaSet", "one-proxy-5f", "exceeded pods", uid="uid-of-proxy"))
-    world.reconcile("one")
-    assert "exceeded pods" in kept(world)[KEY]
-
-
-def test_refusals_of_pods_that_other_operators_want_are_kept() -> None:
-    world = failed_world()
     world.cluster.put(event("StatefulSet", "one-solrcloud", "violates PodSecurity"))
-    world.cluster.put(event("StatefulSet", "one-solrcloud-zookeeper", "exceeded pods"))
+    world.cluster.put(event("StatefulSet", "one-solrcloud-zookeeper", "forbidden sysctl"))
     world.reconcile("one")
-    assert "violates PodSecurity" in kept(world)[KEY]
-    assert "exceeded pods" in kept(world)[KEY]
+    for words in ("exceeded pods", "violates PodSecurity", "forbidden sysctl"):
+        assert words in kept(world)[KEY]
 
 
 def test_evidence_outlives_the_pods_and_goes_with_the_benchmark() -> None:
