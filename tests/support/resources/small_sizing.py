@@ -33,6 +33,7 @@ RATE: Changes = SEARCH | {
     "spec.objective": {"minimise": "Cost", "subjectTo": "Objectives"},
     "spec.template.spec.load": {"steps": [STEP]},
 }
+FAILED = replace(DONE, has_succeeded=False, reason="OOMKilled")
 NOISE = (1.0, 1.02, 0.99, 1.01, 0.98, 1.0)
 """What each round of a point found, beside the truth."""
 
@@ -71,7 +72,7 @@ def run(changes: Changes, figures: dict[int, float], view: Any = found) -> Sweep
 
     def end(point: SweepPoint) -> ChildView:
         figure = figures[point.values[0]] * NOISE[(point.rounds or 0) % len(NOISE)]
-        ended: ChildView = view(figure) if figure else replace(DONE, has_succeeded=False)
+        ended: ChildView = view(figure) if figure else FAILED
         return ended
 
     return run_to_end(observe(changes), end)

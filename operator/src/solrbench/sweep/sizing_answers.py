@@ -155,10 +155,10 @@ class SizingWords:
         return f" At most {repeats.max} rounds are run of each." if repeats is not None else ""
 
     def _join(self, some: Sequence[SizedPoint]) -> str:
-        named = (
-            f"{self._name(each)}{f', {self._measured(each)}' if each.headroom else ''}"
-            for each in some
+        found = (
+            (each, self._measured(each) if each.headroom else each.point.reason) for each in some
         )
+        named = (f"{self._name(each)}{f', {text}' if text else ''}" for each, text in found)
         return join_some(named, MAX_NAMED)
 
     def _name(self, sized: SizedPoint) -> str:
