@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +18,7 @@ from solrbench.api.v1alpha1.sweep_objective import Demand
 from solrbench.sweep.costs import pair_points, point_costs
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, read_headroom
+from solrbench.sweep.sizing import MAX_HEADROOM, MIN_HEADROOM, Holding, group_points, read_headroom
 from solrbench.sweep.sizing_answers import count_rounds
 from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
@@ -136,11 +137,37 @@ def test_beyond_what_was_measured_nothing_is_said_but_what_to_measure() -> None:
     assert status.best == []
 
 
+@pytest.mark.parametrize(
+    ("values", "holding"),
+    [
+        ([55.3, 49, 35.4], Holding.HOLDS),  # the first one is all that varies
+        ([55.3, 49], Holding.OPEN),
+        ([55.3, 49, 35.4, 140], Holding.HOLDS),
+        ([500, 30, 30], Holding.OPEN),
+        ([1000, 30, 30], Holding.OPEN),
+        ([1000], Holding.OPEN),  # as those of the other point vary so much
+        ([1000, 1100], Holding.MISSES),
+    ],
+)
+def test_rounds_beyond_a_bound_count_beside_one_that_is_not(
+    values: list[float], holding: Holding
+) -> None:
+    headrooms = ([min(max(200 / ms, 0.25), 4.0) for ms in each] for each in (values, [55, 140]))
+    pairs = [
+        (planned, valid_point(planned.point, rounds=len(each), headrooms=each))
+        for planned, each in zip(observe(RATE).plan.points, headrooms, strict=False)
+    ]
+    spec = parse_sweep(RATE).spec
+    ((_, (sized, _)),) = group_points(spec, not_none(spec.rounds), pairs)
+    assert sized.holding is holding
+    assert (sized.interval is None) == (min(values) >= 1000)
+
+
 def test_a_point_that_fails_is_not_taken_to_miss() -> None:
     status = run(SEARCH, {0: 0, 1: 260, 2: 340, 3: 500})
     (result,) = status.sizing
     assert result.conclusion is SizingConclusion.INCONCLUSIVE
-    assert "Not known, as nothing valid was measured: nodes 1." in result.message
+    assert "Not known, as nothing valid was measured: nodes 1, OOMKilled." in result.message
 
 
 def test_nothing_is_concluded_from_one_round() -> None:

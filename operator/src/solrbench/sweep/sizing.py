@@ -160,17 +160,12 @@ def _pool(points: Sequence[SweepPoint]) -> tuple[float, int]:
     """Return the variance of the headrooms of one point, and its degrees of freedom."""
     squares, degrees = 0.0, 0
     for point in points:
-        logarithms = _varying(point)
+        # Without those that were cut: they vary less than what was measured.
+        logarithms = [math.log(each) for each in point.headrooms or [] if not is_cut(each)]
         if len(logarithms) > 1:
             squares += variance(logarithms) * (len(logarithms) - 1)
             degrees += len(logarithms) - 1
     return (max(squares / degrees, MIN_DEVIATION**2), degrees) if degrees else (0.0, 0)
-
-
-def _varying(point: SweepPoint) -> list[float]:
-    """Return the logarithms of the headrooms, without those that were cut and do not vary."""
-    known = point.headrooms or []
-    return [math.log(each) for each in known if not is_cut(each)]
 
 
 def _size(
@@ -191,14 +186,19 @@ def _size(
         return SizedPoint(planned, point, holding, is_due=may_go_on)
     centre, (spread, degrees) = _mean(headrooms), pooled
     far = FAR_BELOW if spec.objective.demand is not None else FAR_BEYOND_LIMIT
-    is_far = centre < math.log(far)
-    own, holding, margin = _varying(point), Holding.OPEN, None
-    if degrees:
-        error = math.sqrt(max(spread, variance(own) if len(own) > 1 else 0.0) / number)
-        margin = t_quantile(LEVEL, degrees) * error
-    elif not own:
+    is_far, holding, margin = centre < math.log(far), Holding.OPEN, None
+    is_bound = len({*headrooms}) == 1 and is_cut(headrooms[0])
+    if number > 1 and not is_bound:
+        # With those that were cut: they are nearer to the others, and to the load, than they were.
+        # The pool, which is without them, may know less of this point than its own rounds do.
+        own = max(variance(map(math.log, headrooms)), MIN_DEVIATION**2)
+        knows_less = degrees < number - 1
+        spread, degrees = (own, number - 1) if knows_less else (max(spread, own), degrees)
+    if is_bound and (number > 1 or not degrees):
         # All were cut, so that they are far from the load, however much rounds vary.
         margin = 0.0
+    elif degrees:
+        margin = t_quantile(LEVEL, degrees) * math.sqrt(spread / number)
     if margin is not None and centre - margin > 0 and number >= rounds.least:
         holding = Holding.HOLDS
     elif margin is not None and centre + margin < 0 and (number > 1 or is_far):
@@ -209,7 +209,7 @@ def _size(
         holding,
         holding is Holding.OPEN and may_go_on,
         math.exp(centre),
-        (math.exp(centre - margin), math.exp(centre + margin)) if margin else None,
+        (math.exp(centre - margin), math.exp(centre + margin)) if margin and not is_bound else None,
         is_far,
     )
 
