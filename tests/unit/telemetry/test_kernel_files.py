@@ -1,6 +1,7 @@
 """Files as kernels with either version of control groups write them."""
 
 import os
+from functools import partialmethod
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,21 @@ def test_a_group_of_version_1(tmp_path: Path) -> None:
     assert not any("some" in name for name in counters)
 
 
-def test_what_the_group_lacks_comes_from_the_process(tmp_path: Path) -> None:
-    counters, gauges, peaks = read_process_group(7, process(tmp_path, {}, ""))
+@pytest.mark.parametrize("files", [{}, VERSION_2])
+def test_what_the_group_lacks_comes_from_the_process(
+    tmp_path: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Path, *_: object, call: Any, **further: Any) -> Any:
+        """Refuse what is below `/proc/PID/root`, as the kernel does to another user."""
+        if files and "root" in self.parts:
+            raise PermissionError
+        return call(self, *_, **further)
+
+    proc = process(tmp_path, files, "0::/\n")
+    for name in ("stat", "open"):
+        call = getattr(Path, name)
+        monkeypatch.setattr(Path, name, partialmethod(refuse, call=call))
+    counters, gauges, peaks = read_process_group(7, proc)
     assert counters == {"read_bytes": 111, "written_bytes": 222, "major_faults": 55}
     assert (gauges, peaks) == ({}, {})
 

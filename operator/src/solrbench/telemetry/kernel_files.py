@@ -7,6 +7,7 @@ Only the standard library is used: an agent that runs beside Solr must be small.
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from solrbench.stats.number_format import scaled
@@ -156,8 +157,9 @@ class ControlGroup:
             folder = self._mount / controller
             # A container with a namespace of its own sees its group as the root of the mount.
             for path in (folder / self._paths.get(controller, "").lstrip("/"), folder):
-                if (path / name).is_file():
-                    return file_text(path / name)
+                # `is_file` raises where another user's folders may not be looked into.
+                with suppress(OSError):
+                    return (path / name).read_text("utf-8", "replace").strip()
         return None
 
     def number(self, name: str, *controllers: str) -> float | None:
