@@ -130,6 +130,38 @@ def test_node_of_each_pod_is_recorded() -> None:
     assert attempt.pods == {"one": "virtual"}
 
 
+def test_image_of_each_container_is_recorded() -> None:
+    def pod(component: str, companion: str | None, *containers: str) -> dict[str, Any]:
+        labels = {
+            "solrbench.io/benchmark": BENCHMARK.metadata.name,
+            "app.kubernetes.io/component": component,
+        } | ({"solrbench.io/companion": companion} if companion else {})
+        name = f"{component}-{companion}"
+        statuses = [{"name": each, "image": f"{name}-{each}:1"} for each in containers]
+        metadata = {"name": name, "namespace": BENCHMARK.metadata.namespace, "labels": labels}
+        return {
+            "kind": "Pod",
+            "metadata": metadata,
+            "spec": {},
+            "status": {"containerStatuses": statuses},
+        }
+
+    pods = [
+        pod("companion", "a", "nginx", "solrbench-agent"),
+        pod("companion", "b", "companion", "nginx"),
+        pod("solr", None, "solrcloud-node", "vault"),
+        pod("zookeeper", None, "zookeeper"),
+    ]
+    assert record_environment(FakeCluster(*pods), BENCHMARK, None).images == {
+        "companion/a/nginx": "companion-a-nginx:1",
+        "companion/b/companion": "companion-b-companion:1",
+        "companion/b/nginx": "companion-b-nginx:1",
+        "solr": "solr-None-solrcloud-node:1",
+        "solr/vault": "solr-None-vault:1",
+        "zookeeper": "zookeeper-None-zookeeper:1",
+    }
+
+
 LOGIN = {"basicAuth": {"secret": {"name": "login"}}}
 TRUST = {"urls": ["https://search/solr"], "tls": {"caSecret": {"name": "ca", "key": "root.pem"}}}
 

@@ -21,6 +21,7 @@ from solrbench.contract.environment import (
 )
 from solrbench.contract.load_plan import PASSWORD, USERNAME
 from solrbench.decide.evidence import add_entry
+from solrbench.decide.solr_cloud import CONTAINER
 from solrbench.decide.views import PodView, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
@@ -144,17 +145,27 @@ def _nodes_by_pod(pods: Sequence[PodView]) -> dict[str, str]:
 
 
 def _images(pods: Sequence[Manifest]) -> dict[str, str]:
-    """Return component to image, with the digest where the kubelet knows it."""
+    """Return component to image, with the digest where the kubelet knows it.
+
+    Containers of companions, and those that others add, have their own name behind a slash.
+    """
     images = {}
     for pod in pods:
-        component = pod["metadata"]["labels"].get(names.LABEL_COMPONENT, "")
+        labels = pod["metadata"]["labels"]
+        component, companion = (
+            labels.get(names.LABEL_COMPONENT, ""),
+            labels.get(names.LABEL_COMPANION),
+        )
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
-            if status["name"] == names.AGENT:  # it comes after Solr in the order of names
+            if status["name"] == names.AGENT:
                 continue
+            key = component
+            if companion or status["name"] not in (component, CONTAINER):
+                key = "/".join(filter(None, (component, companion, status["name"])))
             # A tag may move between attempts. An image loaded into the node has no digest.
             digest = status.get("imageID", "").rpartition("@")[2]
             image = status.get("image", "")
-            images[component] = f"{image}@{digest}" if digest.startswith("sha256:") else image
+            images[key] = f"{image}@{digest}" if digest.startswith("sha256:") else image
     return images
 
 
