@@ -13,8 +13,8 @@ from support.solr.solr_metrics import (
 
 def test_a_node_reports_its_jvm_and_jetty() -> None:
     node = solr_9_node(jvm=solr_9_jvm(3.5, 200), jetty=solr_9_jetty(0.25, 3))
-    (reading,) = parse_solr_json({"responseHeader": {}, "solr-0:8983_solr": node}, "books", 5.0)
-    assert (reading.server, reading.moment) == ("solr-0:8983", 5.0)
+    (reading,) = parse_solr_json({"responseHeader": {}, "solr_0:8983_solr": node}, "books", 5.0)
+    assert (reading.server, reading.moment) == ("solr_0:8983", 5.0)
     assert reading.counters == {"cpu_seconds": 3.5, "gc_count": 20, "gc_seconds": 0.2}
     assert reading.gauges["heap_limit_bytes"] == 512 * MIB
     assert reading.peaks["heap_after_gc_bytes"] == 32 * MIB

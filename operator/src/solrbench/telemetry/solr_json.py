@@ -83,8 +83,8 @@ def _parse_node(
     counters = [each for core in cores for each in _core_counters(core)]
     gauges = [each for core in cores for each in _core_gauges(core)]
     return ServerReading(
-        # host:port_solr: the context is the same for all of them.
-        server=name.partition("_")[0],
+        # host:port_solr: the context is the same for all of them, and a host may have a "_", too.
+        server=name.rpartition("_")[0],
         moment=moment,
         # One that opens its searcher has no more than its collection's name at first.
         cores=frozenset(key for key, core in by_name.items() if len(core) > 1),
