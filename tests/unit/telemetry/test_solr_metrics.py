@@ -48,7 +48,8 @@ def test_cores_of_the_collection_are_added_and_others_left_out() -> None:
 
 
 def test_what_a_node_does_not_report_is_missing() -> None:
-    (reading,) = parse_solr_json({"a:1_solr": solr_9_node(jvm={"os.processCpuTime": "?"})}, "b", 0)
+    jvm = {"os.processCpuTime": "?", "os.systemCpuLoad": -1.0}
+    (reading,) = parse_solr_json({"a:1_solr": solr_9_node(jvm=jvm)}, "b", 0)
     assert (reading.counters, reading.gauges, reading.peaks) == ({}, {}, {})
 
 

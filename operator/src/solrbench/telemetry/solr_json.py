@@ -199,4 +199,5 @@ def _number(value: Any) -> float | None:
 
 
 def _percent(ratio: float | None) -> float | None:
-    return None if ratio is None else 100 * ratio
+    # The JVM gives a negative load of the system where it does not know it.
+    return None if ratio is None or ratio < 0 else 100 * ratio
