@@ -1,6 +1,9 @@
+import pytest
+
 from solrbench.telemetry.readings import summarise_readings
 from solrbench.telemetry.solr_json import parse_solr_json
 from solrbench.telemetry.solr_prometheus import parse_solr_prometheus
+from support.narrowing import not_none
 from support.solr.solr_metrics import (
     MIB,
     SOLR_10,
@@ -93,3 +96,18 @@ def test_a_node_of_solr_10_has_the_same_figures() -> None:
     heap = {"heap_used_bytes": 150, "heap_after_gc_bytes": 35}
     threads = {"threads": 18, "threads_blocked": 2, "threads_runnable": 16}
     assert reading.peaks == heap | threads
+
+
+@pytest.mark.parametrize(
+    ("pools", "limit"),
+    [
+        ({"PS Eden Space": 100, "PS Old Gen": 300}, 400),
+        ({"ZGC Young Generation": 400, "ZGC Old Generation": 400}, 400),
+        ({}, None),
+    ],
+)
+def test_heap_limit_is_that_of_all_pools(pools: dict[str, int], limit: int | None) -> None:
+    labels = 'jvm_memory_type="heap",jvm_memory_pool_name'
+    lines = [f'jvm_memory_limit_bytes{{{labels}="{name}"}} {each}' for name, each in pools.items()]
+    reading = parse_solr_prometheus(SOLR_10 + "\n".join(lines), "solr-0:8983", "books", 1.0)
+    assert not_none(reading).gauges.get("heap_limit_bytes") == limit

@@ -140,6 +140,10 @@ _OF_QUERIES = {"handler_requests": "requests", "handler_seconds": "request_secon
 def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
     here = {"collection": collection}
     megabytes = samples.total("solr_core_index_size_megabytes", here)
+    limits = dict(_heap_pools(samples, "jvm_memory_limit_bytes"))
+    heap = sum(limits.values())
+    if any(name.startswith("ZGC") for name in limits):
+        heap = max(limits.values())  # each generation may take the whole heap
     caches = {
         f"{stem}_{end}": samples.total(
             f"solr_core_indexsearcher_cache_{name}", here | {"name": cache}
@@ -148,7 +152,7 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
         for end, name in (("entries", "size"), ("bytes", "ram_used_bytes"))
     }
     return present(
-        heap_limit_bytes=samples.total("jvm_memory_limit_bytes", _HEAP),
+        heap_limit_bytes=heap if limits else None,
         cpus=samples.total("jvm_cpu_count"),
         index_bytes=None if megabytes is None else megabytes * _MEGABYTE,
         segments=samples.total("solr_core_segments", here),
@@ -157,11 +161,13 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
     )
 
 
+def _heap_pools(samples: _Samples, name: str) -> Iterator[tuple[str, float]]:
+    for labels, value in samples.labelled(name, _HEAP):
+        yield labels.get("jvm_memory_pool_name", ""), value
+
+
 def _peaks(samples: _Samples) -> dict[str, float]:
-    after = {
-        labels.get("jvm_memory_pool_name", ""): value
-        for labels, value in samples.labelled("jvm_memory_used_after_last_gc_bytes", _HEAP)
-    }
+    after = dict(_heap_pools(samples, "jvm_memory_used_after_last_gc_bytes"))
     return present(
         heap_used_bytes=samples.total("jvm_memory_used_bytes", _HEAP),
         heap_after_gc_bytes=heap_after_gc(after),
