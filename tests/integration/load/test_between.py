@@ -41,8 +41,9 @@ def test_steps_begin_with_empty_caches(
 
 
 def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "warm-up").mkdir()
-    (tmp_path / "warm-up" / "queries.txt").write_text("warm\nwarmer\n")
+    folder = tmp_path.with_name(f"{tmp_path.name}-warm-up")
+    folder.mkdir()
+    (folder / "queries.txt").write_text("warm\nwarmer\n")
     solr = CachingSolr()
     with serving(solr) as server:
         warm_up = {"requests": WARM_UP, "users": 2}

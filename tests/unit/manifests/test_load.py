@@ -117,10 +117,14 @@ def test_resources_of_the_spec_are_for_workers() -> None:
 def test_query_files_are_mounted_read_only(
     role: str, queries: dict[str, Any], volume: dict[str, Any]
 ) -> None:
-    manifest = load(role, {"spec.workload.queries": queries})
-    assert {"name": "queries", **volume} in pod(manifest)["volumes"]
-    mount = {"name": "queries", "mountPath": QUERIES_FOLDER, "readOnly": True}
-    assert mount in container(manifest)["volumeMounts"]
+    names = {"queries": "queries", "warmUpQueries": "queries-warm-up"}
+    manifest = load(role, {f"spec.workload.{field}": queries for field in names})
+    # Within a volume that is mounted read-only, no folder can be made for the other.
+    for name in names.values():
+        assert {"name": name, **volume} in pod(manifest)["volumes"]
+        folder = QUERIES_FOLDER.replace("queries", name)
+        mount = {"name": name, "mountPath": folder, "readOnly": True}
+        assert mount in container(manifest)["volumeMounts"]
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -11,7 +11,9 @@ Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""
 
 WARM_UP_FOLDER = "warm-up"
-"""Folder with the queries of warm-ups, if they have some of their own."""
+"""End of the name of the folder with the queries of warm-ups, if they have some of their own.
+
+It lies beside that of all queries: in a volume that is mounted read-only none can be made."""
 
 
 class ListSource(NamedTuple):
@@ -20,7 +22,8 @@ class ListSource(NamedTuple):
     path: str
     """Where it stands in the spec, such as `workload.mix[0].queries`."""
     folder: str
-    """Folder below that of all queries where its file is mounted; empty for that folder itself."""
+    """Folder below that of all queries where its file is mounted; empty for that folder itself, and
+    for warm-ups `WARM_UP_FOLDER`."""
     content: Queries | Updates
 
 

@@ -14,7 +14,7 @@ from solrbench.contract.load_plan import (
     LoadPlan,
 )
 from solrbench.contract.pod_plans import DATASET_FOLDER
-from solrbench.contract.workload_files import sources
+from solrbench.contract.workload_files import WARM_UP_FOLDER, sources
 from solrbench.manifests.common import (
     Manifest,
     OperatorImage,
@@ -84,7 +84,8 @@ def _pod(benchmark: SolrBenchmark, component: str) -> PodBuilder:
     pod.add_plan(names.LOAD_MASTER, LOAD_PLAN_FILE)
     for _, folder, content in sources(workload):
         name = f"queries-{folder}" if folder else "queries"
-        pod.add_files(name, f"{QUERIES_FOLDER}/{folder}".rstrip("/"), content)
+        separator = "-" if folder == WARM_UP_FOLDER else "/"
+        pod.add_files(name, f"{QUERIES_FOLDER}{separator}{folder}".rstrip("/"), content)
     sampled = benchmark.spec.sampled_dataset
     if sampled is not None and component == names.LOAD_WORKER:
         pod.add_files("dataset", DATASET_FOLDER, sampled)

@@ -69,10 +69,10 @@ def test_queries_of_a_warm_up_need_no_times_before_a_replay(tmp_path: Path) -> N
     spec = {name: {"configMap": {"name": "any"}} for name in ("queries", "warmUpQueries")}
     step = {"name": "log", "replay": {}, "durationSeconds": 5}
     plan = plan_of(spec, stepRuns=[{"id": "r1-s0-log", "repeat": 1, "step": step}])
-    (tmp_path / "queries.txt").write_text('{"params": {"q": "a"}, "time": 7}')
-    (tmp_path / "warm-up").mkdir()
-    (tmp_path / "warm-up" / "queries.txt").write_text("b\nc\n")
-    found = load_target(plan, tmp_path)
+    for folder, lines in (("q", '{"params": {"q": "a"}, "time": 7}'), ("q-warm-up", "b\nc\n")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "queries.txt").write_text(lines)
+    found = load_target(plan, tmp_path / "q")
     assert list(found.requests.recorded_seconds) == [0]
     assert found.warm_up is not None
     (source,) = found.warm_up.requests.sources

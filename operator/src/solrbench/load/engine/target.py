@@ -81,7 +81,8 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     # The names of a warm-up are in no result, and it replays no log.
     changes = {"workload": own, "max_request_names": MAX_REQUEST_NAMES, "step_runs": []}
     warm_up = plan.model_copy(update=changes)
-    return replace(target, warm_up=_load(warm_up, queries_folder / WARM_UP_FOLDER))
+    folder = queries_folder.with_name(f"{queries_folder.name}-{WARM_UP_FOLDER}")
+    return replace(target, warm_up=_load(warm_up, folder))
 
 
 def _updates_plan(plan: LoadPlan, indexing: StepIndexing) -> LoadPlan:
