@@ -10,7 +10,7 @@ from support.resources.small_resource import SOLR, create
 
 
 def options(component: str, *entries: dict[str, Any]) -> dict[str, Any]:
-    found = pod_options(stored(with_options(*entries)), component)
+    found = pod_options(stored(with_options(*entries)).spec, component)
     return found.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
@@ -55,7 +55,7 @@ def test_placement_of_the_solr_cloud_is_for_solr_and_zookeeper_alone() -> None:
     benchmark = stored({f"{SOLR}.nodeSelector": {"disk": "ssd"}})
     for component in COMPONENTS:
         shared = component in (names.SOLR, names.ZOOKEEPER)
-        found = pod_options(benchmark, component).node_selector
+        found = pod_options(benchmark.spec, component).node_selector
         assert found == ({"disk": "ssd"} if shared else None)
     existing = stored(create() | {"spec.target": {"existing": {"urls": ["http://a/solr"]}}})
-    assert pod_options(existing, names.SOLR).node_selector is None
+    assert pod_options(existing.spec, names.SOLR).node_selector is None

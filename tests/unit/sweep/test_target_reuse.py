@@ -170,3 +170,23 @@ def test_a_point_that_no_node_could_take_is_named() -> None:
         )
         == []
     )
+
+
+@pytest.mark.parametrize(
+    ("toleration", "fits"),
+    [
+        ({"key": "a", "operator": "Exists"}, True),
+        ({"operator": "Exists", "effect": "NoSchedule"}, True),
+        ({"operator": "Exists", "effect": "NoExecute"}, False),
+        ({"key": "a", "value": "other"}, False),
+    ],
+)
+def test_pods_fit_on_nodes_whose_taints_they_tolerate(
+    toleration: dict[str, str], *, fits: bool
+) -> None:
+    changes: Changes = {"spec.axes": [HEAP | {"values": ["512Mi", "40Gi"]}]}
+    points = plan(changes, {"spec.target.solrCloud.tolerations": [toleration]}).points
+    room = capacity_of_nodes([node("a", "16Gi"), node("b", "128Gi", "NoSchedule")])
+    problems = find_points_without_capacity(points, room)
+    assert (problems == []) is fits
+    assert fits or problems[0].endswith("the node that takes pods can give 4 cores and 16 GiB")

@@ -120,9 +120,10 @@ def capacity_problems(groups: list[PodGroup], cluster: Cluster) -> list[str]:
     lines = [f"there is no room for {each.component} ({format_pods(each)})" for each in missing]
     left = [
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"
-        for each in sorted(free, key=lambda each: -each.memory_bytes)[:3]
+        for each in sorted(free, key=lambda each: -each.memory_bytes)
+        if any(map(each.takes, missing))
     ]
-    return [*lines, f"{'; '.join(left) or 'no node takes pods'}"] if lines else []
+    return [*lines, "; ".join(left[:3]) or "no node takes pods"] if lines else []
 
 
 @command("solrbench version", "solrbench version --client -o json", name="version")

@@ -61,7 +61,9 @@ def _show_room(plan: SolrBenchmark | CheckedSweep, cluster: Cluster) -> list[str
     try:
         if isinstance(plan, CheckedSweep):
             room = capacity_of_nodes(cluster.list("v1", "Node", None, {}))
-            given = f"{format_cores(room.cores)} and {room.memory_bytes / GIBIBYTE:.4g} GiB"
+            pods = [each for point in plan.points for each in point.demand.pods]
+            able = room.for_pods(pods)
+            given = f"{format_cores(able.cores)} and {able.memory_bytes / GIBIBYTE:.4g} GiB"
             fits = f"each point fits on the nodes, which can give {given}"
             missing = find_points_without_capacity(plan.points, room)
         else:

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from solrbench.api.rules import LenientModel, Model
-from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
@@ -222,13 +222,13 @@ COMPONENTS = {
 """Components by their label."""
 
 
-def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
+def pod_options(spec: Spec, component: str) -> PodOptions:
     """Return the options of a component's pods: those of `target.solrCloud`, then `podOptions`.
 
     Labels, annotations and variables of later entries add to those of earlier ones, by key; any
     other option replaces that of an earlier entry.
     """
-    solr, placement = benchmark.spec.target.solr_cloud, PodOptions()
+    solr, placement = spec.target.solr_cloud, PodOptions()
     if solr is not None and component in {names.SOLR, names.ZOOKEEPER}:
         placement = PodOptions(
             node_selector=solr.node_selector,
@@ -236,7 +236,7 @@ def pod_options(benchmark: SolrBenchmark, component: str) -> PodOptions:
             topology_spread_constraints=[solr.topology_spread],
         )
     wanted = COMPONENTS[component]
-    entries = (entry for entry in benchmark.spec.pod_options if wanted in entry.components)
+    entries = (entry for entry in spec.pod_options if wanted in entry.components)
     return reduce(_add, entries, placement)
 
 

@@ -30,7 +30,7 @@ USER = 65532
 
 def pod_metadata(benchmark: SolrBenchmark, component: str, labels: dict[str, str]) -> Manifest:
     """Return labels and annotations of a pod that has these labels of ours."""
-    options = pod_options(benchmark, component)
+    options = pod_options(benchmark.spec, component)
     return {
         "labels": (options.labels or {}) | labels,
         "annotations": (options.annotations or {}) | UNDISTURBED,
@@ -43,7 +43,7 @@ def pod_security(benchmark: SolrBenchmark, component: str, user: int | None) -> 
     User and groups are `user`, or with `None` those of the image, unless the benchmark says.
     """
     ids = {} if user is None else {"runAsUser": user, "runAsGroup": user, "fsGroup": user}
-    given = pod_options(benchmark, component).security_context
+    given = pod_options(benchmark.spec, component).security_context
     if given is not None:
         # OpenShift refuses any ids but those of the namespace's range, which it sets itself.
         ids = {} if given.omit_ids else ids | given_ids(benchmark, component)
@@ -58,7 +58,7 @@ def pod_security(benchmark: SolrBenchmark, component: str, user: int | None) -> 
 
 def given_ids(benchmark: SolrBenchmark, component: str) -> dict[str, int]:
     """Return the numeric user and groups that the benchmark gives, and nothing else."""
-    given = pod_options(benchmark, component).security_context
+    given = pod_options(benchmark.spec, component).security_context
     return {} if given is None else plain(given.model_copy(update={"omit_ids": None}))
 
 
@@ -67,7 +67,7 @@ def pod_variables(
 ) -> list[Manifest]:
     """Return the variables of a container: ours, then those of the benchmark."""
     taken = {each["name"] for each in ours}
-    given = pod_options(benchmark, component).env or ()
+    given = pod_options(benchmark.spec, component).env or ()
     # Of two variables of one name the last would win, and apply refuses a list with both.
     return [*ours, *(plain(each) for each in given if each.name not in taken)]
 
@@ -79,7 +79,7 @@ def variables(values: Mapping[str, str | None]) -> list[Manifest]:
 
 def placement(benchmark: SolrBenchmark, component: str) -> Manifest:
     """Return where the pods of a component may run, and as whom."""
-    options = pod_options(benchmark, component)
+    options = pod_options(benchmark.spec, component)
     selector = {"matchLabels": names.selector(benchmark, component)}
     pod_fields: Manifest = {
         "affinity": _affinity(benchmark, component),
@@ -98,7 +98,7 @@ def placement(benchmark: SolrBenchmark, component: str) -> Manifest:
 
 def _affinity(benchmark: SolrBenchmark, component: str) -> Manifest:
     """Return the benchmark's affinity; load and index pods prefer nodes without its Solr, too."""
-    options = pod_options(benchmark, component)
+    options = pod_options(benchmark.spec, component)
     given = {} if options.affinity is None else plain(options.affinity)
     if component in names.SERVERS:  # they may share a node with Solr as well as not
         return given

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from solrbench.api.quantities import parse_quantity
+from solrbench.api.v1alpha1.pods import Toleration
 from solrbench.stats.number_format import GIBIBYTE, format_bytes, format_cores
 from solrbench.sweep.requirements import PodGroup, peak
 
@@ -15,16 +16,32 @@ _OVER = ("Succeeded", "Failed")
 
 @dataclass
 class FreeNode:
-    """What pods on a node have not requested yet, and how many more pods it may take."""
+    """What pods on a node have not requested yet, how many more it may take, and what keeps out."""
 
     name: str
     cores: float
     memory_bytes: float
     pods: int
+    taints: Sequence[Mapping[str, str]] = ()
+
+    def takes(self, group: PodGroup) -> bool:
+        """Return whether the pods of a group tolerate all taints."""
+        return all(
+            any(_tolerates(each, taint) for each in group.tolerations) for taint in self.taints
+        )
+
+
+def _tolerates(toleration: Toleration, taint: Mapping[str, str]) -> bool:
+    same_value = (toleration.value or "") == taint.get("value", "")
+    return (
+        toleration.effect in (None, taint["effect"])
+        and (not toleration.key or toleration.key == taint["key"])
+        and (toleration.operator == "Exists" or same_value)
+    )
 
 
 def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) -> list[FreeNode]:
-    """Return what each node that takes pods has left; tainted ones are left out."""
+    """Return what each node has left; those that are closed to all new pods are left out."""
     by_node: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for pod in pods:
         # Pods that are over stay in the list, but the scheduler counts them no more.
@@ -33,7 +50,7 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
     found = []
     for node in nodes:
         name, taints = node["metadata"]["name"], node["spec"].get("taints") or []
-        if node["spec"].get("unschedulable") or any(each["effect"] in _HARD for each in taints):
+        if node["spec"].get("unschedulable"):
             continue
         allocatable = node["status"]["allocatable"]
         used = [
@@ -47,7 +64,8 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
         )
         # 110 is what the kubelet takes if nothing is set.
         pods_left = int(_number(allocatable.get("pods", "110"))) - len(by_node[name])
-        found.append(FreeNode(name, cores, memory, pods_left))
+        hard = [each for each in taints if each["effect"] in _HARD]
+        found.append(FreeNode(name, cores, memory, pods_left, hard))
     return found
 
 
@@ -70,7 +88,10 @@ def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
     roomy = [
         node
         for node in nodes
-        if node.cores >= group.cores and node.memory_bytes >= group.memory_bytes and node.pods >= 1
+        if node.cores >= group.cores
+        and node.memory_bytes >= group.memory_bytes
+        and node.pods >= 1
+        and node.takes(group)
     ]
     if not roomy:
         return False
@@ -88,6 +109,11 @@ class ClusterCapacity:
 
     nodes: tuple[FreeNode, ...]
 
+    def for_pods(self, groups: Iterable[PodGroup]) -> "ClusterCapacity":
+        """Return that of the nodes that take any of these pods."""
+        pods = list(groups)
+        return ClusterCapacity(tuple(node for node in self.nodes if any(map(node.takes, pods))))
+
     @property
     def cores(self) -> float:
         """CPU of all nodes."""
@@ -104,16 +130,17 @@ class ClusterCapacity:
         if not missing:
             return None
         wanted = "; ".join(f"{group.component} needs {format_pods(group)}" for group in missing)
-        if not self.nodes:
+        able = self.for_pods(missing)
+        if not able.nodes:
             return f"{wanted}; no node takes pods"
-        largest = max(self.nodes, key=lambda node: node.memory_bytes)
+        largest = max(able.nodes, key=lambda node: node.memory_bytes)
         most, together = (
             f"{format_cores(each.cores)} and {format_bytes(each.memory_bytes)}"
-            for each in (largest, self)
+            for each in (largest, able)
         )
-        if len(self.nodes) == 1:
+        number = len(able.nodes)
+        if number == 1:
             return f"{wanted}; the node that takes pods can give {most}"
-        number = len(self.nodes)
         return (
             f"{wanted}; the {number} nodes that take pods can give {together}, the largest {most}"
         )

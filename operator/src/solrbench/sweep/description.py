@@ -188,6 +188,8 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
     beside = finished / succeeded if succeeded else 0.0
     totals = [each.demand.total for each in seen.plan.points]
     before, room = seen.sweep.status.estimate, seen.room
+    if room is not None:
+        room = room.for_pods(pod for each in seen.plan.points for pod in each.demand.pods)
     return SweepEstimate(
         allocatable_cores=before.allocatable_cores if room is None else round(room.cores, 3),
         allocatable_memory_bytes=(

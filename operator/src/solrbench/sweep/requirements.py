@@ -1,18 +1,20 @@
 """What a point requires: time of its load, CPU and memory of its pods (pure)."""
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
-from solrbench.api.v1alpha1.pods import Resources
+from solrbench.api.v1alpha1.pods import Resources, Toleration
 from solrbench.api.v1alpha1.prices import Prices
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
+from solrbench.contract.pod_plans import pod_options
 from solrbench.contract.step_runs import prepares_each_step, variant_names, warm_up_of
 from solrbench.stats.number_format import GIBIBYTE, format_number
 
@@ -33,6 +35,7 @@ class PodGroup:
     memory_bytes: int
     storage_bytes: int
     stage: str
+    tolerations: tuple[Toleration, ...] = ()
 
     @property
     def amounts(self) -> "Amounts":
@@ -43,21 +46,23 @@ class PodGroup:
 def pod_groups(spec: Spec) -> list[PodGroup]:
     """Return the pods of a benchmark, in the order in which they are made."""
     solr, load, groups = spec.target.solr_cloud, spec.load, list[PodGroup]()
+    group = partial(_group, spec)
     if solr is not None:
         zookeeper, storage = solr.zookeeper, solr.storage.persistent
         if zookeeper.mode is not ZooKeeperMode.EXTERNAL:
             ensemble = zookeeper.replicas, zookeeper.resources
-            groups.append(_group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap))
+            groups.append(group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap))
         size = parse_bytes(storage.size) if storage is not None else 0
-        groups.append(_group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size))
+        groups.append(group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size))
     if spec.dataset is not None and spec.dataset.backup is None:
         indexing = spec.dataset.indexing
-        groups.append(_group(names.INDEX, indexing.pods, indexing.resources, "data"))
-    groups.append(_group(names.LOAD_MASTER, 1, load.master.resources, "load"))
-    return [*groups, _group(names.LOAD_WORKER, load.workers, load.resources, "load")]
+        groups.append(group(names.INDEX, indexing.pods, indexing.resources, "data"))
+    groups.append(group(names.LOAD_MASTER, 1, load.master.resources, "load"))
+    return [*groups, group(names.LOAD_WORKER, load.workers, load.resources, "load")]
 
 
 def _group(  # noqa: PLR0913, PLR0917 - what a pod has
+    spec: Spec,
     component: str,
     count: int,
     resources: Resources,
@@ -70,16 +75,21 @@ def _group(  # noqa: PLR0913, PLR0917 - what a pod has
     # Without a request the scheduler counts nothing, but the heap will be there.
     least = 0 if heap is None else int(HEAP_FACTOR * parse_bytes(heap))
     amounts = parse_cores(cpu) if cpu else 0.0, parse_bytes(memory) if memory else least
-    return PodGroup(component, count, *amounts, storage_bytes, stage)
+    tolerations = tuple(pod_options(spec, component).tolerations or ())
+    return PodGroup(component, count, *amounts, storage_bytes, stage, tolerations)
 
 
-def peak(groups: list[PodGroup]) -> list[PodGroup]:
-    """Return the pods that run together when the most memory is taken."""
-    together = [
+def stages(groups: Sequence[PodGroup]) -> list[list[PodGroup]]:
+    """Return the pods that run together: those of the target with data, then with load."""
+    return [
         [group for group in groups if group.stage in ("target", stage)]
         for stage in ("data", "load")
     ]
-    return max(together, key=lambda part: sum(group.count * group.memory_bytes for group in part))
+
+
+def peak(groups: Sequence[PodGroup]) -> list[PodGroup]:
+    """Return the pods that run together when the most memory is taken."""
+    return max(stages(groups), key=lambda part: sum(each.amounts.memory_bytes for each in part))
 
 
 @dataclass(frozen=True)
