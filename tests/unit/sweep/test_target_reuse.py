@@ -190,3 +190,14 @@ def test_pods_fit_on_nodes_whose_taints_they_tolerate(
     problems = find_points_without_capacity(points, room)
     assert (problems == []) is fits
     assert fits or problems[0].endswith("the node that takes pods can give 4 cores and 16 GiB")
+
+
+def test_load_that_takes_less_memory_than_indexing_must_find_its_cpu() -> None:
+    requests: Changes = {
+        "spec.dataset.indexing.resources": {"requests": {"memory": "8Gi"}},
+        "spec.load.resources": {"requests": {"cpu": "9"}},
+    }
+    points = plan({"spec.axes": [users_axis(2)]}, requests).points
+    room = capacity_of_nodes([node("a", "64Gi")])
+    (problem,) = find_points_without_capacity(points, room)
+    assert "load-worker needs 1 pod, 9 cores" in problem

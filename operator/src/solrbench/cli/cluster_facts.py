@@ -18,7 +18,7 @@ from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.kubeconfig import NoClusterError
 from solrbench.stats.number_format import GIBIBYTE
 from solrbench.sweep.cluster_capacity import format_pods, free_nodes, without_capacity
-from solrbench.sweep.requirements import PodGroup, peak
+from solrbench.sweep.requirements import PodGroup
 
 OPERATOR_LABELS = {
     "app.kubernetes.io/part-of": "solrbench",
@@ -116,7 +116,7 @@ def capacity_problems(groups: list[PodGroup], cluster: Cluster) -> list[str]:
     It raises `ForbiddenError` if nodes or pods may not be read.
     """
     free = free_nodes(cluster.list("v1", "Node", None, {}), cluster.list("v1", "Pod", None, {}))
-    missing = without_capacity(peak(groups), free)
+    missing = without_capacity(groups, free)
     lines = [f"there is no room for {each.component} ({format_pods(each)})" for each in missing]
     left = [
         f"{each.name} has {each.cores:.3g} cores and {each.memory_bytes / GIBIBYTE:.3g} GiB left"

@@ -8,7 +8,7 @@ from typing import Any
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1.pods import Toleration
 from solrbench.stats.number_format import GIBIBYTE, format_bytes, format_cores
-from solrbench.sweep.requirements import PodGroup, peak
+from solrbench.sweep.requirements import PodGroup, stages
 
 _HARD = ("NoSchedule", "NoExecute")
 _OVER = ("Succeeded", "Failed")
@@ -74,7 +74,12 @@ def _number(quantity: str) -> float:
 
 
 def without_capacity(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
-    """Return the groups some of whose pods find no node even at best, placed one after another."""
+    """Return the groups some of whose pods find no node even at best, with those of their time."""
+    missing = [each for stage in stages(groups) for each in _not_placed(stage, nodes)]
+    return [each for each in groups if each in missing]
+
+
+def _not_placed(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[PodGroup]:
     # The scheduler also spreads pods, and knows selectors and affinity.
     left = [replace(node) for node in nodes]
     # The largest first, or small ones would take the room of large ones.
@@ -126,7 +131,7 @@ class ClusterCapacity:
 
     def find_problem(self, groups: Sequence[PodGroup]) -> str | None:
         """Return which pods find no node even if nothing else runs; None if all do."""
-        missing = without_capacity(peak(list(groups)), self.nodes)
+        missing = without_capacity(groups, self.nodes)
         if not missing:
             return None
         wanted = "; ".join(f"{group.component} needs {format_pods(group)}" for group in missing)
