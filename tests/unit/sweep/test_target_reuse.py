@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.sweep.cluster_capacity import capacity_of_nodes
+from solrbench.sweep.cluster_capacity import capacity_of_nodes, free_nodes
 from solrbench.sweep.plan import (
     check_sweep,
     common_parts,
@@ -201,3 +201,18 @@ def test_load_that_takes_less_memory_than_indexing_must_find_its_cpu() -> None:
     room = capacity_of_nodes([node("a", "64Gi")])
     (problem,) = find_points_without_capacity(points, room)
     assert "load-worker needs 1 pod, 9 cores" in problem
+
+
+def test_starts_sidecars_and_overhead_of_pods_take_room() -> None:
+    def container(memory: str, **further: str) -> dict[str, Any]:
+        return {"resources": {"requests": {"memory": memory}}, **further}
+
+    spec = {
+        "nodeName": "a",
+        "initContainers": [container("1Gi", restartPolicy="Always"), container("4Gi")],
+        "containers": [container("2Gi"), {}],
+        "overhead": {"memory": "1Gi"},
+    }
+    pods: list[dict[str, Any]] = [{"spec": spec}, {"spec": spec, "status": {"phase": "Failed"}}]
+    (free,) = free_nodes([node("a", "16Gi")], pods)
+    assert (free.cores, free.memory_bytes, free.pods) == (4, 10 << 30, 109)

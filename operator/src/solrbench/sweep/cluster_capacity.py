@@ -46,20 +46,15 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
     for pod in pods:
         # Pods that are over stay in the list, but the scheduler counts them no more.
         if (pod.get("status") or {}).get("phase") not in _OVER:
-            by_node[pod["spec"].get("nodeName", "")].append(pod)
+            by_node[pod["spec"].get("nodeName", "")].append(pod["spec"])
     found = []
     for node in nodes:
         name, taints = node["metadata"]["name"], node["spec"].get("taints") or []
         if node["spec"].get("unschedulable"):
             continue
         allocatable = node["status"]["allocatable"]
-        used = [
-            (container.get("resources") or {}).get("requests") or {}
-            for pod in by_node[name]
-            for container in pod["spec"]["containers"]
-        ]
         cores, memory = (
-            _number(allocatable[what]) - sum(_number(each.get(what, "0")) for each in used)
+            _number(allocatable[what]) - sum(_requested(each, what) for each in by_node[name])
             for what in ("cpu", "memory")
         )
         # 110 is what the kubelet takes if nothing is set.
@@ -67,6 +62,22 @@ def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) 
         hard = [each for each in taints if each["effect"] in _HARD]
         found.append(FreeNode(name, cores, memory, pods_left, hard))
     return found
+
+
+def _requested(spec: dict[str, Any], what: str) -> float:
+    """Return what the scheduler counts for a pod: of its start and its run what takes more."""
+
+    def request(container: dict[str, Any]) -> float:
+        return _number(((container.get("resources") or {}).get("requests") or {}).get(what, "0"))
+
+    sidecars = starting = 0.0
+    for container in spec.get("initContainers") or []:
+        # A sidecar goes on beside all that come after it.
+        is_sidecar = container.get("restartPolicy") == "Always"
+        starting = max(starting, sidecars + request(container))
+        sidecars += request(container) if is_sidecar else 0.0
+    running = sidecars + sum(map(request, spec["containers"]))
+    return max(starting, running) + _number((spec.get("overhead") or {}).get(what, "0"))
 
 
 def _number(quantity: str) -> float:
