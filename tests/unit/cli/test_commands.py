@@ -204,10 +204,13 @@ def test_run_warns_in_one_line_that_nothing_will_happen(
     assert words in "".join(warnings)
 
 
-def test_preflight_compares_files_with_quota_and_classes(api: ApiStub, tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", ["requests.memory", "memory"])
+def test_preflight_compares_files_with_quota_and_classes(
+    api: ApiStub, tmp_path: Path, key: str
+) -> None:
     ready(api)
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}}
-    api.put(quota | {"status": {"hard": {"requests.memory": "1Gi"}, "used": {}}})
+    api.put(quota | {"status": {"hard": {key: "1Gi"}, "used": {}}})
     claim = {"persistent": {"size": "1Gi", "storageClassName": "fast"}}
     cloud = {"provisioner": "SolrOperator", "storage": claim}
     changes = {f"target__solrCloud__{key}": value for key, value in cloud.items()}
@@ -217,7 +220,8 @@ def test_preflight_compares_files_with_quota_and_classes(api: ApiStub, tmp_path:
     failed = {
         each["check"]: each for each in json.loads(result.stdout) if each["result"] == "failed"
     }
-    assert "ResourceQuota small allows 1Gi of requests.memory" in failed["namespace"]["message"]
+    said = f"ResourceQuota small allows 1Gi of {key}, 0 are used; one needs 1.44 GiB"
+    assert failed["namespace"]["message"].startswith(said)
     assert failed["storage"]["message"] == "there is no StorageClass fast"
     assert "no kind SolrCloud" in failed["solr operator"]["message"]
     assert "no node takes pods" in failed["capacity"]["message"]

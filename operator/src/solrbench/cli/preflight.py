@@ -26,7 +26,8 @@ from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, UnauthorizedError, UnreachableError
 from solrbench.kube.reader import Manifest
-from solrbench.sweep.requirements import peak, pod_groups
+from solrbench.stats.number_format import format_bytes
+from solrbench.sweep.requirements import pod_groups, stages
 
 RIGHTS = (
     ("solrbench.io", PLURAL, ("get", "list", "watch", "create", "patch", "delete")),
@@ -150,19 +151,23 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Answer]:
     if not subject.benchmarks:
         yield Result.OK, f"ResourceQuota {name} applies; -f compares it with benchmarks"
     for benchmark in subject.benchmarks:
-        together = peak(pod_groups(benchmark.spec))
+        parts = stages(pod_groups(benchmark.spec))
+        pods = max(sum(group.count for group in part) for part in parts)
+        cores = max(sum(group.amounts.cores for group in part) for part in parts)
+        memory = max(sum(group.amounts.memory_bytes for group in part) for part in parts)
         wanted = {
-            "pods": sum(group.count for group in together),
-            "requests.cpu": sum(group.count * group.cores for group in together),
-            "requests.memory": sum(group.count * group.memory_bytes for group in together),
+            "pods": (pods, f"{pods}"),
+            # A quota may leave out the `requests.`.
+            **dict.fromkeys(("requests.cpu", "cpu"), (cores, f"{cores:.4g}")),
+            **dict.fromkeys(("requests.memory", "memory"), (memory, format_bytes(memory))),
         }
-        for key, amount in wanted.items():
+        for key, (amount, needed) in wanted.items():
             taken = parse_quantity(used.get(key, "0")) or 0
             # What the quota does not name it does not limit.
             if key in hard and amount > float((parse_quantity(hard[key]) or 0) - taken):
                 text = (
                     f"ResourceQuota {name} allows {hard[key]} of {key}, {used.get(key, '0')} are"
-                    f" used; {benchmark.metadata.name} needs {amount:.4g}"
+                    f" used; {benchmark.metadata.name} needs {needed}"
                 )
                 yield Result.FAILED, text, "raise the quota, or ask for less"
 
