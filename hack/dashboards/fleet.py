@@ -199,7 +199,7 @@ FLEET = Board(
                     6,
                     queries=(
                         PanelQuery(
-                            "process_resident_memory_bytes * on (instance, job)"
+                            "process_resident_memory_bytes * on (cluster, instance, job)"
                             f" group_left (version) {_operator('build_info')}",
                             "{{version}}",
                         ),

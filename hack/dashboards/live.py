@@ -134,7 +134,7 @@ LIVE = Board(
                     queries=(
                         PanelQuery(select("benchmark_indexing_bytes_per_second"), "{{benchmark}}"),
                     ),
-                    unit="bytes",
+                    unit="Bps",
                 ),
                 TimeSeries(
                     "Index pods",

@@ -14,7 +14,7 @@ _UNITS: dict[Unit, panels.Unit] = {
     Unit.MILLISECONDS: "s",
     Unit.SECONDS: "s",
     Unit.BYTES: "bytes",
-    Unit.BYTES_PER_SECOND: "bytes",
+    Unit.BYTES_PER_SECOND: "Bps",
 }
 _PREFIXES = ("step_solr_pod_", "step_solr_", "step_")
 _SUFFIXES = ("_seconds", "_bytes", "_ratio")
@@ -44,7 +44,7 @@ def _table(title: str, text: str, chosen: Callable[[str], bool]) -> TablePanel:
 
 
 def _is_of_caches(name: str) -> bool:
-    return "_cache_" in name and not _is_of_pods(name)
+    return name.startswith("step_solr_") and "_cache_" in name and not _is_of_pods(name)
 
 
 def _is_of_pods(name: str) -> bool:
@@ -93,7 +93,8 @@ SERVERS = Row(
         ),
         _table(
             "Pods by step",
-            "Of the worst pod; absent unless load.telemetry.collect is ServersAndPods.",
+            "Sums over the pods, shares of the worst one; absent unless load.telemetry.collect is"
+            " ServersAndPods.",
             _is_of_pods,
         ),
         _table(
@@ -104,7 +105,8 @@ SERVERS = Row(
         ),
         _table(
             "ZooKeeper and machines by step",
-            "Of the worst ZooKeeper server, and of the busiest machine that pods of Solr ran on.",
+            "Of all ZooKeeper servers, but outstanding requests of the worst one; of the busiest"
+            " machine that is read.",
             _is_of_machines,
         ),
     ),

@@ -12,6 +12,8 @@ import pytest
 
 from hack.dashboards import panel_data
 from hack.dashboards.panel_data import CHART_BOARDS, NEED_MORE, GrafanaSource, main
+from hack.dashboards.panels import ColumnsPanel, SeriesPanel
+from hack.dashboards.render import BOARDS
 from support.servers.in_thread import QuietHandler, in_thread
 
 SOURCES = [
@@ -111,3 +113,21 @@ def test_error_of_a_query_is_raised() -> None:
     query = panel_data.BoardQuery("board", "Panel", "wrong", 3600, {})
     with serving(Grafana([])) as url, pytest.raises(RuntimeError, match="Panel: parse error"):
         GrafanaSource(url, "admin", "word").has_data(query)
+
+
+def test_each_figure_has_the_unit_and_the_table_of_what_it_is() -> None:
+    panels = [panel for board in BOARDS for row in board.rows for panel in row.panels]
+    shown = [
+        (panel.title, column.expression, column.unit)
+        for panel in panels
+        if isinstance(panel, ColumnsPanel)
+        for column in panel.columns
+    ] + [
+        (panel.title, query.expression, panel.unit)
+        for panel in panels
+        if isinstance(panel, SeriesPanel)
+        for query in panel.queries
+    ]
+    assert {unit for _, query, unit in shown if "bytes_per_second" in query} == {"Bps"}
+    tables = [title for title, query, _ in shown if "step_machine_page_cache" in query]
+    assert tables == ["ZooKeeper and machines by step"]
