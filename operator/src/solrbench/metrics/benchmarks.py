@@ -2,7 +2,7 @@
 
 Base units by Prometheus' naming rules (https://prometheus.io/docs/practices/naming/): seconds,
 bytes, ratios. A number that was not measured gives no sample. Labels are bounded by the resource:
-at most 32 steps and 1600 results for each benchmark. Of a benchmark that is over only what its
+at most 32 steps and 256 results for each benchmark. Of a benchmark that is over only what its
 samples need is kept, a tenth of the memory of its status.
 """
 
