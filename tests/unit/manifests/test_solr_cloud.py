@@ -121,8 +121,13 @@ def test_what_only_newer_definitions_have_is_left_out_for_older_ones() -> None:
     assert found["enableServiceLinks"] is False
 
 
-def test_init_containers_have_room_for_a_java_process() -> None:
-    assert options()["defaultInitContainerResources"]["limits"] == {"memory": "512Mi"}
+@pytest.mark.parametrize("limit", [{}, {"cpu": "2"}])
+def test_init_containers_have_room_for_a_java_process_and_solr_s_limit_of_cpu(
+    limit: dict[str, str],
+) -> None:
+    changes: Changes = {"spec.target.solrCloud.resources.limits": {"memory": "4Gi", **limit}}
+    resources = options(changes)["defaultInitContainerResources"]
+    assert resources["limits"] == {"memory": "512Mi", **limit}
 
 
 def test_our_ensemble_is_handed_over_with_a_path_of_its_own() -> None:

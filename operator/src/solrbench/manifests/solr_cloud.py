@@ -16,6 +16,7 @@ from solrbench.manifests.common import (
     Manifest,
     container_security,
     metadata,
+    plain,
     pull_secrets,
     resources,
 )
@@ -38,9 +39,10 @@ GRACE_SECONDS = 30
 PROVIDED_GRACE_SECONDS = 5
 """A member waits in its preStop hook until its clients are gone, 30 s at most: Solr's nodes, which
 end at the same time. What it holds ends with the benchmark, so nothing is worth that time."""
-INIT_RESOURCES = {"requests": {"cpu": "100m", "memory": "256Mi"}, "limits": {"memory": "512Mi"}}
+INIT_REQUESTS = {"cpu": "100m", "memory": "256Mi"}
+INIT_MEMORY = "512Mi"
 """For the init containers, one of which is a whole JVM that makes the chroot; the Solr
-Operator's own limit of 0.4 cores makes it slow."""
+Operator's own limit of 0.4 cores makes it slow. Where a quota demands a limit, it is Solr's."""
 MAX_ZOOKEEPER_CONNECTIONS = 1000
 """From one address; the ZooKeeper operator takes 0, ZooKeeper's word for no limit, for unset."""
 
@@ -124,7 +126,10 @@ def _pod_options(
         "terminationGracePeriodSeconds": GRACE_SECONDS,
         "podSecurityContext": pod_security(benchmark, names.SOLR, USER),
         "containerSecurityContext": security,
-        "defaultInitContainerResources": INIT_RESOURCES,
+        "defaultInitContainerResources": {
+            "requests": INIT_REQUESTS,
+            "limits": plain(solr.resources.limits) | {"memory": INIT_MEMORY},
+        },
         **{key: value for key, value in of_newer_versions.items() if key in known_options},
     }
 
