@@ -8,8 +8,8 @@ import pytest
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import DesignPoint
-from support.resources.small_resource import Changes
-from support.resources.small_sweep import parse_sweep, users_axis
+from support.resources.small_resource import Changes, create
+from support.resources.small_sweep import CACHES, parse_sweep, users_axis
 from support.results import measured_points
 from support.results.compared_figures import spread
 from support.results.measured_points import repeated
@@ -20,6 +20,7 @@ def answer(
     changes: Changes | None = None,
     deviation: float | None = 1.0,
     rounds: int | None = None,
+    template: Changes | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return words and answers of a sweep whose points have these p95 by their values."""
 
@@ -31,7 +32,7 @@ def answer(
             found["repeat_rounds"] = None if rounds is None else [1, 2, 3, 4, 5]
         return found
 
-    words, sentences, _ = measured_points.answer(parse_sweep(changes), measure)
+    words, sentences, _ = measured_points.answer(parse_sweep(changes, template), measure)
     return words, sentences
 
 
@@ -41,6 +42,13 @@ FIGURES = {
     "heap 2Gi, nodes 1/1": 70.0,
     "heap 512Mi, nodes 2/2": 150.0,
 }
+
+
+def test_an_existing_target_requests_nothing_that_a_sentence_could_name() -> None:
+    figures = {"caches default": 100.0, "caches small": 70.0}
+    _, sentences = answer(figures, {"spec.axes": [CACHES]}, template=create())
+    assert "Best: caches small, p95 70 ms." in sentences
+    assert not any("requested" in each for each in sentences)
 
 
 def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:

@@ -166,11 +166,11 @@ def _of_condition(ranked: RankedCondition, figure: ObjectiveFigure) -> Iterator[
 def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:
     """Return those of the best points, beside the chosen one, that have a conclusion."""
     return [
-        f"{ranked.condition.phrase(candidate.measured)} "
+        ranked.condition.phrase(candidate.measured)
         + (
             _cost(candidate.planned)
             if conclusion is Conclusion.SAME
-            else f"({format_remedy(difference)})"
+            else f" ({format_remedy(difference)})"
         )
         for candidate in ranked.best[1:]
         if (difference := candidate.difference) is not None and difference.conclusion is conclusion
@@ -180,14 +180,16 @@ def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:
 def _describe(candidate: Candidate, figure: ObjectiveFigure, ranked: RankedCondition) -> str:
     settings = ranked.condition.phrase(candidate.measured)
     shown = figure.text(candidate.measured.shown_value)
-    return f"{settings}, {shown} {_cost(candidate.planned)}"
+    return f"{settings}, {shown}{_cost(candidate.planned)}"
 
 
 def _cost(planned: PlannedPoint) -> str:
-    """Return what Solr and ZooKeeper of a point request."""
+    """Return what Solr and ZooKeeper of a point request, after a blank; nothing if they exist."""
     cost = planned.demand.target
+    if not cost.memory_bytes:  # what is made takes at least its heap
+        return ""
     cores = format_cores(cost.cores) if cost.cores else "no CPU"
-    return f"({cores} and {format_bytes(cost.memory_bytes)} requested)"
+    return f" ({cores} and {format_bytes(cost.memory_bytes)} requested)"
 
 
 def _along_conditions(

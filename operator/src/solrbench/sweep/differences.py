@@ -272,8 +272,8 @@ def describe_best(condition: str | None, planned: PlannedPoint, point: SweepPoin
         requests_per_second=point.requests_per_second,
         p95_milliseconds=point.p95_milliseconds,
         value=point.value,
-        cores=round(cost.cores, 3),
-        memory_bytes=cost.memory_bytes,
+        cores=round(cost.cores, 3) or None,
+        memory_bytes=cost.memory_bytes or None,
         price_per_hour=round_significant(planned.price, DIGITS),
     )
 

@@ -75,7 +75,7 @@ def condition_tables(report: SweepReport) -> list[Table]:
         *(axis_column(axis, NameColumn) for axis in settings),
         NumberColumn(figure.title, lambda point: figure.short(figure.value(point.result))),
         *point_columns(figure),
-        NumberColumn("Cores", lambda point: point.cores or None, format_number),
+        NumberColumn("Cores", lambda point: point.cores, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_bytes),
     ]
     groups = group_by_condition(report)

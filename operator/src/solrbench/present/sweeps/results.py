@@ -184,8 +184,8 @@ def _point(
     if benchmark is not None:
         cost = measure_requests(benchmark.spec).target
         details |= _measured(benchmark) | {
-            "cores": round(cost.cores, 3),
-            "memory_bytes": cost.memory_bytes,
+            "cores": round(cost.cores, 3) or None,
+            "memory_bytes": cost.memory_bytes or None,
             "solr_version": benchmark.status.target.solr_version,
         }
     names = [each.benchmark for each in rounds] or [name]

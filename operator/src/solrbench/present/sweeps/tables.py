@@ -112,7 +112,7 @@ def points_table(report: SweepReport) -> Table:
         NumberColumn("Failed", lambda point: point.result.failed_percent, format_percent),
         NumberColumn("SD", lambda point: point.result.deviation_percent, format_percent),
         NumberColumn("Repeats", lambda point: point.result.repeats, format_number),
-        NumberColumn("Cores", lambda point: point.cores or None, format_number),
+        NumberColumn("Cores", lambda point: point.cores, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_bytes),
     ]
     note = POINTS_NOTE + (_ROUNDS_NOTE if any(each.rounds for each in report.points) else "")
