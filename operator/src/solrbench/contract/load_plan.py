@@ -179,6 +179,9 @@ class LoadPlan(Model):
     variants: list[VariantEndpoints] = []
     """Where step runs with a variant go instead."""
     collection: str
+    """Where requests go: the collection, or an alias of it."""
+    aliased: str | None = None
+    """The collection itself where `collection` is an alias; absent where it is none."""
     workload: Workload
     generator: Generator | None = None
     """The dataset's generator, for generated queries and updates."""
@@ -223,6 +226,11 @@ class LoadPlan(Model):
     """What workers and the operator show the master (`net.token`)."""
     agent_token: str = ""
     """What the master shows the agents."""
+
+    @property
+    def collection_of_cores(self) -> str:
+        """The collection as Solr's metrics and state name it."""
+        return self.aliased or self.collection
 
 
 class LoadState(LenientModel):

@@ -3,10 +3,12 @@ from datetime import timedelta
 import pytest
 
 from solrbench.contract import names
+from solrbench.contract.load_plan import LoadPlan
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners.existing import LOADING_PATIENCE
 from solrbench.controller.provisioners.registry import EXISTING
 from solrbench.controller.stages.indexing import reconcile_index
+from solrbench.controller.stages.load import reconcile_load
 from solrbench.controller.stages.target import reconcile_target, restart_target, verify_target
 from solrbench.decide.conditions import ACCEPTED, DATA_INDEXED, TARGET_READY
 from solrbench.decide.outcome import TargetLostError
@@ -14,6 +16,7 @@ from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from support.controller.runs import CONFIG_SETS, NOW, provisioned, reconcile_context, stored_status
 from support.failing import failing
+from support.narrowing import not_none
 from support.resources.small_resource import create, use
 from support.solr.cloud import Cloud
 
@@ -137,6 +140,12 @@ def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
     reconcile_index(run)
     assert run.status.dataset.documents == 5
     assert (run.status.target.url or "").endswith("/solr/books")
+    with failing(TemporaryError, "LoadStarted"):
+        reconcile_load(run)
+    key = run.namespace, names.child(run.benchmark, names.LOAD_MASTER)
+    body = not_none(run.cluster.get("v1", "ConfigMap", *key))
+    plan = LoadPlan.model_validate_json(body["data"]["load-plan.json"])
+    assert (plan.collection, plan.collection_of_cores) == ("books", "books-2026")
 
 
 def test_collection_of_the_user_must_be_there_and_active() -> None:

@@ -157,11 +157,11 @@ def test_only_what_is_needed_is_asked() -> None:
 STEP = {"name": "one", "users": 1, "requests": 1}
 
 
-async def empty(solr: Script) -> EmptiedCaches:
+async def empty(solr: Script, **fields: Any) -> EmptiedCaches:
     """Empty the caches of a Solr; a second passes with each look at the clock."""
     clock = count()
     async with HttpServer(solr) as server:
-        plan = load_plan(STEP, solrUrls=[server.url])
+        plan = load_plan(STEP, solrUrls=[server.url], **fields)
         reset = CacheReset(plan, lambda: NO_AUTH, lambda _: None, lambda: float(next(clock)))
         return await asyncio.to_thread(reset.empty)
 
@@ -179,6 +179,10 @@ async def test_caches_are_emptied(text: bool) -> None:
     assert (found.entries_before, found.cores) == (42, 1)
     assert solr.emptied == [42]
     assert solr.entries == 0
+
+
+async def test_caches_behind_an_alias_are_emptied() -> None:
+    assert (await empty(filled(), collection="library", aliased="books")).entries_before == 42
 
 
 async def test_metrics_of_the_old_core_are_waited_out() -> None:

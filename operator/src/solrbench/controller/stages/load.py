@@ -54,6 +54,7 @@ from solrbench.decide.outcome import LoadLostError, apply_outcome
 from solrbench.errors import TemporaryError
 from solrbench.manifests.load import build_load
 from solrbench.reasons.load import LoadReason
+from solrbench.solr.cluster import resolve_alias
 
 
 def reconcile_load(context: ReconcileContext) -> None:
@@ -125,6 +126,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         access=auth_files(context.existing),
         variants=_variant_endpoints(context),
         collection=names.collection(context.benchmark),
+        aliased=_aliased(context),
         workload=spec.workload,
         generator=spec.dataset.indexed_generator if spec.dataset is not None else None,
         dataset=spec.sampled_dataset,
@@ -155,6 +157,16 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         token=stored_token(context, names.LOAD_MASTER) or new_token(),
         agent_token=stored_token(context, names.SOLR) if reads_pods(context.benchmark) else "",
     )
+
+
+def _aliased(context: ReconcileContext) -> str | None:
+    """Return the collection that the user's name is an alias of; None if it is none."""
+    if not context.benchmark.spec.target.uses_collection:
+        return None
+    name = names.collection(context.benchmark)
+    with context.solr() as solr:
+        found = resolve_alias(solr, name)
+    return None if found == name else found
 
 
 def _planned(spec: Spec, step_run: StepRunId) -> PlannedStepRun:

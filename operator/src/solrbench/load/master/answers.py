@@ -88,7 +88,7 @@ class AnswerPass:
             with access.open_client(_TIMEOUT_SECONDS, _MAX_RESPONSE_BYTES) as http:
                 target = _Target(http, [f"{url}/{self.plan.collection}" for url in urls])
                 answers, seen = self._ask_all(target, began + MAX_SECONDS)
-                seen["layout"] = _layout(http, urls[0], self.plan.collection)
+                seen["layout"] = _layout(http, urls[0], self.plan.collection_of_cores)
         except _NotComparableError as error:
             return stored.model_copy(update={"problem": str(error)})
         except SolrbenchError as error:

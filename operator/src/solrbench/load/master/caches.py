@@ -103,7 +103,11 @@ class CacheReset:
         """
         access, began, plan = self.access(), self.now(), self.plan
         source = SolrSource(
-            plan.solr_urls, plan.collection, lambda: access, RELOAD_SECONDS, only_caches=True
+            plan.solr_urls,
+            plan.collection_of_cores,
+            lambda: access,
+            RELOAD_SECONDS,
+            only_caches=True,
         )
         with closing(source), access.open_client(RELOAD_SECONDS) as http:
             before = self._read(source)
@@ -114,7 +118,7 @@ class CacheReset:
         )
 
     def _reload(self, http: httpx.Client) -> None:
-        parameters = {"action": "RELOAD", "name": self.plan.collection, "wt": "json"}
+        parameters = {"action": "RELOAD", "name": self.plan.collection_of_cores, "wt": "json"}
         try:
             response = http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters)
             failed = response.raise_for_status().json().get("failure")
@@ -191,7 +195,7 @@ class CacheSampler:
     _greenlet: gevent.Greenlet | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        urls, collection = self.plan.solr_urls, self.plan.collection
+        urls, collection = self.plan.solr_urls, self.plan.collection_of_cores
         self._source = SolrSource(urls, collection, self.access, _TIMEOUT_SECONDS, only_caches=True)
 
     def begin(self) -> None:

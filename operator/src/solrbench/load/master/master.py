@@ -210,7 +210,7 @@ def _telemetry(plan: LoadPlan) -> TelemetrySampler | None:
     if plan.telemetry.collect is Collect.NONE:
         return None
     sources: list[TelemetrySource] = [
-        SolrSource(plan.solr_urls, plan.collection, partial(load_auth, plan))
+        SolrSource(plan.solr_urls, plan.collection_of_cores, partial(load_auth, plan))
     ]
     if plan.zookeeper_servers:
         sources.append(ZooKeeperSource(plan.zookeeper_servers))

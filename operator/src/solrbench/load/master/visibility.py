@@ -168,9 +168,10 @@ class VisibilityProbe:
 
     def _add_until_end(self, step_run: str, ended: Event) -> None:
         try:
-            parameters = {"action": "CLUSTERSTATUS", "collection": self.plan.collection}
+            collection = self.plan.collection_of_cores
+            parameters = {"action": "CLUSTERSTATUS", "collection": collection}
             url = f"{self.plan.solr_urls[0]}/admin/collections"
-            self._shards = parse_shards(self._get(url, parameters), self.plan.collection)
+            self._shards = parse_shards(self._get(url, parameters), collection)
         except NO_ANSWER_ERRORS as error:
             self._note("the replicas could not be listed", error)
             return
