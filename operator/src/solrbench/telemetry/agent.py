@@ -58,21 +58,20 @@ def usage() -> dict[str, object]:
     return body
 
 
-def gc_log(begin: int | None) -> dict[str, object]:
-    """Return the length of the GC log, and its text from `begin` on; `OSError` if there is none."""
-    pid = find_java()
-    path = find_gc_log(pid) if pid else None
-    if path is None:
-        raise OSError("no GC log in the options of the JVM")
-    size, text = read_gc_log(path, begin)
-    return {"bytes": size, "text": text}
-
-
 def _java() -> int:
     pid = find_java()
     if pid is None:
         raise OSError("there is no JVM")
     return pid
+
+
+def gc_log(begin: int | None) -> dict[str, object]:
+    """Return the length of the GC log, and its text from `begin` on; `OSError` if there is none."""
+    path = find_gc_log(_java())
+    if path is None:
+        raise OSError("no GC log in the options of the JVM")
+    size, text = read_gc_log(path, begin)
+    return {"bytes": size, "text": text}
 
 
 class _Handler(BaseHTTPRequestHandler):
