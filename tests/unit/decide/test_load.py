@@ -213,6 +213,9 @@ def test_possible_repeats_stay_for_all_later_steps() -> None:
         stored(),  # of a version that did not record it
     ):
         assert plan_resumption(SECOND, [doubtful], 1, 1).may_repeat
+    # A step that indexes sends nothing of a list.
+    lost = stored(30, lost_workers=["w-1"], batch_size=10)
+    assert not plan_resumption(SECOND, [lost], 1, 1).may_repeat
 
 
 REFUSED = PodProblem(PodReason.FAILED_CREATE, "exceeded quota: compute")

@@ -257,6 +257,10 @@ def plan_resumption(
         lost_steps=lost,
         lost_warm_ups=lost - warmed_up,
         may_repeat=any(
-            each.queries_may_repeat or each.lost_workers or not each.list_offsets for each in own
+            each.queries_may_repeat
+            or not each.list_offsets
+            # Updates of a step that indexes are of no list.
+            or (each.lost_workers and each.batch_size is None)
+            for each in own
         ),
     )

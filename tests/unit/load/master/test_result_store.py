@@ -5,6 +5,7 @@ import gevent
 import pytest
 
 from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.request_mix import StepIndexing
 from solrbench.contract.load_plan import LoadPlan, LoadState
 from solrbench.contract.step_document import StepRunResult
 from solrbench.load.master.result_store import ListOffsets, ResultStore, max_requests_sent, resumed
@@ -108,6 +109,12 @@ def test_attempt_begins_behind_stored_and_lost_step_runs() -> None:
 def test_unknown_offsets_are_reported(step: Step, fields: dict[str, Any]) -> None:
     assert resumed(plan(step, **fields)).may_repeat
     assert not resumed(plan(step, order="Sequential", **fields)).may_repeat
+
+
+def test_lost_updates_of_a_step_that_indexes_are_of_no_list() -> None:
+    step = TIMED.model_copy(update={"indexing": StepIndexing()})
+    lost = before(lostSteps=1, lostWarmUps=1) | {"onWorkerLoss": "Redistribute"}
+    assert resumed(plan(step, **lost)) == ListOffsets((True,), (40,))
 
 
 @pytest.mark.parametrize("length", [{"durationSeconds": 4}, {"requests": 300}])

@@ -133,13 +133,13 @@ def resumed(plan: LoadPlan) -> ListOffsets:
     mark = ListOffsets(finite, tuple(before.offsets))
     if not any(finite):
         return mark
-    # Within a lost attempt, workers that were left may have begun a step several times.
-    many = before.lost_steps > 0 and plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE
-    mark = replace(mark, may_repeat=before.may_repeat or many)
+    first, mark = plan.step_runs[0], replace(mark, may_repeat=before.may_repeat)
     # Updates of a step that indexes are of no list.
-    if not before.lost_steps or plan.step_runs[0].step.indexing is not None:
+    if not before.lost_steps or first.step.indexing is not None:
         return mark
-    first = plan.step_runs[0]
+    # Within a lost attempt, workers that were left may have begun a step several times.
+    if plan.on_worker_loss is OnWorkerLoss.REDISTRIBUTE:
+        mark = replace(mark, may_repeat=True)
     warm_up = warm_up_assignment(plan, first)
     if warm_up is not None and plan.workload.warm_up_queries is None:
         mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)

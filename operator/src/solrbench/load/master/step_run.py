@@ -251,9 +251,9 @@ class StepRunExecutor:
             collapse.update if collapse else detector.update if detector else lambda: None,
         )
         before, indexing = self.offsets, assignment.indexing
-        self.offsets = before.advanced_by(
-            [] if indexing else [result for _, result in results], lost=bool(step_run.lost)
-        )
+        if not indexing:
+            parts = [result for _, result in results]
+            self.offsets = before.advanced_by(parts, lost=bool(step_run.lost))
         # Servers are read while the users are still there: letting them go takes seconds.
         metadata = StepRunMetadata(
             attempt=assignment.attempt,
