@@ -72,6 +72,18 @@ def test_times_are_those_of_all_workers() -> None:
     assert (so_far.requests, so_far.failures, so_far.last_good_second) == (4, 1, 0)
 
 
+@pytest.mark.parametrize("phase", [0, 0.3, 0.7, 0.9])
+def test_a_report_is_of_the_last_whole_second(phase: float) -> None:
+    so_far, before = RunningTotals(), NOTHING
+    so_far.begin(100.0)
+    for second in range(1, 4):
+        totals = LiveTotals(1, 10 * second, 0, 9000)
+        so_far.add(before, totals, b"", 100 + second + phase)
+        before = totals
+    assert [each.second for each in so_far.windows] == [0, 1]
+    assert so_far.last_good_second == 2
+
+
 def test_what_came_before_measuring_is_left_out() -> None:
     so_far = RunningTotals()
     so_far.add(NOTHING, LiveTotals(1, 50, 0, 9000), b"", 99.0)

@@ -83,8 +83,9 @@ class RecentWindow:
             self._reports.popleft()
 
 
-_REPORT_SECONDS = 0.5
-"""A report belongs to the second before it; messages take less than this."""
+_REPORT_SECONDS = 0.95
+"""A report is of the last whole second; it comes at any time in the next one, and takes a moment.
+"""
 
 
 class RunningTotals:
