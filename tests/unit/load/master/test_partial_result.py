@@ -88,6 +88,12 @@ def test_what_came_before_measuring_is_left_out() -> None:
     so_far = RunningTotals()
     so_far.add(NOTHING, LiveTotals(1, 50, 0, 9000), b"", 99.0)
     assert so_far.requests == 0
+    so_far.begin(100.0)
+    ramp = LiveTotals(1, 60, 20, 0)
+    so_far.add(LiveTotals(1, 50, 0, 0), ramp, b"", 100.1)
+    assert so_far.requests == 0
+    so_far.add(ramp, LiveTotals(1, 80, 3, 9000), b"", 101.1)
+    assert (so_far.requests, so_far.failures) == (80, 3)
 
 
 def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:

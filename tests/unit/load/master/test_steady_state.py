@@ -36,7 +36,7 @@ class Load:
     def command(self, command: type[StopSending]) -> None:
         self.stopped += command is StopSending
 
-    def work(self, requests: int, mean: int = 0, failures: int = 0) -> None:
+    def work(self, requests: int, mean: int = 1, failures: int = 0) -> None:
         self.seconds += 1
         _, before, failed, elapsed = self.reports.live_totals
         totals = LiveTotals(2, before + requests, failed + failures, elapsed + requests * mean)

@@ -156,12 +156,13 @@ def test_requests_sent_before_measuring_are_the_ramp() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 255, 256, 257, 1000])
-def test_totals_are_right_at_any_batch_size(count: int) -> None:
+@pytest.mark.parametrize(("microseconds", "counted"), [(7, 7), (0, 1)])
+def test_totals_are_right_at_any_batch_size(count: int, microseconds: int, counted: int) -> None:
     made = ledger()
     for _ in range(count):
-        record(made, COLD, 0.5, 7)
+        record(made, COLD, 0.5, microseconds)
     made.take_finished_seconds(ORIGIN, last=True)
-    assert made.totals() == (count, 0, 7 * count)
+    assert made.totals() == (count, 0, counted * count)
 
 
 def test_sum_of_measured_times_is_that_of_the_seconds_rolled() -> None:

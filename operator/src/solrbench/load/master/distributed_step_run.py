@@ -110,11 +110,12 @@ class RunningTotals:
         """Add what a worker, whose totals were `before`, reports at `now`."""
         if self.began is None:
             return
+        # Totals whose sum is 0 are of the ramp.
+        before = before if before.sum_microseconds else _NOTHING
         requests, failures = totals.requests - before.requests, totals.failures - before.failures
         spent = totals.sum_microseconds - before.sum_microseconds
         self.reported = now
-        # Totals fall where measuring began since the report before: those were of the ramp.
-        if requests <= 0:
+        if not (requests and totals.sum_microseconds):
             return
         second = max(int(now - self.began - _REPORT_SECONDS), 0)
         # The longest is not reported: no time may be below the mean.

@@ -184,16 +184,15 @@ class StepRunRecorder:
     def totals(self) -> tuple[int, int, int]:
         """Return requests, failures and the sum of service times in µs of the seconds taken.
 
-        While the ramp lasts, the requests and failures are its own, and the sum is 0.
+        While the ramp lasts, the requests and failures are its own, and the sum is 0; afterwards
+        it is at least 1 for each request, of which a locustfile may say that it took no time.
         """
         measuring = self.origin_ns != NEVER_NS
         stats = self._measured if measuring else self._ramp
         counts = [each.total for each in stats if not each.is_transaction]
-        return (
-            sum(each.requests for each in counts),
-            sum(each.failures for each in counts),
-            sum(each.sum_microseconds for each in counts) if measuring else 0,
-        )
+        requests = sum(each.requests for each in counts)
+        spent = max(sum(each.sum_microseconds for each in counts), requests)
+        return requests, sum(each.failures for each in counts), spent if measuring else 0
 
     def take_finished_seconds(
         self, now_ns: int, *, last: bool = False
