@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import MAX_WINDOWS
 from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.load.master.distributed_step_run import RunningTotals
@@ -117,6 +118,23 @@ def test_telemetry_of_a_step_that_breaks_off_is_kept() -> None:
     read = Telemetry(pods=[pod("solr-0", "solr", 9.0)])
     metadata = StepRunMetadata(1, BEGAN, telemetry=read)
     assert partial_result(PLANNED, RunningTotals(), 5.0, metadata).telemetry == read
+
+
+@pytest.mark.parametrize(
+    ("load", "rate"),
+    [
+        ({"users": 3}, None),
+        ({"requestsPerSecond": 4, "rateChanges": [{"atSeconds": 0, "requestsPerSecond": 8}]}, 8),
+        ({"replay": {}}, 6),
+    ],
+)
+def test_planned_rate_of_a_step_that_breaks_off(load: dict[str, Any], rate: float | None) -> None:
+    step = Step.model_validate({"name": "storm", "durationSeconds": 9} | load)
+    planned, so_far = PLANNED.model_copy(update={"step": step}), RunningTotals()
+    so_far.begin(0.0)
+    so_far.add(NOTHING, LiveTotals(1, 30, 0, 9000), b"", 5.0)
+    found = partial_result(planned, so_far, 5.0, StepRunMetadata(1, BEGAN))
+    assert found.requests_per_second == rate
 
 
 def test_workers_stand_beside_the_pods_that_the_master_read() -> None:

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
@@ -83,7 +84,9 @@ def partial_result(
         second=seconds, last_good_second=so_far.last_good_second, failures=so_far.failures_since
     )
     is_open_loop, windows = planned.step.users is None, so_far.windows
-    times = so_far.histogram.encode()
+    times, rate = so_far.histogram.encode(), mean_rate(planned.step)
+    if planned.step.replay is not None:
+        rate = so_far.requests / seconds if seconds else 0.0
     request = RequestResult(
         request=ALL_REQUESTS,  # reports of a step run under way have no names
         requests=so_far.requests,
@@ -95,7 +98,7 @@ def partial_result(
         windows=windows.rolled_up(windows.width),
     )
     return StepRunResult(
-        requests_per_second=planned.step.requests_per_second,
+        requests_per_second=rate,
         end_time=metadata.start_time + timedelta(seconds=seconds),
         seconds=seconds,
         requests=[request],
