@@ -183,7 +183,7 @@ def test_response_times_are_kept_by_the_second_of_their_end() -> None:
 
 
 def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
-    counts = OpenLoopRecorder(("query", "calm"))
+    counts = OpenLoopRecorder(("query", "calm", "log"))
     ms = 1_000_000
     for intended_ms, taken_ms, ended_ms in ((0, 0, 2), (10, 160, 163), (20, 160, 260)):
         counts.note_arrival(intended_ms * ms, taken_ms * ms)
@@ -192,7 +192,14 @@ def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
     counts.record_dropped(0, 30 * ms, 930 * ms)
     counts.note_arrival(40 * ms, 40 * ms + OWN_LAG_NS - 1)
     counts.record(1, 40 * ms, 40 * ms, 50 * ms)
-    query, calm = results(counts, 0, 1)
+    for taken_ms in (60, 70):  # two of a log at once
+        counts.note_arrival(50 * ms, taken_ms * ms)
+    for taken_ms in (60, 70):
+        counts.record(2, 50 * ms, taken_ms * ms, (taken_ms + 5) * ms)
+    query, calm, log = results(counts, 0, 1, 2)
+    at_once = Histogram()
+    at_once.record(5000, 2)
+    assert log.response_time_without_lag_histogram == at_once.encode()
     found, expected = decode(query.response_time_without_lag_histogram or ""), Histogram()
     for milliseconds in (2, 3, 100, 770):
         expected.record(milliseconds * 1000)

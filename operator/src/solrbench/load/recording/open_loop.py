@@ -160,8 +160,9 @@ class OpenLoopRecorder:
     sending: SendingTime | None = field(default=None, init=False)
     """When a planned number of requests is sent by all workers; None if not known."""
     _boundary_ns: int = field(default=0, init=False)
-    _own_lags: dict[int, int] = field(default_factory=dict, init=False)
-    """Delays of at least `OWN_LAG_NS` of requests under way, by intended start."""
+    _own_lags: dict[int, list[int]] = field(default_factory=dict, init=False)
+    """Delays of at least `OWN_LAG_NS` of requests under way, by intended start: a log may have
+    several at one moment."""
 
     def __post_init__(self) -> None:
         self._planned = [_OpenLoopCounts() for _ in self.names]
@@ -169,7 +170,7 @@ class OpenLoopRecorder:
     def note_arrival(self, intended_ns: int, now_ns: int) -> None:
         """Note when the worker took up a measured arrival; what it was late is its own delay."""
         if now_ns - intended_ns >= OWN_LAG_NS:
-            self._own_lags[intended_ns] = now_ns - intended_ns
+            self._own_lags.setdefault(intended_ns, []).append(now_ns - intended_ns)
 
     def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
@@ -204,8 +205,10 @@ class OpenLoopRecorder:
         return list(chain.from_iterable(single))
 
     def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
-        lag_ns = self._own_lags.pop(intended_ns, 0)
-        if lag_ns:
+        if lags := self._own_lags.pop(intended_ns, None):
+            lag_ns, *left = lags
+            if left:
+                self._own_lags[intended_ns] = left
             # Only the difference to the histogram with all delays is kept: nearly always it is
             # empty, and a second histogram of every request would double what counting costs.
             planned.without_lag[bucket_of((ended_ns - intended_ns) // 1000)] -= 1
