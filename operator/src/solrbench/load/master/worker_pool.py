@@ -132,7 +132,7 @@ class WorkerPool:
 
     def wait_spawned(self, step_run: DistributedStepRun, seconds: float) -> None:
         """Wait until every worker has its users."""
-        self._wait_for(step_run, self.reports.spawned, seconds)
+        self._wait_for(step_run, self.reports.spawned, "did not start its users", seconds)
 
     def wait_results(
         self,
@@ -145,7 +145,7 @@ class WorkerPool:
         `look` is called again and again meanwhile, whenever a worker was heard. Workers that were
         lost before that have no result.
         """
-        self._wait_for(step_run, self.reports.results, seconds, look)
+        self._wait_for(step_run, self.reports.results, "sent no result", seconds, look)
         step_run.conclude()
         return step_run.results
 
@@ -233,10 +233,11 @@ class WorkerPool:
         self,
         step_run: DistributedStepRun,
         heard: Collection[str],
+        missing: str,
         seconds: float | None,
         look: Callable[[], None] = lambda: None,
     ) -> None:
-        """Wait until all workers that are left were heard; those that are late are lost."""
+        """Wait until all workers left were heard; late ones are lost: `missing` says why."""
         deadline = math.inf if seconds is None else self.now() + seconds
 
         def is_over() -> bool:
@@ -247,7 +248,7 @@ class WorkerPool:
 
         self.wait(is_over)
         for worker in [each for each in step_run.remaining if each not in heard]:
-            why = f"sent no result of step run {step_run.assignment.key} within {seconds:.0f} s"
+            why = f"{missing} of step run {step_run.assignment.key} within {seconds:.0f} s"
             self._remove(worker, why)
 
     def _check(self) -> None:
