@@ -33,6 +33,14 @@ def test_written_file_can_be_replayed(tmp_path: Path) -> None:
     assert parts["load"]["steps"][0] == {"name": "as-logged", "replay": {}, "durationSeconds": 3}
 
 
+def test_log_is_never_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"time": 1, "params": {"q": "a"}}')
+    result = call("log", str(path), "--write", str(tmp_path / "." / path.name))
+    assert (result.exit_code, path.stat().st_size) == (2, 33)
+    assert "is a log to be read" in result.stderr
+
+
 def test_standard_input_and_json() -> None:
     shown = json.loads(call("log", "-", "-o", "json", input=f"{ACCESS}\n").stdout)
     assert shown["requests"] == 1

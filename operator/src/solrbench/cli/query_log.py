@@ -55,6 +55,9 @@ def log(
     Reads Solr's request log, access logs in the combined format, and lines of JSON with "time" and
     "params", gzipped or not; several files must be in the order of time. - is the standard input.
     """
+    # It is read while the other is written.
+    if target is not None and target.resolve() in [path.resolve() for path in files]:
+        raise click.UsageError(f"--write {target} is a log to be read; name another file")
     log_statistics = LogStatistics()
     with logged_requests(files, kind, handler) as chosen:
         counted = _count(chosen, log_statistics)
