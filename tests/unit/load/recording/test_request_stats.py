@@ -177,8 +177,9 @@ def test_response_times_are_kept_by_the_second_of_their_end() -> None:
     counts.record(0, origin, origin, origin + SECOND_NS)
     counts.record(1, origin, origin, origin + 4 * SECOND_NS)
     counts.record_dropped(0, origin, origin + 5_000_000)
+    counts.record_dropped(0, origin + 6 * SECOND_NS, origin + 7 * SECOND_NS)
     first, second = (TimeBlocks.decode(each.response_time_blocks) for each in results(counts, 0, 1))
-    assert first.sums == [999_000, 1_000_000, 0, 0, 5_000]
+    assert first.sums == [999_000, 1_000_000, 0, 0, 5_000, 0, 0, 1_000_000]
     assert second.sums == [0, 0, 0, 0, 4_000_000]
 
 

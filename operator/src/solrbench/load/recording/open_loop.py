@@ -175,10 +175,7 @@ class OpenLoopRecorder:
     def record(self, name: int, intended_ns: int, started_ns: int, ended_ns: int) -> None:
         """Count a measured request; the hot path."""
         if ended_ns >= self._boundary_ns:
-            number = max(ended_ns - self.origin_ns, 0) // _SECOND_NS
-            self._boundary_ns = self.origin_ns + (number + 1) * _SECOND_NS
-            for planned in self._planned:
-                planned.responses.begin_second(number)
+            self._begin_second(ended_ns)
         planned = self._planned[name]
         planned.responses.record((ended_ns - intended_ns) // 1000)
         # Empty as long as the worker keeps up, so the common case costs one look.
@@ -189,6 +186,8 @@ class OpenLoopRecorder:
 
     def record_dropped(self, name: int, intended_ns: int, now_ns: int) -> None:
         """Count a measured request that was given up before it was sent."""
+        if now_ns >= self._boundary_ns:
+            self._begin_second(now_ns)
         planned = self._planned[name]
         planned.dropped += 1
         planned.responses.record((now_ns - intended_ns) // 1000)
@@ -203,6 +202,12 @@ class OpenLoopRecorder:
         taken = [each.responses.take_recent_buckets() for each in self._planned]
         single = (each for index, each in enumerate(taken) if index not in self.transactions)
         return list(chain.from_iterable(single))
+
+    def _begin_second(self, now_ns: int) -> None:
+        number = max(now_ns - self.origin_ns, 0) // _SECOND_NS
+        self._boundary_ns = self.origin_ns + (number + 1) * _SECOND_NS
+        for planned in self._planned:
+            planned.responses.begin_second(number)
 
     def _count_without_lag(self, planned: _OpenLoopCounts, intended_ns: int, ended_ns: int) -> None:
         if lags := self._own_lags.pop(intended_ns, None):
