@@ -1,6 +1,7 @@
 import json
 import random
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -167,3 +168,13 @@ def test_query_file_begins_at_zero_and_leaves_out_what_is_not_the_query() -> Non
         {"time": 0, "params": {"q": "5"}},
         {"time": 2.5, "params": {"q": "a", "fq": ["b", "c"]}},
     ]
+
+
+def test_written_lines_keep_bodies_and_send_by_post_what_is_too_long_for_an_address() -> None:
+    body = {"params": {"debug": "timing"}, "json": {"query": "a"}, "name": "cart", "expect": {}}
+    parts: list[dict[str, Any]] = [body, {"json": {"query": "b"}}, {"params": {"q": "c" * 900}}]
+    read = [parse_json(json.dumps(part | {"time": 7})) for part in parts]
+    written = [json.loads(line) for line in query_lines(each for each in read if each is not None)]
+    parts[1] |= {"params": {}}
+    parts[2] |= {"method": "POST"}
+    assert written == [{"time": 0, **part} for part in parts]

@@ -11,11 +11,12 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from itertools import groupby
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from solrbench.contract.workload_files import Parameters, flatten_parameters, parse_time
@@ -28,6 +29,8 @@ class LogEntry:
     time_seconds: float
     handler: str
     parameters: Parameters
+    rest: Mapping[str, Any] | None = None
+    """What else a line of JSON says of its request, such as a body."""
 
     @property
     def shape(self) -> str:
@@ -54,6 +57,7 @@ _ACCESS = re.compile(
 _INTERNAL = {("isShard", "true"), ("distrib", "false")}
 _NO_QUERY = re.compile(r"/(?:update|admin|replication|get|schema|config)(?:/|$)")
 _ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
+_REST = ("json", "name", "method", "expect")
 
 
 class LogFormat(StrEnum):
@@ -102,15 +106,18 @@ def parse_access(line: str) -> LogEntry | None:
 
 
 def parse_json(line: str) -> LogEntry | None:
-    """Return the request of a line with `time` and `params`; None for any other line."""
+    """Return the request of a line with `time` and `params` or `json`; None for any other line."""
     try:
         content = json.loads(line)
-        parameters = flatten_parameters(content["params"])
+        rest = {name: content[name] for name in _REST if name in content}
+        parameters = flatten_parameters(
+            content.get("params", {}) if "json" in rest else content["params"]
+        )
         time = parse_time(content["time"])
         handler = content.get("handler", "/select")
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    return LogEntry(time, handler, parameters)
+    return LogEntry(time, handler, parameters, rest or None)
 
 
 _PARSERS: dict[LogFormat, Parse] = {

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solrbench.query_log.formats import LogEntry
 
@@ -122,6 +122,9 @@ def sort_by_time(
 _TRANSPORT = frozenset({"wt", "indent", "NOW", "rid", "shards.purpose", "_"})
 """Parameters that belong to the client that was logged, not to the query."""
 
+_LONGEST_GET = 600
+"""Characters of parameters, of up to 12 bytes each when encoded: Solr takes 8 KiB in an address."""
+
 
 def query_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
     """Yield a line for each request, with its time in seconds since the first one."""
@@ -133,5 +136,8 @@ def query_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
             if name not in _TRANSPORT:
                 by_name.setdefault(name, []).append(value)
         single = {name: texts[0] if len(texts) == 1 else texts for name, texts in by_name.items()}
-        line = {"time": round(entry.time_seconds - first, 6), "params": single}
+        line: dict[str, Any] = {"time": round(entry.time_seconds - first, 6), "params": single}
+        line |= entry.rest or {}
+        if "json" not in line and sum(map(len, chain(*entry.parameters))) > _LONGEST_GET:
+            line.setdefault("method", "POST")
         yield json.dumps(line, ensure_ascii=False, separators=(",", ":"))
