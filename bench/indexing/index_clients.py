@@ -106,8 +106,6 @@ def _own(target: IndexTarget) -> Iterator[Callable[[], float]]:
             benchmark="bench/index",
             solr_urls=[target.solr.url],
             collection=target.collection,
-            router="compositeId",
-            shards=1,
             dataset=dataset,
             telemetry=LoadTelemetry(collect=Collect.NONE),
         )

@@ -81,8 +81,6 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
         benchmark=benchmark.key,
         solr_urls=["http://solr:8983/solr"],
         collection="base",
-        router=spec.collection.router.name,
-        shards=spec.collection.shards,
         dataset=spec.dataset,
         access=auth_files(spec.target.existing),
     )

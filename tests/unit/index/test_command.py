@@ -38,7 +38,6 @@ class Bench:
         urls: list[str],
         dataset: dict[str, Any],
         pod: int = 0,
-        router: str = "compositeId",
         plan: dict[str, Any] | None = None,
         **indexing: int,
     ) -> int:
@@ -46,8 +45,6 @@ class Bench:
             "benchmark": "ns/books",
             "solrUrls": urls,
             "collection": "books",
-            "router": router,
-            "shards": 2,
             "dataset": {**dataset, "indexing": {"batchSize": 10, **indexing}},
             **(plan or {}),
         }
@@ -154,7 +151,7 @@ def test_prepared_batches_are_all_made_before_the_first_is_sent(
 def test_implicit_shards_are_named(bench: Bench) -> None:
     shards = {name: shard(None, f"books_{name}") for name in ("shard1", "shard2")}
     with fake_solr({"router": {"name": "implicit"}, "shards": shards}) as solr:
-        assert bench.run([solr.url], GENERATED, router="implicit") == 0
+        assert bench.run([solr.url], GENERATED) == 0
     assert {(core, params["_route_"]) for core, params, _ in solr.updates} == {
         ("books_shard1", "shard1"),
         ("books_shard2", "shard2"),

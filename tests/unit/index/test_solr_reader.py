@@ -106,8 +106,6 @@ def test_nothing_is_read_where_telemetry_is_turned_off() -> None:
             "benchmark": "ns/books",
             "solrUrls": ["http://solr:8983/solr"],
             "collection": "books",
-            "router": "compositeId",
-            "shards": 1,
             "dataset": {"generator": {"documents": 1}},
             "telemetry": {"collect": "None"},
         }

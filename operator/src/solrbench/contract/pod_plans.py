@@ -10,7 +10,6 @@ from pydantic import Field
 
 from solrbench.api.rules import LenientModel, Model
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.pod_options import PodComponent, PodOptions
 from solrbench.api.v1alpha1.results import Export
@@ -124,9 +123,6 @@ class IndexPlan(Model):
     solr_urls: list[str]
     """Base URLs of the nodes, such as `http://pod.service.ns.svc:8983/solr`."""
     collection: str
-    router: RouterName
-    """With `implicit`, documents go round the shards by the hash of their id."""
-    shards: int
     dataset: Dataset
     access: AuthFiles = AuthFiles()
     download_hosts: list[str] = ["*"]

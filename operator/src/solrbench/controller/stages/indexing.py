@@ -159,8 +159,6 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         benchmark=context.benchmark.key,
         solr_urls=context.solr_urls,
         collection=names.collection(context.benchmark),
-        router=spec.collection.router.name,
-        shards=spec.collection.shards,
         dataset=dataset,
         access=auth_files(context.existing),
         leader_urls=provisioner_of(context).leader_urls(context),
