@@ -6,7 +6,7 @@ from datetime import timedelta
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import SecondSums
 from solrbench.contract.step_document import FailureKind, RequestResult, StepRunResult
-from solrbench.contract.windows import CacheSample, RequestWindow
+from solrbench.contract.windows import CacheSample, EndedEarly, RequestWindow
 from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.recorder import ConnectionCounts
@@ -16,6 +16,8 @@ from solrbench.load.workload.response_checks import EMPTY_RESULT, request_failur
 from solrbench.stats.histograms import decode
 from solrbench.stats.time_blocks import TimeBlocks
 from support.load.worker_results import BEGAN, PLANNED, histogram, merged, outcome, part
+
+REPLAY = Step.model_validate({"name": "log", "durationSeconds": 60, "replay": {}})
 
 
 def worker(*times: int) -> WorkerStepResult:
@@ -255,6 +257,14 @@ def test_counted_arrivals_have_the_rate_of_their_schedule() -> None:
     (result,) = document.requests
     assert (document.duration_seconds, document.drain_seconds) == (1.5, 5.0)
     assert (document.rated(result), document.rate_seconds) == (29, 1.5)
+
+
+def test_log_has_the_rate_of_the_time_in_which_it_was_replayed() -> None:
+    planned = PLANNED.model_copy(update={"step": REPLAY})
+    workers = [("worker-0", outcome(part([1]), planned_requests=60, sending_seconds=60))]
+    for ended, rate in ((None, 1), (EndedEarly(second=20.0, last_good_second=5, failures=9), 3)):
+        record = StepRunMetadata(1, BEGAN, ended_early=ended)
+        assert merge_worker_results(planned, workers, record).requests_per_second == rate
 
 
 def test_step_whose_queries_ended_has_the_rate_of_all_its_time() -> None:

@@ -149,6 +149,7 @@ def merge_worker_results(
     """
     worker_results = [result for _, result in results]
     sending_seconds = _sending_seconds(worker_results, metadata.ended_early)
+    duration = None if metadata.ended_early else _duration(planned, worker_results)
     width = max(
         (each.windows.width for part in worker_results for each in part.requests), default=1
     )
@@ -157,7 +158,7 @@ def merge_worker_results(
     outliers = find_outliers(series, metadata.start_time, width)
     telemetry = add_load_pods(metadata.telemetry, [each.pod for each in worker_results])
     return StepRunResult(
-        requests_per_second=_planned_rate(planned, worker_results, sending_seconds),
+        requests_per_second=_planned_rate(planned, worker_results, duration or sending_seconds),
         planned_requests=_planned(worker_results),
         queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,
@@ -168,7 +169,7 @@ def merge_worker_results(
             )
         ],
         window_seconds=width,
-        duration_seconds=None if metadata.ended_early else _duration(planned, worker_results),
+        duration_seconds=duration,
         thousands=merge_request_windows(worker_results),
         nodes=merge_nodes(worker_results),
         response_gaps=merge_response_gaps(worker_results),
@@ -233,13 +234,11 @@ def _planned(results: Iterable[WorkerStepResult]) -> int | None:
 
 
 def _planned_rate(
-    planned: PlannedStepRun, results: Sequence[WorkerStepResult], sending_seconds: float | None
+    planned: PlannedStepRun, results: Sequence[WorkerStepResult], seconds: float | None
 ) -> float | None:
     """Return the mean of the planned rate; that of a log is known when it was replayed."""
-    step = planned.step
-    if step.replay is None:
-        return mean_rate(step)
-    seconds = _duration(planned, results) or sending_seconds
+    if planned.step.replay is None:
+        return mean_rate(planned.step)
     return (_planned(results) or 0) / seconds if seconds else 0.0
 
 
