@@ -140,5 +140,13 @@ solr_core_requests_total{category="QUERY",collection="books",handler="/select",i
 solr_core_requests_total{category="QUERY",collection="books",handler="/select",internal="true"} 80
 # TYPE solr_core_index_size_megabytes gauge
 solr_core_index_size_megabytes{collection="books",core="books_r1"} 1.5
+solr_core_indexsearcher_index_docs{collection="books",core="books_r1"} 104
+solr_core_indexsearcher_index_num_docs{collection="books",core="books_r1"} 100
+solr_core_update_docs_pending_commit{collection="books",core="books_r1",ops="docs_pending"} 7
+# TYPE solr_core_update_commit_ops_total counter
+solr_core_update_commit_ops_total{collection="books",core="books_r1",ops="commits"} 2
+solr_core_update_commit_ops_total{collection="books",core="books_r1",ops="expunge_deletes"} 1
+solr_core_update_auto_commits_total{collection="books",core="books_r1",type="auto_commits"} 9
+solr_core_update_auto_commits_total{collection="books",core="books_r1",type="soft_auto_commits"} 1
 """
 """One node of Solr 10.0, the lines that are read and some beside them."""

@@ -92,10 +92,12 @@ def test_a_node_of_solr_10_has_the_same_figures() -> None:
     assert counters["filter_cache_evictions"] == 5
     assert (counters["requests"], counters["shard_requests"]) == (40, 80)
     assert counters["handler_requests:/select[shard]"] == 80
+    assert (counters["commits"], counters["soft_auto_commits"]) == (2, 1)
     assert reading.gauges["index_bytes"] == 1.5 * MIB
+    assert (reading.gauges["documents"], reading.gauges["deleted_documents"]) == (100, 4)
     heap = {"heap_used_bytes": 150, "heap_after_gc_bytes": 35}
     threads = {"threads": 18, "threads_blocked": 2, "threads_runnable": 16}
-    assert reading.peaks == heap | threads
+    assert reading.peaks == heap | threads | {"pending_documents": 7}
 
 
 @pytest.mark.parametrize(

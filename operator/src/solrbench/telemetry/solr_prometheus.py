@@ -77,7 +77,7 @@ def parse_solr_prometheus(
         | add_up(_handler_counters(samples, collection))
         | add_up(_index_counters(samples, collection)),
         gauges=_gauges(samples, collection),
-        peaks=_peaks(samples),
+        peaks=_peaks(samples, collection),
     )
 
 
@@ -112,7 +112,9 @@ def _index_counters(samples: _Samples, collection: str) -> _Numbers:
     yield "merges", samples.total("solr_core_indexwriter_merges_total", here)
     for figure, name, wanted in (
         ("updates", "solr_core_update_cumulative_ops", {"ops": "adds"}),
-        ("commits", "solr_core_update_commit_ops", {}),
+        # One that expunges deletes is counted under `expunge_deletes` once more.
+        ("commits", "solr_core_update_commit_ops", {"ops": "commits"}),
+        ("soft_auto_commits", "solr_core_update_auto_commits", {"type": "soft_auto_commits"}),
     ):
         # With the suffix or without, by the version of the writer of the text.
         for suffix in ("_total", ""):
@@ -144,6 +146,8 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
     heap = sum(limits.values())
     if any(name.startswith("ZGC") for name in limits):
         heap = max(limits.values())  # each generation may take the whole heap
+    live = samples.total("solr_core_indexsearcher_index_num_docs", here)
+    every = samples.total("solr_core_indexsearcher_index_docs", here)
     caches = {
         f"{stem}_{end}": samples.total(
             f"solr_core_indexsearcher_cache_{name}", here | {"name": cache}
@@ -156,7 +160,8 @@ def _gauges(samples: _Samples, collection: str) -> dict[str, float]:
         cpus=samples.total("jvm_cpu_count"),
         index_bytes=None if megabytes is None else megabytes * _MEGABYTE,
         segments=samples.total("solr_core_segments", here),
-        documents=samples.total("solr_core_indexsearcher_index_num_docs", here),
+        documents=live,
+        deleted_documents=None if live is None or every is None else every - live,
         **caches,
     )
 
@@ -166,11 +171,14 @@ def _heap_pools(samples: _Samples, name: str) -> Iterator[tuple[str, float]]:
         yield labels.get("jvm_memory_pool_name", ""), value
 
 
-def _peaks(samples: _Samples) -> dict[str, float]:
+def _peaks(samples: _Samples, collection: str) -> dict[str, float]:
     after = dict(_heap_pools(samples, "jvm_memory_used_after_last_gc_bytes"))
     return present(
         heap_used_bytes=samples.total("jvm_memory_used_bytes", _HEAP),
         heap_after_gc_bytes=heap_after_gc(after),
+        pending_documents=samples.total(
+            "solr_core_update_docs_pending_commit", {"collection": collection}
+        ),
         threads=samples.total("jvm_thread_count"),
         threads_blocked=samples.total("jvm_thread_count", {"jvm_thread_state": "blocked"}),
         threads_runnable=samples.total("jvm_thread_count", {"jvm_thread_state": "runnable"}),
