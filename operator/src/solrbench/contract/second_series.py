@@ -214,9 +214,6 @@ class SecondSeries(Sequence[SecondSums]):
     # It changes, and is compared by what it holds.
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
-        return f"SecondSeries({len(self)} windows)"
-
     def encode(self) -> str:
         """Return the form in which a worker sends it, limited for the length of the step.
 

@@ -103,14 +103,11 @@ class Cleaner:
         found = "" if wanted.control_characters is ControlCharacters.KEEP else _CONTROL_CHARACTERS
         found += "" if wanted.invalid_bytes is InvalidBytes.REFUSE else INVALID
         self._characters = re.compile(f"[{found}]") if found else None
-        self._is_on = bool(found) or self._removes_markup
         self._found: Counter[str] = Counter()
         self.cleaned = CleanedStatus()
 
     def clean(self, document: dict[str, Any]) -> dict[str, Any]:
         """Return a document without what is to be cleaned in its names and values."""
-        if not self._is_on:
-            return document
         self._found.clear()
         document = self._clean(document)
         if self._found.total():
