@@ -183,6 +183,16 @@ def test_engine_may_be_silent_after_its_result() -> None:
     assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
 
 
+def test_engines_may_be_silent_while_users_of_an_aborted_step_run_stop() -> None:
+    load, step_run = started(redistribute=True, measuring=False)
+    load.clock.after(5, lambda: load.lose("b"))
+    with pytest.raises(StepRunAbortedError):
+        load.pool.wait_spawned(step_run, 30)
+    step_run.conclude()
+    load.pool.wait(lambda: load.clock.now() >= 30)
+    assert load.pool.connected == 2
+
+
 @pytest.mark.parametrize("redistribute", [False, True])
 def test_spawning_that_is_not_acknowledged_in_time(redistribute: bool) -> None:
     load, step_run = started(redistribute=redistribute, measuring=False)

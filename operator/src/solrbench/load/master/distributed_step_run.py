@@ -277,6 +277,13 @@ class DistributedStepRun:
         """Let losses change nothing from now on."""
         self.state = DistributedStepRunState.CONCLUDED
 
+    def needs(self, worker: str) -> bool:
+        """Say whether a worker has still to measure and report; one that was aborted has not."""
+        return (
+            self.state is not DistributedStepRunState.CONCLUDED
+            and worker not in self.reports.results
+        )
+
     def remove_worker(self, worker: str, loss: str) -> None:
         """Go on without a worker: its users go to the others; `loss` says why.
 
@@ -285,7 +292,7 @@ class DistributedStepRun:
             StepRunAbortedError: its part cannot be made good, and others are left
         """
         self._removed.add(worker)
-        if self.state is DistributedStepRunState.CONCLUDED or worker in self.reports.results:
+        if not self.needs(worker):
             return
         if self._removed.issuperset(self.remaining):
             raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")

@@ -254,13 +254,14 @@ class WorkerPool:
     def _check(self) -> None:
         if self._failure is not None:
             raise self._failure
+        step_run = self._step_run
         # Before there are members, every worker that came is waited for.
         watched = self._members or list(self._names)
         for worker in [each for each in watched if each not in self._removed]:
             silent = self.reports.silent_seconds(worker, self.now())
             if not self._is_alive(worker):
                 self._remove(worker, "was lost")
-            elif silent > ENGINE_SILENT_SECONDS and worker not in self.reports.results:
+            elif silent > ENGINE_SILENT_SECONDS and step_run and step_run.needs(worker):
                 # Heartbeats are of Locust's greenlets: they go on where the engine's thread hangs.
                 self._remove(worker, f"is silent for {silent:.0f} s")
 
