@@ -128,8 +128,11 @@ def test_other_endings_are_refused(name: str) -> None:
 
 
 def test_names_for_ids_are_distinct_and_hold_no_separator() -> None:
-    files = [file("a.json"), file("b!.json"), file("a.json")]
-    assert distinct_names(files) == ["1-a.json", "b_.json", "3-a.json"]
+    files = [file("a.json"), file("b!.json"), file("3-a.json")]
+    assert distinct_names(files) == ["a.json", "b_.json", "3-a.json"]
+    files = [file("1-a.json"), *files[:2], file("a.json")]
+    assert distinct_names(files) == ["1-1-a.json", "2-a.json", "3-b_.json", "4-a.json"]
+    assert len(set(distinct_names([file("a"), file("1-a"), file("a")]))) == 3
 
 
 @pytest.mark.parametrize("data", [b"", b"x", b"plain text"])

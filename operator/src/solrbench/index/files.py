@@ -9,7 +9,6 @@ import glob
 import gzip
 import io
 import os
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -114,11 +113,13 @@ def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
 
 
 def distinct_names(files: list[DataFile]) -> list[str]:
-    """Return a name for each file, with its number in front where two would be equal."""
+    """Return a name for each file, with the file's number in front if two would be equal."""
     # Solr's compositeId router would read `!` as a separator.
     names = [file.name.replace("!", "_") for file in files]
-    seen = Counter(names)
-    return [f"{number}-{name}" if seen[name] > 1 else name for number, name in enumerate(names, 1)]
+    if len(set(names)) == len(names):
+        return names
+    # In front of all: another file may be called as one would be with its number.
+    return [f"{number}-{name}" for number, name in enumerate(names, 1)]
 
 
 def format_of(file: DataFile, wanted: Format) -> Format:
