@@ -2,6 +2,7 @@ import gzip
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
 from solrbench.load.workload.query_file import FileQueries
@@ -21,15 +22,18 @@ def test_rates_and_mix_are_shown(tmp_path: Path) -> None:
     assert max(map(len, output.splitlines())) <= 80
 
 
-def test_written_file_can_be_replayed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("handler", ["/select", "/browse"])
+def test_written_file_can_be_replayed(tmp_path: Path, handler: str) -> None:
     path, target = tmp_path / "access.log.gz", tmp_path / "queries.jsonl"
     with gzip.open(path, "wt") as file:
-        file.write("\n".join([ACCESS, ACCESS, ACCESS.replace("14:00:00", "14:00:02")]))
-    output = call("log", str(path), "--write", str(target)).stdout
+        lines = "\n".join([ACCESS, ACCESS, ACCESS.replace("14:00:00", "14:00:02")])
+        file.write(lines.replace("/select", handler))
+    output = call("log", str(path), "--write", str(target), "--handler", handler).stdout
     queries = FileQueries(target)
     assert [query.parameters for query in queries] == [(("q", "a"), ("rows", "5"))] * 3
     assert list(queries.recorded_seconds) == [0, 0.5, 2]
     parts = yaml.safe_load(output[output.index("workload:") :])
+    assert parts["workload"].get("handler", "/select") == handler
     assert parts["load"]["steps"][0] == {"name": "as-logged", "replay": {}, "durationSeconds": 3}
 
 

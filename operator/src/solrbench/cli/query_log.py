@@ -70,7 +70,10 @@ def log(
         raise click.ClickException(
             f"no request of {handler} in the log; choose another --handler, or --format"
         )
-    click.echo(_as_json(log_statistics) if output == "json" else _as_text(log_statistics, target))
+    text = _as_json(log_statistics) if output == "json" else _as_text(log_statistics)
+    if output == "text" and target is not None:
+        text = "\n".join([text, "", *_steps(log_statistics, target, handler)])
+    click.echo(text)
 
 
 @contextmanager
@@ -130,7 +133,7 @@ def _as_json(found: LogStatistics) -> str:
     return json.dumps(body, indent=2)
 
 
-def _as_text(found: LogStatistics, target: Path | None) -> str:
+def _as_text(found: LogStatistics) -> str:
     second, minute = found.busiest(1), found.busiest(60)
     times = [found.first_seconds, found.last_seconds, second.begin_seconds, minute.begin_seconds]
     first, last, of_second, of_minute = map(_time, times)
@@ -149,10 +152,10 @@ def _as_text(found: LogStatistics, target: Path | None) -> str:
     ]
     for shape, number in found.mix(_MAX_KINDS):
         lines.append(f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}")
-    return "\n".join([*lines, *(["", *_steps(found, target)] if target is not None else [])])
+    return "\n".join(lines)
 
 
-def _steps(found: LogStatistics, target: Path) -> list[str]:
+def _steps(found: LogStatistics, target: Path, handler: str) -> list[str]:
     """Return the parts of a resource that send these requests, replayed and at even rates."""
     create = f"kubectl create configmap my-queries --from-file=queries.txt={target}"
     # The least rate that a step takes is 0.001.
@@ -160,6 +163,8 @@ def _steps(found: LogStatistics, target: Path) -> list[str]:
     return [
         f"# {target} as a ConfigMap: {create}",
         "workload:",
+        # The file names none; that of a workload is /select.
+        *([f"  handler: {handler}"] if handler not in ("all", "/select") else []),
         "  queries:",
         "    configMap: {name: my-queries}",
         "    order: Sequential",
