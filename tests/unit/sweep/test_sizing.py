@@ -30,6 +30,7 @@ from support.resources.small_sizing import (
     RATE,
     REPEATS,
     SEARCH,
+    STEP,
     found,
     measured,
     run,
@@ -184,6 +185,13 @@ def test_nothing_is_concluded_from_one_round() -> None:
     far = decide_sweep(again(seen, decide_sweep(seen), {running.name: found(90)})).status.sizing[0]
     assert "Far below it in one round: nodes 1, 90 requests/s in one round." in far.message
     assert "may be held" not in far.message
+    assert far.message.endswith("in one round. At most 6 rounds are run of each.")
+    load = {"steps": [STEP], "repeats": {"count": 2}}
+    seen = observe(RATE | {"spec.template.spec.load": load})
+    decision = decide_sweep(seen)
+    name = next(each.name for each in decision.status.points if each.state == "Running")
+    (result,) = decide_sweep(again(seen, decision, {name: measured(150)})).status.sizing
+    assert result.message.endswith(" At most 3 rounds are run of each.")
 
 
 def test_a_given_rate_is_held_where_all_objectives_are_met() -> None:

@@ -151,8 +151,8 @@ class SizingWords:
         return f"measure {' or '.join(ends)}" if ends else "add points that cost more"
 
     def _remedy(self) -> str:
-        repeats = self.spec.repeats
-        return f" At most {repeats.max} rounds are run of each." if repeats is not None else ""
+        rounds = self.spec.rounds
+        return f" At most {rounds.most} rounds are run of each." if rounds is not None else ""
 
     def _join(self, some: Sequence[SizedPoint]) -> str:
         found = (
