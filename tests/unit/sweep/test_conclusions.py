@@ -111,6 +111,17 @@ def test_the_cheapest_of_equal_points_is_best(deviation: float, repeats: int) ->
     assert right >= 49
 
 
+def test_the_cheapest_is_that_of_the_prices_where_there_are_some() -> None:
+    field, figures = "target.solrCloud.resources", {"size small": 100.0, "size cheap": 100.0}
+    given = {"small": {"cpu": "4", "memory": "2Gi"}, "cheap": {"cpu": "1", "memory": "4Gi"}}
+    values = [{"name": name, "value": {"requests": each}} for name, each in given.items()]
+    changes: Changes = {"spec.axes": [{"name": "size", "field": field, "values": values}]}
+    prices = {"currency": "EUR", "perCoreHour": 0.04, "perMemoryGibibyteHour": 0.005}
+    for more, best in (({}, "the baseline"), ({"spec.prices": prices}, "size cheap")):
+        _, sentences = answer(figures, changes | more)
+        assert any(each.startswith(f"Best: {best}, ") for each in sentences)
+
+
 def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     words, sentences = answer(FIGURES | {"heap 2Gi, nodes 1/1": 95.0}, deviation=10.0)
     assert words["heap 2Gi, nodes 1/1"] is Conclusion.INCONCLUSIVE

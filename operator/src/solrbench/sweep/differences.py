@@ -249,9 +249,9 @@ def _best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> tup
         if difference.conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE):
             near.append(each._replace(difference=difference))
 
-    def cost(each: Candidate) -> tuple[float, float]:
+    def cost(each: Candidate) -> tuple[float, float, float]:
         amounts = each.planned.demand.target
-        return amounts.memory_bytes, amounts.cores
+        return each.planned.price or 0.0, amounts.memory_bytes, amounts.cores
 
     return tuple(sorted(near, key=cost))
 
