@@ -91,9 +91,10 @@ def _to_leave(alone: Alone) -> Iterator[str]:
         if values and all(difference.conclusion is Conclusion.SAME for _, difference in values)
     ]
     if nothing:
+        # Where a value failed, or was Invalid, the cheapest one of the axis may not work at all.
         yield (
-            f"No value of {', '.join(nothing)} makes a relevant difference. Choose the cheapest"
-            " value."
+            f"Of the Valid points, no value of {', '.join(nothing)} makes a relevant difference."
+            " Choose the cheapest of theirs."
         )
 
 
