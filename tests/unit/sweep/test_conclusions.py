@@ -201,6 +201,8 @@ def test_too_few_valid_repeats_have_the_remedy_of_their_design() -> None:
     rounds = {"until": "Decided", "min": 2, "max": 6}
     _, invalid = answer(FIGURES, {"spec.repeats": rounds}, deviation=None, rounds=6)
     assert f"{few}Look for the reasons of rounds that are Invalid" in " ".join(invalid)
+    _, early = answer(FIGURES, {"spec.repeats": rounds}, deviation=None, rounds=2)
+    assert few not in " ".join(early)
 
 
 CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0}

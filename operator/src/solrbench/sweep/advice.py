@@ -19,11 +19,15 @@ Alone = Mapping[str, Sequence[tuple[AxisValue, Difference]]]
 
 
 def advise(
-    spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
+    spec: SweepSpec,
+    conditions: Sequence[MeasuredCondition],
+    found: Mapping[str, Difference],
+    rounds: int,
 ) -> Iterator[str]:
     """Yield which axes go on to pay, which to cross, which to leave, and what is to be repeated.
 
-    `found` has the differences of the other points from the baseline of their condition, by names.
+    `found` has the differences of the other points from the baseline of their condition, by names;
+    `rounds` is the most rounds of any point.
     """
     every: dict[str, list[tuple[AxisValue, Difference]]] = {}
     for condition in conditions:
@@ -40,7 +44,10 @@ def advise(
         yield from _to_cross(condition, alone)
     yield from _to_leave(every)
     yield from _to_compare(spec, conditions)
-    yield from _to_repeat(spec, conditions, found)
+    planned = 0 if spec.rounds is None else spec.rounds.most
+    # The first rounds compare nothing, and the remedy would be to set what is set.
+    if not rounds < MIN_REPEATS <= planned:
+        yield from _to_repeat(spec, conditions, found)
 
 
 def _best_value(

@@ -79,13 +79,14 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
         return SweepAnswers({}, [*answer_sizes(plan, points)], find_best(best))
     found = compare_with_baselines(conditions, figure, rule)
     interactions = find_interactions(conditions, figure.comparison, rule)
+    rounds = max(point.rounds or 0 for point in points)
     sentences = [
         *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
         *answer_best(figure, best),
         *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
         *answer_sizes(plan, points),
-        *advise(spec, conditions, found),
+        *advise(spec, conditions, found, rounds),
         *_rounds(spec, plan, points),
         *([_ON_TARGETS] if any(e.on_target and e.conclusion for e in found.values()) else []),
     ]
