@@ -184,7 +184,7 @@ def test_rounds_are_counted_with_what_was_left_out() -> None:
     rounds = {"until": "Decided", "min": 2, "max": 6}
     _, sentences = answer(FIGURES, {"spec.repeats": rounds}, rounds=6)
     (said,) = (each for each in sentences if " rounds were run" in each)
-    assert said.startswith("6 rounds were run of each point, 24 benchmarks of at most 24. Invalid")
+    assert said.startswith("6 rounds were run of each point, 24 benchmarks of at most 24. Excl")
     assert "1 of 6 of heap 512Mi, nodes 1/1" in said
     few: Changes = {"spec.repeats": rounds | {"max": 4}}
     for done, count in (

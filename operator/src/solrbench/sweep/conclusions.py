@@ -273,7 +273,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
         for planned, point, done in zip(plan.points, points, rounds, strict=True)
         if is_valid(point) and len(point.repeat_rounds or []) < done
     ]
-    tail = f" Invalid and excluded: {join_some(left_out)}." if left_out else ""
+    tail = f" Excluded, as Invalid or without the figure: {join_some(left_out)}."
     fewest, most = min(rounds), max(rounds)
     counted = f"{fewest} to {most} rounds were"
     if fewest == most:
@@ -282,7 +282,7 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     limit = sum(max(each, spec.rounds.most) for each in rounds)
     yield (
         f"{counted} run of each point, {count_noun(sum(rounds), 'benchmark')} of at most"
-        f" {limit}.{tail}"
+        f" {limit}.{tail if left_out else ''}"
     )
 
 
