@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1.sweep_objective import Metric
-from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
+from solrbench.sweep.objective_figure import ObjectiveFigure, drop_earlier_step, figure_of
 from solrbench.sweep.plan import make_plan
+from solrbench.sweep.state import view_child
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import HEAP, parse_sweep, plan
 
@@ -277,3 +278,18 @@ def test_an_objective_that_no_point_has_is_refused(
     changes: Changes, template: Changes, problem: str
 ) -> None:
     assert plan(changes, template).problems == (problem,)
+
+
+def test_what_a_ladder_shows_that_ended_before_its_last_step_is_no_figure_of_that() -> None:
+    cut = {**STATUS, "notRun": [{"step": "night", "variant": "direct"}]}
+    figure = ObjectiveFigure(Metric.P99_MILLISECONDS)
+    assert (figure.read(STATUS), figure.read(drop_earlier_step(cut))) == (90, None)
+    summary = {"step": "evening", "p95Milliseconds": 80.0, "verdict": "Valid"}
+    owner = {"ownerReferences": [{"uid": "u", "controller": True}]}
+    child = view_child({"metadata": owner, "status": {**cut, "summary": summary}}, "u")
+    assert child is not None
+    assert (child.summary, child.telemetry) == ({"verdict": "Valid"}, {})
+    # Through another variant, or in some of its repeats, it may have ended early.
+    for step, variant in (("night", "proxy"), ("evening", "direct")):
+        other = {**STATUS, "notRun": [{"step": step, "variant": variant}]}
+        assert drop_earlier_step(other) is other

@@ -226,6 +226,24 @@ class ObjectiveFigure:
         return next(of_variant, {})
 
 
+def drop_earlier_step(status: Body) -> Body:
+    """Return a stored status, without figures in its summary if they are not of the last step.
+
+    After a step that missed an objective with `failFast`, the next ones are not run: what it shows
+    cannot be compared with what the last step of another point shows.
+    """
+    summary = status.get("summary") or {}
+    totals, omitted = (
+        [(each["step"], each.get("variant")) for each in status.get(name) or []]
+        for name in ("totals", "notRun")
+    )
+    # The summary is that of the first variant.
+    first = next((variant for step, variant in totals if step == summary.get("step")), None)
+    if all(variant != first or (step, variant) in totals for step, variant in omitted):
+        return status
+    return {**status, "summary": {"verdict": summary.get("verdict", "")}}
+
+
 def figure_of(spec: SweepSpec) -> ObjectiveFigure:
     """Return the figure of the objective of a sweep."""
     objective, load = spec.objective, spec.template.spec.get("load") or {}

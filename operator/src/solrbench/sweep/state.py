@@ -12,6 +12,7 @@ from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions, stored_condition
 from solrbench.decide.views import controller_uid
 from solrbench.sweep.cluster_capacity import ClusterCapacity
+from solrbench.sweep.objective_figure import drop_earlier_step
 from solrbench.sweep.plan import PlannedPoint, SweepPlan
 
 
@@ -22,7 +23,7 @@ class ChildView:
     Attributes:
         reason: of its condition Succeeded, as `message`
         seconds: from leaving the queue to its end; 0 if it never left it
-        summary: as it is stored
+        summary: as it is stored; without figures if its last step was not run
         telemetry: what the servers did in the step of the summary, as it is stored
         reuses: what it has of the target of the point before; None where that was made again
         waits_since: when it was made, if it has not begun
@@ -51,7 +52,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
     # The name alone says nothing: an earlier sweep of the same name may have made it.
     if body is None or controller_uid(body) != owner_uid:
         return None
-    status, spec = body.get("status") or {}, body.get("spec") or {}
+    status, spec = drop_earlier_step(body.get("status") or {}), body.get("spec") or {}
     succeeded, summary = stored_condition(body, SUCCEEDED), status.get("summary") or {}
     created, start, end = (
         None if text is None else datetime.fromisoformat(text)

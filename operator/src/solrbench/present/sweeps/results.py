@@ -25,7 +25,7 @@ from solrbench.sweep.differences import (
     read_point,
     rule_of,
 )
-from solrbench.sweep.objective_figure import figure_of
+from solrbench.sweep.objective_figure import drop_earlier_step, figure_of
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import (
     AxisValueError,
@@ -223,13 +223,19 @@ def _rounds(
         RoundReport(
             round=number,
             benchmark=name,
-            summary=benchmarks[name].status.summary,
-            value=None if figure.has_field else figure.read(_as_json(benchmarks[name].status)),
+            summary=status.summary,
+            value=None if figure.has_field else figure.read(_as_json(status)),
             **_measured(benchmarks[name]),
         )
         for number, name in named.items()
         if name in benchmarks
+        for status in [_of_last_step(benchmarks[name].status)]
     ]
+
+
+def _of_last_step(status: Status) -> Status:
+    """Return a status with the summary that the sweep has read of it."""
+    return Status.model_validate(drop_earlier_step(_as_json(status))) if status.not_run else status
 
 
 def _compare_figures(
