@@ -56,11 +56,15 @@ def point_costs(
         for _, group in group_points(spec, spec.rounds, pairs):
             sized |= {each.point.name: each for each in group}
     costs = {}
+    figure = figure_of(spec)
+    # A million updates are no million requests.
+    has_updates = figure.metric is Metric.CAPACITY and figure.unit == "documents/s"
     for planned, point in pairs:
         of_point, price = sized.get(point.name), planned.price or 0.0
         # Requests cost least at the capacity where that is measured.
         rate = point.value if _is_capacity(spec) else point.requests_per_second
         interval = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
+        rate, interval = (None, None) if has_updates else (rate, interval)
         # The higher the rate, the less a request costs.
         upper, lower = (_cost_at(price, each) for each in interval or (None, None))
         bounds = None if lower is None or upper is None else (lower, upper)
