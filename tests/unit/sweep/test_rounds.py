@@ -313,6 +313,24 @@ def test_figure_of_a_whole_benchmark_is_the_mean_of_the_rounds() -> None:
     assert (total.value, total.repeat_values, total.repeat_rounds) == (20, [10, 40], [1, 2])
 
 
+def test_round_whose_servers_were_not_read_takes_nothing_away() -> None:
+    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
+    read = SweepPoint(
+        name="p",
+        values=[0],
+        state="Valid",
+        p95_milliseconds=9,
+        repeats=3,
+        reads_per_request=3,
+        reads_deviation=0.5,
+        index_bytes=1000,
+    )
+    blind = SweepPoint(name="p", values=[0], state="Valid", p95_milliseconds=9, repeats=3)
+    total = add_round(add_round(blind, read, figure, 1), blind, figure, 2)
+    found = total.reads_per_request, total.reads_deviation, total.index_bytes
+    assert found == (3, 0.5, 1000)
+
+
 def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
     figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
     begun = SweepPoint(name="p", values=[0], state="Running")

@@ -46,6 +46,7 @@ _MEANS = (
     "cpu_milliseconds_per_request",
     "read_bytes_per_request",
     "reads_per_request",
+    "index_bytes",
 )
 
 
@@ -120,7 +121,7 @@ def _mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
 def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
     """Return the deviation over the repeats of all rounds, of which only this one is stored."""
     if before.reads_per_request is None or ended.reads_per_request is None:
-        return ended.reads_deviation
+        return (before if ended.reads_per_request is None else ended).reads_deviation
     sizes = before.repeats or 1, ended.repeats or 1
     squares = [
         (point.reads_deviation or 0.0) ** 2 * (size - 1)
