@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import jsonschema
 import pytest
@@ -17,9 +18,10 @@ from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
-from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps
+from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps, repeat_interval
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence
+from solrbench.sweep.objective_figure import figure_of
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
 from support.results.sweep_reports import (
@@ -198,6 +200,17 @@ def test_lines_of_an_axis_leave_out_what_was_not_measured(report: SweepReport) -
     assert [row[1] for row in heap.table.texts] == ["512Mi", "1Gi", "2Gi", "1Gi", "2Gi"]
     assert [each.name for each in nodes.legend] == ["heap 1Gi", "heap 2Gi"]
     assert len(nodes.legend) <= MAX_LINES
+
+
+def test_interval_of_a_point_is_that_of_its_rounds_not_of_their_repeats(
+    report: SweepReport,
+) -> None:
+    def bounds(**changes: Any) -> tuple[float, float] | None:
+        point = report.points[0]
+        result = point.result.model_copy(update={"deviation_percent": 2.0, **changes})
+        return repeat_interval(point.model_copy(update={"result": result}), figure_of(report.spec))
+
+    assert bounds(repeats=15, repeat_rounds=[1, 2, 3, 4, 5]) == bounds(repeats=5) is not None
 
 
 def test_only_the_furthest_points_are_drawn(report: SweepReport) -> None:

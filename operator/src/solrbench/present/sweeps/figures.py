@@ -127,7 +127,8 @@ def _estimated(points: Line, metric: ObjectiveFigure) -> list[EstimatedPoint]:
 def repeat_interval(point: PointReport, metric: ObjectiveFigure) -> tuple[float, float] | None:
     """Return the 95 % interval of a point from its repeats, by Student's t on logarithms."""
     value, deviation = metric.value(point.result), point.result.deviation_percent
-    repeats = point.result.repeats or 0
+    # In rounds, the deviation is that of the means of rounds.
+    repeats = len(point.result.repeat_rounds or []) or point.result.repeats or 0
     if not value or deviation is None or repeats < 2:
         return None
     # The deviation of logarithms, as ratios of a log-normal number are alike above and below.
