@@ -274,6 +274,10 @@ def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:
     status, _ = measure({1: EQUAL, 2: (100.0, FAILED)})
     assert [(each.state, each.rounds) for each in status.points] == [("Valid", 3), ("Failed", 1)]
     assert status.phase == "Failed"
+    # In one of these rounds it is the last benchmark of the sweep.
+    for last in (5, 6):
+        status, _ = measure({1: EQUAL, 2: (*NOISY[: last - 1], FAILED)}, {"spec.parallelism": 1})
+        assert (status.points[1].state, status.points[1].conclusion) == ("Failed", None)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 1, 2), (2, 5)])

@@ -66,7 +66,8 @@ def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, A
     A sweep of 500 points takes seconds for its tests, and is reconciled more often than that.
     """
     stored = seen.sweep.status
-    measured = count_ended(points)
+    # Of one that failed, the rounds before count no more.
+    measured = count_ended(each for each in points if each.state != PointState.FAILED)
     if measured == stored.answered_points:
         return {"points": points}
     found, answers, best = answer_sweep(seen.sweep.spec, seen.plan, points)
