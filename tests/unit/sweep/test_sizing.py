@@ -257,6 +257,9 @@ def test_a_sizing_that_stops_after_a_failure_keeps_what_was_measured() -> None:
     status = decide_sweep(again(seen, decision, {measured: found(290), failed: lost})).status
     assert status.phase == "Failed"
     assert [each.state for each in status.points] == ["Valid", "Failed", "Planned", "Planned"]
+    (result,) = status.sizing
+    assert result.conclusion is SizingConclusion.INCONCLUSIVE
+    assert result.message.startswith("None of 4 topologies certainly holds 300 requests/s")
 
 
 def test_points_that_are_added_are_measured_if_they_may_be_the_cheapest() -> None:

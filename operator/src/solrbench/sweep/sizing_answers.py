@@ -31,7 +31,9 @@ def answer_sizing(
     if spec.objective.minimise is None or rounds is None:
         return []
     groups = group_points(spec, rounds, zip(plan.points, points, strict=True))
-    return [SizingWords(spec, text, sized).result() for text, sized in groups][:MAX_SIZINGS]
+    states = {point.state for point in points}
+    goes_on = PointState.RUNNING in states or not (spec.fail_fast and PointState.FAILED in states)
+    return [SizingWords(spec, *each, goes_on=goes_on).result() for each in groups][:MAX_SIZINGS]
 
 
 def _nearness(sized: SizedPoint) -> tuple[float, float]:
@@ -53,17 +55,22 @@ def count_rounds(spec: SweepSpec, points: Sequence[SweepPoint]) -> str:
 
 @dataclass(frozen=True)
 class SizingWords:
-    """What is said of the points of one condition, which are sorted by price."""
+    """What is said of the points of one condition, which are sorted by price.
+
+    Attributes:
+        goes_on: whether the sweep has not stopped after a failure
+    """
 
     spec: SweepSpec
     condition: str
     sized: Sequence[SizedPoint]
+    goes_on: bool
 
     def result(self) -> SizingResult:
         """Return the result as the status has it."""
         cheapest, contenders = find_cheapest(self.sized), find_contenders(self.sized)
-        unsure = [e for e in contenders if e.holding in (Holding.OPEN, Holding.UNKNOWN)]
-        running = any(each.is_due for each in contenders)
+        unsure = [each for each in contenders if each.holding is not Holding.MISSES]
+        running = self.goes_on and any(each.is_due for each in contenders)
         if cheapest is not None:
             word = SizingConclusion.INCONCLUSIVE if unsure else SizingConclusion.FOUND
             text = self._found(cheapest, contenders)
