@@ -9,7 +9,7 @@ from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import DesignPoint
 from support.resources.small_resource import Changes, create
-from support.resources.small_sweep import CACHES, parse_sweep, users_axis
+from support.resources.small_sweep import CACHES, HEAP, parse_sweep, users_axis
 from support.results import measured_points
 from support.results.compared_figures import spread
 from support.results.measured_points import repeated
@@ -65,9 +65,15 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
     assert nodes.startswith("nodes 2/2: the p95 is 50 % higher than with 1/1 (")
     assert best == "Best: heap 2Gi, p95 70 ms (no CPU and 2.81 GiB requested)."
     assert beyond == (
-        "Next: measure heap beyond 2Gi. Its last value was the best one (30 % lower than the"
+        "Next: measure heap beyond 2Gi. Its largest value was the best one (30 % lower than the"
         " baseline)."
     )
+    # Values that are added later are the last ones.
+    changes: Changes = {"spec.axes": [HEAP | {"values": ["512Mi", "2Gi", "1Gi"]}]}
+    for heap_2gi, heap_1gi, count in ((70.0, 100.0, 1), (100.0, 70.0, 0)):
+        values = {"heap 512Mi": 100.0, "heap 2Gi": heap_2gi, "heap 1Gi": heap_1gi}
+        _, sentences = answer(values, changes)
+        assert sum(each.startswith("Next: measure heap beyond") for each in sentences) == count
     assert scope.startswith("Conclusions on one target are about these targets")
 
 

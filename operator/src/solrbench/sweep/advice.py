@@ -1,18 +1,16 @@
 """What to measure next after a sweep, and which of its axes and points to leave as they are."""
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import format_more_repeats, format_size
+from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep_spec import Design, SweepSpec
 from solrbench.sweep.differences import MeasuredCondition, join_some
-from solrbench.sweep.points import AxisValue
-
-_AMOUNT = re.compile(r"[0-9][0-9.]*([A-Za-z]{0,2})(/[0-9.]+)*")
-"""A label that stands for more or less of something, such as 8, 2Gi or 2/2."""
+from solrbench.sweep.points import AxisValue, read_values
 
 Alone = Mapping[str, Sequence[tuple[AxisValue, Difference]]]
 """By axis, its values that were changed alone, each with its difference."""
@@ -63,14 +61,23 @@ def _beyond(spec: SweepSpec, alone: Alone, where: str) -> Iterator[str]:
     for axis in spec.axes:
         best = _best_value(alone.get(axis.name, []))
         # Beyond a name, such as that of a class of machines, there is nothing to vary.
-        if best is None or not _AMOUNT.fullmatch(best[0].label):
+        if best is None or not (amount := _amount(best[0].label)):
             continue
-        which_end = {0: "first", len(axis.values) - 1: "last"}.get(best[0].index)
+        # Values that are added later stand behind the others, whatever they are.
+        amounts = list(filter(None, (_amount(each.label) for each in read_values(axis))))
+        which_end = {min(amounts): "smallest", max(amounts): "largest"}.get(amount)
         if which_end is not None:
             yield (
                 f"Next: measure {axis.name} beyond {best[0].label}{where}. Its {which_end} value"
                 f" was the best one ({format_size(best[1])} than the baseline)."
             )
+
+
+def _amount(label: str) -> tuple[Decimal, ...]:
+    """Return what a label stands for, such as 8, 2Gi or 2/2; empty if it is a name."""
+    numbers = [*map(parse_quantity, label.split("/"))]
+    known = [each for each in numbers if each is not None]
+    return tuple(known) if len(known) == len(numbers) else ()
 
 
 def _to_cross(condition: MeasuredCondition, alone: Alone) -> Iterator[str]:
