@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from solrbench.analysis.baseline import compare_candidate, report_input
 from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.sweeps.report import PointReport, SweepReport
@@ -271,6 +272,15 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     found = run(str(one), str(other), "--fail-on", "no-conclusion")
     assert found.exit_code == 5
     assert "No point was measured in both" in found.output
+    # What both have as the figure of their objective are two figures.
+    points = [
+        each.model_copy(update={"result": each.result.model_copy(update={"value": 5.0})})
+        for each in before.points
+    ]
+    for file, metric in ((one, Metric.P99_MILLISECONDS), (other, Metric.READS_PER_REQUEST)):
+        spec = before.spec.model_copy(update={"objective": SweepObjective(metric=metric)})
+        file.write_bytes(before.model_copy(update={"points": points, "spec": spec}).to_json())
+    assert "and the objective, must be the same" in run(str(one), str(other)).output
 
 
 def test_answers_of_sweeps_are_not_compared(sweep_files: tuple[str, str]) -> None:

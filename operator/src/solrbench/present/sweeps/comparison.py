@@ -120,8 +120,8 @@ def sweep_sentences(found: BaselineComparison) -> Iterator[str]:
     figures = primary_comparisons(found.figures)
     if not figures:
         yield (
-            "No point was measured in both: the values of all axes must be the same as in"
-            f" {found.baseline}."
+            "No point was measured in both: the values of all axes, and the objective, must be the"
+            f" same as in {found.baseline}."
         )
         return
     counts = Counter(CONCLUSIONS[figure.conclusion] for figure in figures)
@@ -180,7 +180,8 @@ def _estimate(
     sides: list[Sequence[RepeatValue]] = []
     for point, has_repeats in zip((pair.baseline, pair.candidate), keep_repeats, strict=True):
         measured = read_point(point.result, (), figure)
-        if measured is None:
+        # Any other figure is in the field of the objective, which is another one.
+        if measured is None or not (has_repeats or figure.has_field):
             return None
         sides.append(
             measured.repeats if has_repeats else [RepeatValue(1, "", measured.shown_value)]
