@@ -336,7 +336,11 @@ def test_an_index_that_two_points_share_is_measured_once() -> None:
 
 def test_points_are_not_compared_when_the_benchmark_of_a_round_is_gone() -> None:
     sweep, benchmarks = measure(check_outs_suffer)
-    del benchmarks[benchmark_name("trial", sweep.status.points[0].name, 2)]
+    name = sweep.status.points[0].name
+    gone = benchmarks.pop(benchmark_name("trial", name, 2))
+    assert all(not each.figures for each in build_sweep_report(sweep, benchmarks).points)
+    # One that is under way does not take its place.
+    benchmarks[benchmark_name("trial", name, ROUNDS + 1)] = gone
     assert all(not each.figures for each in build_sweep_report(sweep, benchmarks).points)
 
 

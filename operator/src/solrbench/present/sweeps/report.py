@@ -227,8 +227,10 @@ class PointReport(Findings):
         """Return the rounds that the figure of the objective is made of; one that runs is none."""
         return [
             each
-            for each in self.rounds[: self.result.rounds]
-            if each.summary.verdict != "Invalid" and each.read(figure) is not None
+            for each in self.rounds
+            if each.round <= (self.result.rounds or 0)
+            and each.summary.verdict != "Invalid"
+            and each.read(figure) is not None
         ]
 
 
