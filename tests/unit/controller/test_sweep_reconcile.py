@@ -22,7 +22,7 @@ from support.cluster.benchmarks import small
 from support.controller.worlds import stored_conditions
 from support.fakes.fake_cluster import POD_KINDS, no_fault, refusal
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
-from support.resources.small_resource import REMOVE, create
+from support.resources.small_resource import REMOVE
 from support.resources.small_sweep import HEAP, small_sweep, sweep_of, users_axis
 from support.transitions.fields import draw_value, list_fields, put_value, spec_schema
 
@@ -365,18 +365,20 @@ def test_points_can_be_added_to_a_finished_sweep(sweeps: SweepDriver) -> None:
     assert [each["state"] for each in after] == ["Inconclusive"] * 2
 
 
+SECOND = {"design": "Full", "baseline": {"users": 2}}
+"""The baseline is the second point."""
+
+
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
         (sweep_of(2) | {"spec": small_sweep()["spec"]}, "SweepChanged"),
-        (
-            small_sweep({"spec.axes": [users_axis(9) | {"values": [7, 8]}]}, create()),
-            "PointsRemoved",
-        ),
+        (sweep_of(2, **SECOND, axes=[users_axis(9) | {"values": [2, 3]}]), "PointsRemoved"),
     ],
 )
 def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: SweepDriver) -> None:
-    sweeps.put(sweep_of(2))
+    begun = sweep_of(2, **SECOND)
+    sweeps.put(begun)
     sweeps.get_on()
     sweeps.put(changed)
     for _ in range(30):
@@ -384,7 +386,7 @@ def test_what_has_begun_must_not_change(changed: Body, reason: str, sweeps: Swee
     body = sweeps.read()
     assert condition(body, "Accepted")[:2] == ("False", reason)
     assert states(body) == ["Inconclusive", "Planned"]
-    sweeps.put(sweep_of(2))
+    sweeps.put(begun)
     assert states(sweeps.finish()) == ["Inconclusive"] * 2
 
 

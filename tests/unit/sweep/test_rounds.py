@@ -193,19 +193,23 @@ def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
     assert status.points[2].conclusion == "Same"
 
 
-def test_a_point_must_stay_between_its_rounds() -> None:
-    changes = ROUNDS | {"spec.axes": [users_axis(2)], "spec.parallelism": 1}
+def test_a_point_must_stay_between_its_rounds_and_the_baseline_the_same() -> None:
+    changes = ROUNDS | {"spec.axes": [users_axis(3)], "spec.parallelism": 1}
     seen = observe(changes)
     while True:
         decision = decide_sweep(seen)
-        (running,) = [each for each in decision.status.points if each.state == "Running"]
-        if [each.rounds for each in decision.status.points] == [1, 1]:
+        points = decision.status.points
+        (running,) = [each for each in points if each.state == "Running"]
+        if [each.rounds for each in points] == [1, 1, 1]:
             break
         seen = again(seen, decision, {running.name: DONE})
-    axis = users_axis(2) | {"values": [running.values[0] + 1, 9]}
-    held = decide_sweep(again(observe(changes | {"spec.axes": [axis]}), decision, {})).status
-    assert "PointsRemoved" in [each.reason for each in held.conditions]
-    assert [each.rounds for each in held.points] == [1, 1]
+    gone = next(each.values[0] + 1 for each in points if each != running and each.values != [0])
+    removed = [each for each in (1, 2, 3, 9) if each != gone]
+    for values, reason in ((removed, "PointsRemoved"), ([9, 1, 2, 3], "SweepChanged")):
+        axis = users_axis(2) | {"values": values}
+        held = decide_sweep(again(observe(changes | {"spec.axes": [axis]}), decision, {})).status
+        assert reason in [each.reason for each in held.conditions]
+        assert [each.rounds for each in held.points] == [1, 1, 1]
 
 
 @pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])

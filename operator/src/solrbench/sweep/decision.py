@@ -83,14 +83,15 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
 
 def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
     """Return reason and message if no point may begin."""
+    if seen.plan.problems:
+        return SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems)
     fixed = seen.sweep.status.fixed_hash
     if fixed is not None and fixed != seen.plan.fixed_hash:
         return SweepReason.SWEEP_CHANGED, (
-            "spec.template, spec.baseline and the fields of spec.axes must not change once a point"
-            " has begun: change them back, or create another sweep"
+            "spec.template, the fields of spec.axes and the baseline (spec.baseline, else the first"
+            " values) must not change once a point has begun: change them back, or create another"
+            " sweep"
         )
-    if seen.plan.problems:
-        return SweepReason.INVALID_POINTS, "; ".join(seen.plan.problems)
     planned = {point.point.name for point in seen.plan.points}
     lost = [
         name

@@ -210,7 +210,7 @@ class SweepPlan:
 
     Attributes:
         points: in the order of measuring, that of the first round; empty if something is wrong
-        fixed_hash: of what must stay as it is once a point has begun
+        fixed_hash: of what must stay as it is once a point has begun, if nothing is wrong
     """
 
     points: tuple[PlannedPoint, ...]
@@ -247,7 +247,9 @@ def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     points, problems = _plan_points(sweep)
     spec = sweep.spec
     axes = [[axis.name, axis.paths] for axis in spec.axes]
-    fixed = _hash([spec.template.model_dump(mode="json"), spec.baseline, axes])
+    # Without a name for it, a value before the first one would be another baseline.
+    baseline = [v.identity for each in points if each.point.is_baseline for v in each.point.values]
+    fixed = _hash([spec.template.model_dump(mode="json"), baseline, axes])
     return SweepPlan(() if problems else points, tuple(problems), fixed)
 
 
