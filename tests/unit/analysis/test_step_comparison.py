@@ -12,6 +12,7 @@ from solrbench.analysis.step_comparison import (
     compare_variants,
     mark_invalid,
 )
+from solrbench.analysis.step_results import merge_steps, merge_totals
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -153,6 +154,11 @@ def test_names_of_requests_are_compared_apart() -> None:
     ]
     found = {each.request: not_none(each.average).percent for each in compare(documents)}
     assert found == {"all requests": -40, "query": 100, "rare": -75}
+    samples = benchmark_samples(spec(), documents)
+    measured = {"results": merge_steps(samples), "totals": merge_totals(samples)}
+    table = comparison_table(Status(comparisons=compare(documents)).model_copy(update=measured))
+    rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
+    assert all(row["Baseline"] and row["This variant"] for row in rows)
 
 
 def test_a_name_that_only_one_side_sent_is_not_compared() -> None:

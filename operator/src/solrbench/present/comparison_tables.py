@@ -207,7 +207,8 @@ _FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.fai
 
 def comparison_table(status: Status) -> Table:
     """Return a row for each metric of each comparison; without rows if nothing is compared."""
-    results = {(each.step, each.variant or "", each.request): each for each in status.results}
+    every = (*status.results, *status.totals)
+    results = {(each.step, each.variant or "", each.request): each for each in every}
     rows = [
         _VariantRow(
             difference.metric.label.capitalize(),
