@@ -18,6 +18,7 @@ from support.resources.small_sweep import (
     again,
     observe,
     parse_sweep,
+    run_to_end,
     users_axis,
 )
 
@@ -98,6 +99,17 @@ def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:
     (best,) = done.status.best
     assert best.name == names[0]
     assert best.memory_bytes == (512 + 256) * 2**20 * 5 // 4
+
+
+def test_prices_that_are_set_later_are_those_of_the_best_point() -> None:
+    status = run_to_end(observe({}), lambda _: DONE)
+    assert [each.price_per_hour for each in status.best] == [None]
+    prices = {"currency": "EUR", "perMemoryGibibyteHour": 0.005}
+    seen = again(observe({"spec.prices": prices}), SweepDecision(status), {})
+    metadata = seen.sweep.metadata.model_copy(update={"generation": 2})
+    sweep = seen.sweep.model_copy(update={"metadata": metadata})
+    (best,) = decide_sweep(replace(seen, sweep=sweep)).status.best
+    assert best.price_per_hour
 
 
 HEAPS = [f"{size}Mi" for size in range(512, 832, 16)]
