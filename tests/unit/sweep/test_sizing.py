@@ -321,6 +321,10 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
     assert read_headroom(None, with_objectives(results)) == 1.1
     assert read_headroom(None, with_objectives(results[1:2])) == MAX_HEADROOM
     assert read_headroom(None, with_objectives([{"limit": 1, "unit": "%"}])) is None
+    for value, headroom in ((100, None), (400, 0.5)):
+        child = with_objectives([{"value": value, "limit": 200, "unit": "ms"}])
+        stopped = replace(child, status={**child.status, "notRun": [{"step": "faster"}]})
+        assert read_headroom(None, stopped) == headroom
     unfound = {"limit": 2000, "unit": "ms", "conclusion": "Missed"}  # longer than is waited for
     assert read_headroom(None, with_objectives([results[0], unfound])) == MIN_HEADROOM
     assert read_headroom(None, DONE) is None

@@ -100,7 +100,11 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     }
     of_target = OVERLOADED if is_slow else OVERLOADED - {"RequestsFailed"}
     is_overloaded = faults <= of_target and bool(faults - {"RequestsLate"})
-    if not ratios or (faults and not (is_overloaded and min(ratios) < 1)):
+    # Of the rate of a step that was not run, what the others show says nothing.
+    is_cut_short = demand is None and bool(status.get("notRun"))
+    if not ratios or (faults and not is_overloaded):
+        return None
+    if min(ratios) >= 1 and (faults or is_cut_short):
         return None
     return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
 
