@@ -332,6 +332,9 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
     far, near = ({"lowestMissedRequestsPerSecond": each} for each in (150, 290))
     assert read_headroom(Demand(300), with_capacity(far)) == 0.5
     assert read_headroom(Demand(300), with_capacity(near)) is None
+    for excess, disturbed, headroom in ((0.6, True, None), (-0.5, True, 0.5), (0.6, False, 0.5)):
+        trials = {"trials": [{"excess": excess, "disturbed": disturbed}]}
+        assert read_headroom(Demand(300), with_capacity(far | trials)) == headroom
     by_documents = Demand(5000, "documents/s")
     assert read_headroom(by_documents, taken(6000)) == 1.2
     assert read_headroom(by_documents, found(6000)) is None

@@ -76,8 +76,10 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
         search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
         field = CAPACITY_UNITS[demand.unit]
         found, missed = (search.get(to_camel(e)) for e in (field, f"lowest_missed_{field}"))
-        # A search may be inconclusive, and yet have missed far below what is asked.
-        if not found and missed and missed < FAR_BELOW * demand.rate:
+        trials = (each for each in search.get("trials") or [] if each["excess"] > 0)
+        # A search may be inconclusive, and yet have missed far below what is asked: by the target.
+        is_low = missed is not None and missed < FAR_BELOW * demand.rate
+        if not found and is_low and not any(each["disturbed"] for each in trials):
             found = missed
         ratios = [found / demand.rate] if found else []
     else:
