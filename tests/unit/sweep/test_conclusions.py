@@ -245,6 +245,10 @@ def test_without_a_baseline_the_best_of_the_others_is_named() -> None:
     words, sentences = answer(others)
     assert words == {}
     assert sentences[0].startswith("Best: heap 2Gi, p95 70 ms")
+    compared = [each for each in sentences if each.startswith("Nothing is compared")]
+    assert compared == [
+        "Nothing is compared, as the baseline has not been measured, or has failed."
+    ]
 
 
 @pytest.mark.parametrize("values", range(5, 9))

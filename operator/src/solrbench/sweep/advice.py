@@ -115,7 +115,9 @@ def _to_leave(alone: Alone) -> Iterator[str]:
 def _to_compare(spec: SweepSpec, conditions: Sequence[MeasuredCondition]) -> Iterator[str]:
     """Yield the conditions in which nothing is compared, where others are."""
     alone = [each.text for each in conditions if not each.others or each.baseline is None]
-    if alone and any(each.others for each in conditions):
+    if alone == [""]:  # a sweep without conditions
+        yield "Nothing is compared, as the baseline has not been measured, or has failed."
+    elif alone and any(each.others for each in conditions):
         # Of a full design, points are still to be measured, or have failed.
         remedy = " Set design to Full to compare settings in each condition."
         yield (
