@@ -278,17 +278,20 @@ def test_many_values_are_counted_and_answered_quickly() -> None:
     assert len(sentence) <= 600
 
 
-def answer_sizes(reads: Sequence[float | None], repeats: int = 3) -> list[str]:
+def answer_sizes(
+    reads: Sequence[float | None], repeats: int = 3, *others: dict[str, Any]
+) -> list[str]:
     """Return what is said of indexes of 1 GiB, 2 GiB and so on, by the reads of each."""
     values = [1000 * (place + 1) for place in range(len(reads))]
     axis = {"name": "documents", "field": "dataset.generator.documents", "values": values}
 
     def measure(point: DesignPoint) -> dict[str, Any]:
-        (place,) = point.indexes
+        place, *_ = point.indexes
         size = {"index_bytes": 2**30 * (place + 1), "reads_per_request": reads[place]}
         return size | {"reads_deviation": 0.05, "repeats": repeats}
 
-    return measured_points.answer(parse_sweep({"spec.axes": [axis]}), measure).sentences
+    sweep = parse_sweep({"spec.axes": [axis, *others], "spec.design": "Full"})
+    return measured_points.answer(sweep, measure).sentences
 
 
 def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
@@ -303,6 +306,9 @@ def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
 def test_a_line_says_that_there_is_no_bend() -> None:
     (answer,) = answer_sizes([1.04, 1.97, 3.02, 3.96, 5.01, 6.03])
     assert answer.endswith("show no breakpoint from an index size of 1 to 6 GiB.")
+    of_heaps = answer_sizes([1.04, 1.97, 3.02, 3.96, 5.01, 6.03], 3, HEAP)
+    named = [f"documents with heap {each}: disk reads" for each in ("512Mi", "1Gi", "2Gi")]
+    assert [each[: len(name)] for each, name in zip(of_heaps, named, strict=True)] == named
 
 
 def test_too_few_sizes_say_how_many_are_needed() -> None:

@@ -14,6 +14,7 @@ from solrbench.stats.regression import (
     fit_segments,
 )
 from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.points import Values, text_of_values
 
 _MIN_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
@@ -21,31 +22,32 @@ _MIN_SIZES = 3
 """Sizes from which on a sentence says what is missing for a conclusion."""
 MAX_SIZE_ANSWERS = 4
 
-_Point = tuple[tuple[int, ...], SweepPoint]
+_Point = tuple[Values, SweepPoint]
 
 
 def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield a sentence for each axis that changes the size of the index, with the others held."""
     known: list[_Point] = [
-        (tuple(value.index for value in planned.point.values), point)
+        (planned.point.values, point)
         for planned, point in zip(plan.points, points, strict=True)
         if point.index_bytes and point.reads_per_request is not None
     ]
     answer_count = 0
     axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
     for index, axis in enumerate(axes):
-        for group in _groups(index, known):
+        for held, group in _groups(index, known).items():
             if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
                 answer_count += 1
-                yield f"{axis}: {text}"
+                yield f"{axis}{f' with {held}' if held else ''}: {text}"
 
 
-def _groups(place: int, known: Sequence[_Point]) -> list[list[SweepPoint]]:
-    """Return the points that differ in nothing but the axis at a place."""
-    groups: dict[tuple[int, ...], list[SweepPoint]] = {}
-    for key, point in known:
-        groups.setdefault((*key[:place], *key[place + 1 :]), []).append(point)
-    return list(groups.values())
+def _groups(place: int, known: Sequence[_Point]) -> dict[str, list[SweepPoint]]:
+    """Return the points that differ in nothing but the axis at a place, by the other values."""
+    groups: dict[str, list[SweepPoint]] = {}
+    for values, point in known:
+        held = text_of_values((*values[:place], *values[place + 1 :]))
+        groups.setdefault(held, []).append(point)
+    return groups
 
 
 def _describe(points: Sequence[SweepPoint]) -> str:
