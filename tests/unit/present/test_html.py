@@ -17,6 +17,7 @@ from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.present import html
 from solrbench.present.figure import base, bottom_axis, grid, intervals, line, value_axis
 from solrbench.present.html import _ALLOWED, Drawer, DrawingError, _clean, library, render_html
+from solrbench.present.page import build_page
 from solrbench.present.report import Report
 from support.results.reports import HOSTILE, make_report, with_status
 from support.results.statuses import full_status
@@ -93,6 +94,12 @@ def hostile() -> Outline:
 def _undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the figures to the browser: what is asked is beside them."""
     monkeypatch.setitem(sys.modules, "quickjs", None)
+
+
+def test_valid_steps_through_variants_are_counted_as_results() -> None:
+    verdicts = [StepVerdict(step="a", variant=name, verdict="Valid") for name in ("raw", "proxy")]
+    page = build_page(with_status(make_report(), verdicts=verdicts))
+    assert page["verdict_text"] == "All 2 results are Valid"
 
 
 def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:

@@ -162,8 +162,8 @@ def build_page(report: Report) -> dict[str, Any]:
     beside = [] if status.comparison is None else [baseline_table(status.comparison)]
     verdict = one_line_verdict(verdicts)
     if verdict == "Valid":
-        number = len(verdicts)
-        verdict = f"All {number} steps are Valid" if number > 1 else "The step is Valid"
+        number, what = len(verdicts), "results" if verdicts[0].variant else "steps"
+        verdict = f"All {number} {what} are Valid" if number > 1 else "The step is Valid"
     return {
         "title": report.benchmark,
         "phase": status.phase,
