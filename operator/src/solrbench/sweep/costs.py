@@ -57,29 +57,20 @@ def point_costs(
             sized |= {each.point.name: each for each in group}
     costs = {}
     figure = figure_of(spec)
-    # A million updates are no million requests.
-    has_updates = figure.metric is Metric.CAPACITY and figure.unit == "documents/s"
+    is_search = figure.metric is Metric.CAPACITY
     for planned, point in pairs:
         of_point, price = sized.get(point.name), planned.price or 0.0
-        # Requests cost least at the capacity where that is measured.
-        rate = point.value if _is_capacity(spec) else point.requests_per_second
+        # Requests cost least at the capacity where that is measured. The rate that a sizing shows
+        # is that of its headrooms, which has searches in it that found none.
+        rate = point.value if is_search and of_point is None else point.requests_per_second
         interval = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
-        rate, interval = (None, None) if has_updates else (rate, interval)
+        if is_search and figure.unit != "requests/s":
+            rate = interval = None  # a million updates are no million requests
         # The higher the rate, the less a request costs.
         upper, lower = (_cost_at(price, each) for each in interval or (None, None))
         bounds = None if lower is None or upper is None else (lower, upper)
         costs[point.name] = PointCost(price, _cost_at(price, rate), bounds, of_point)
     return costs
-
-
-def _is_capacity(spec: SweepSpec) -> bool:
-    """Return whether the figure of points is a rate that was searched, of which costs are made.
-
-    The rate that a sizing shows is that of its headrooms, which has searches in it that found none.
-    """
-    figure = figure_of(spec)
-    is_sizing = spec.objective.minimise is not None
-    return figure.metric is Metric.CAPACITY and figure.unit == "requests/s" and not is_sizing
 
 
 def _cost_at(price: float, rate: float | None) -> float | None:
@@ -92,8 +83,9 @@ def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -
     if demand is not None and sized is not None and sized.interval is not None:
         return demand * sized.interval[0], demand * sized.interval[1]
     values, figure = point.repeat_values or [], figure_of(spec)
+    is_searched = figure.metric is Metric.CAPACITY and sized is None
     is_rate = figure.metric is Metric.REQUESTS_PER_SECOND and figure.has_field
-    if not (is_rate or _is_capacity(spec)) or len(values) < 2:
+    if not (is_rate or is_searched) or len(values) < 2:
         return None
     lower, upper = confidence_interval([math.log(each) for each in values])
     return math.exp(lower), math.exp(upper)
