@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
+from statistics import fmean
 from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.differences import (
@@ -194,7 +195,8 @@ def rank_points(
         value = metric_value_of(metric, sample(metric, measured.repeats))
         if baseline is not None:
             beside = estimate_pair(metric, baseline, measured)
-            value = _ratio_or_points(metric, beside.baseline or 0.0, beside.candidate or 0.0)
+            usual, value = beside.baseline or 0.0, beside.candidate or 0.0
+            value = value - usual if metric.scale is Scale.POINTS else value / (usual or 1.0)
         return value if metric.is_lower_better else -value
 
     ranked = []
@@ -205,10 +207,6 @@ def rank_points(
         candidates = tuple(Candidate(each, *known[each.name]) for each in in_order)
         ranked.append(RankedCondition(condition, candidates))
     return ranked
-
-
-def _ratio_or_points(metric: ComparisonMetric, baseline: float, candidate: float) -> float:
-    return candidate - baseline if metric.scale is Scale.POINTS else candidate / (baseline or 1.0)
 
 
 def best_sets(
@@ -361,11 +359,9 @@ def estimate_pair(
     sides, in_rounds = (baseline.repeats, point.repeats), baseline.in_rounds and point.in_rounds
     difference = estimate_difference(metric, *sides, in_rounds=in_rounds)
     if difference is None:  # no round in common: nothing is concluded
-        one, other = (metric_value_of(metric, sample(metric, side)) for side in sides)
-        distance = _ratio_or_points(metric, one, other)
-        estimate = (
-            distance if metric.scale is Scale.POINTS else on_scale(metric, math.log(distance))
-        )
+        samples = [sample(metric, side) for side in sides]
+        one, other = (metric_value_of(metric, each) for each in samples)
+        estimate = on_scale(metric, fmean(samples[1]) - fmean(samples[0]))
         return Difference(metric, one, other, estimate)
     is_one = bool(baseline.target or point.target) and baseline.target != point.target
     return replace(difference, on_target=difference.on_target and is_one)
