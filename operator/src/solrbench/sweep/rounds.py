@@ -12,6 +12,7 @@ which the machine is slow cancels out; of what else is shown, means over the rou
 """
 
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -75,8 +76,7 @@ def add_round(
         "repeats": (before.repeats or 0) + (ended.repeats or 0),
         **_describe_repeats(values),
         "repeat_rounds": [*(before.repeat_rounds or []), round_][-len(values) :],
-        **{name: _geometric_mean(name, before, ended) for name in _GEOMETRIC_MEANS},
-        **{name: _mean(name, before, ended) for name in _MEANS},
+        **{name: _mean(name, before, ended) for name in (*_GEOMETRIC_MEANS, *_MEANS)},
         "reads_deviation": _reads_deviation(before, ended),
         "value": None if figure.has_field else _average(figure, values),
     }
@@ -99,23 +99,19 @@ def _describe_repeats(values: list[float]) -> dict[str, Any]:
     }
 
 
-def _geometric_mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
-    old: float | None = getattr(before, name)
-    new: float | None = getattr(ended, name)
-    if not old or not new:
-        return new or old  # a step may have ended without a single response
-    sizes = before.repeats or 1, ended.repeats or 1
-    mean = (math.log(old) * sizes[0] + math.log(new) * sizes[1]) / sum(sizes)
-    return round_significant(math.exp(mean), DIGITS)
-
-
 def _mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
+    """Return the mean over the repeats of all rounds: a geometric one, unless 0 may be known."""
     old: float | None = getattr(before, name)
     new: float | None = getattr(ended, name)
+    is_geometric = name in _GEOMETRIC_MEANS
+    if is_geometric and not (old and new):
+        return new or old  # a step may have ended without a single response
     if old is None or new is None:
         return old if new is None else new
     sizes = before.repeats or 1, ended.repeats or 1
-    return round_significant((old * sizes[0] + new * sizes[1]) / sum(sizes), DIGITS)
+    values = [math.log(each) for each in (old, new)] if is_geometric else [old, new]
+    mean = sum(map(operator.mul, values, sizes)) / sum(sizes)
+    return round_significant(math.exp(mean) if is_geometric else mean, DIGITS)
 
 
 def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
