@@ -86,8 +86,8 @@ MAX_LABEL = 40
 _NAMED = frozenset({"name", "value"})
 
 
-class AxisValueError(ValueError):
-    """A value does not fit its axis."""
+class DesignError(ValueError):
+    """A value does not fit its axis, or a combination of the spec names what there is not."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ class AxisValue:
 
 
 def read_values(axis: Axis) -> tuple[AxisValue, ...]:
-    """Return the values of an axis; AxisValueError if one does not fit, or two have one name."""
+    """Return the values of an axis; DesignError if one does not fit, or two have one name."""
     values = tuple(_read(axis, index, given) for index, given in enumerate(axis.values))
     seen: set[str] = set()
     for value in values:
         if value.label in seen:
-            raise AxisValueError(f"values[{value.index}]: {value.label} is there twice")
+            raise DesignError(f"values[{value.index}]: {value.label} is there twice")
         seen.add(value.label)
     return values
 
@@ -129,7 +129,7 @@ def read_values(axis: Axis) -> tuple[AxisValue, ...]:
 def _read(axis: Axis, index: int, given: Any) -> AxisValue:
     label, value = _label_and_value(given, index)
     if not label or len(label) > MAX_LABEL:
-        raise AxisValueError(
+        raise DesignError(
             f"values[{index}]: must have 1 to {MAX_LABEL} characters; give it a name:"
             " {name: ..., value: ...}"
         )
@@ -141,10 +141,10 @@ def _label_and_value(given: Any, index: int) -> tuple[str, Any]:
     if isinstance(given, dict):
         name = given.get("name")
         if not isinstance(name, str) or not given.keys() <= _NAMED:
-            raise AxisValueError(f"values[{index}]: an object must be {{name: ..., value: ...}}")
+            raise DesignError(f"values[{index}]: an object must be {{name: ..., value: ...}}")
         return name, given.get("value", ABSENT)
     if given is None:
-        raise AxisValueError(
+        raise DesignError(
             f"values[{index}]: must not be null; {{name: default}} leaves the field out"
         )
     return text_of(given), given
@@ -155,7 +155,7 @@ def _settings(axis: Axis, index: int, value: Any) -> list[tuple[str, Any]]:
     if len(paths) == 1 or value is ABSENT:
         return [(path, value) for path in paths]
     if not isinstance(value, list) or len(value) != len(paths):
-        raise AxisValueError(
+        raise DesignError(
             f"values[{index}]: must be a list of {len(paths)} values, one for each of fields"
         )
     return list(zip(paths, value, strict=True))
@@ -180,10 +180,6 @@ BASELINE = "baseline"
 
 Values = tuple[AxisValue, ...]
 """A value for each axis, in the order of the axes."""
-
-
-class DesignError(ValueError):
-    """A combination of the spec names what there is not."""
 
 
 def text_of_values(values: Iterable[AxisValue]) -> str:

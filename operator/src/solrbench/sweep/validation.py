@@ -23,7 +23,7 @@ from solrbench.sweep.answers import answers_by_default
 from solrbench.sweep.points import (
     ABSENT,
     HASH_LENGTH,
-    AxisValueError,
+    DesignError,
     DesignPoint,
     FieldPathError,
     Values,
@@ -145,7 +145,7 @@ def check_axes(axes: Sequence[Axis]) -> tuple[list[Values], list[str]]:
         wrong += [f"spec.axes[{index}]: {path} {below}" for path in tops if tops[path] == "spec"]
         try:
             all_values.append(read_values(axis))
-        except AxisValueError as error:
+        except DesignError as error:
             wrong.append(f"spec.axes[{index}] ({axis.name}): {error}")
     return all_values, wrong
 

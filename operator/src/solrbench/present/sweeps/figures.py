@@ -25,7 +25,7 @@ from solrbench.present.table import Column, NameColumn, NumberColumn, build_tabl
 from solrbench.stats.distributions import t_quantile
 from solrbench.stats.number_format import format_milliseconds
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
-from solrbench.sweep.points import AxisValueError, read_values
+from solrbench.sweep.points import DesignError, read_values
 
 
 def axis_format(figure: ObjectiveFigure) -> str:
@@ -92,7 +92,7 @@ def axis_labels(report: SweepReport, place: int) -> list[str]:
     """Return the names of the values of an axis."""
     try:
         return [value.label for value in read_values(report.spec.axes[place])]
-    except AxisValueError:  # such a sweep has no points
+    except DesignError:  # such a sweep has no points
         return []
 
 

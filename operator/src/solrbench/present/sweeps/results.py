@@ -27,14 +27,7 @@ from solrbench.sweep.differences import (
 )
 from solrbench.sweep.objective_figure import drop_earlier_step, figure_of
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.points import (
-    AxisValueError,
-    DesignError,
-    Values,
-    baseline_values,
-    benchmark_name,
-    read_values,
-)
+from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name, read_values
 from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
@@ -127,7 +120,7 @@ def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
 def _axes(sweep: SolrBenchmarkSweep) -> Sequence[Values]:
     try:
         return [read_values(axis) for axis in sweep.spec.axes]
-    except AxisValueError:  # such a sweep is not accepted and has no points
+    except DesignError:  # such a sweep is not accepted and has no points
         return []
 
 
