@@ -9,7 +9,7 @@ are one family, over all conditions: of all their conclusions hardly ever one is
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
+from functools import partial
 from statistics import fmean
 from typing import NamedTuple, TypeVar
 
@@ -107,15 +107,13 @@ def group_by_condition(
     `points` are given with their values.
     """
     places = [place for place, axis in enumerate(spec.axes) if axis.is_condition]
-    conditions: dict[tuple[int, ...], Values] = {}
-    groups: dict[tuple[int, ...], list[_Point]] = {}
+    groups: dict[tuple[int, ...], tuple[Values, list[_Point]]] = {}
     for values, point in points:
-        key = tuple(values[place].index for place in places)
-        conditions.setdefault(key, tuple(values[place] for place in places))
-        groups.setdefault(key, []).append(point)
+        given = tuple(values[place] for place in places)
+        key = tuple(value.index for value in given)
+        groups.setdefault(key, (given, []))[1].append(point)
     first = tuple(value.index for place, value in enumerate(usual) if place in places)
-    in_order = sorted(groups, key=lambda key: (key != first, key))
-    return [(conditions[key], groups[key]) for key in in_order]
+    return [groups[key] for key in sorted(groups, key=lambda key: (key != first, key))]
 
 
 def group_measured(
@@ -202,8 +200,7 @@ def rank_points(
     ranked = []
     for condition in read_measured(spec, plan, points):
         valid = [each for each in condition.measured if each.name in known]
-        ranks = [(rank(condition.baseline, each), each) for each in valid]
-        in_order = [each for _, each in sorted(ranks, key=itemgetter(0))]
+        in_order = sorted(valid, key=partial(rank, condition.baseline))
         candidates = tuple(Candidate(each, *known[each.name]) for each in in_order)
         ranked.append(RankedCondition(condition, candidates))
     return ranked

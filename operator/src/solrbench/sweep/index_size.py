@@ -22,12 +22,10 @@ _MIN_SIZES = 3
 """Sizes from which on a sentence says what is missing for a conclusion."""
 MAX_SIZE_ANSWERS = 4
 
-_Point = tuple[Values, SweepPoint]
-
 
 def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
     """Yield a sentence for each axis that changes the size of the index, with the others held."""
-    known: list[_Point] = [
+    known = [
         (planned.point.values, point)
         for planned, point in zip(plan.points, points, strict=True)
         if point.index_bytes and point.reads_per_request is not None
@@ -41,7 +39,7 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
                 yield f"{axis}{f' with {held}' if held else ''}: {text}"
 
 
-def _groups(place: int, known: Sequence[_Point]) -> dict[str, list[SweepPoint]]:
+def _groups(place: int, known: Sequence[tuple[Values, SweepPoint]]) -> dict[str, list[SweepPoint]]:
     """Return the points that differ in nothing but the axis at a place, by the other values."""
     groups: dict[str, list[SweepPoint]] = {}
     for values, point in known:

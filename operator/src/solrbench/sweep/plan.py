@@ -42,7 +42,6 @@ from solrbench.sweep.validation import (
     check_axes,
     check_design,
     check_names,
-    check_number,
     check_points,
     check_rounds,
     check_template,
@@ -255,7 +254,7 @@ def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
 
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
     axes, problems = check_axes(sweep.spec.axes)
-    problems += check_template(sweep) + check_design(sweep.spec) + check_number(sweep)
+    problems += check_template(sweep) + check_design(sweep.spec)
     problems += check_names(sweep, short=not problems and _is_short(sweep, axes))
     if problems:  # what follows would repeat them for each point
         return (), problems

@@ -207,19 +207,14 @@ def _values(part: Any) -> Iterator[Any]:
 
 
 def check_design(spec: SweepSpec) -> list[str]:
-    """Return whether the points are listed exactly where the design is a list."""
-    if (spec.design is Design.LIST) == bool(spec.points):
-        return []
-    return ["spec.points: must be set with design List, and only with it"]
-
-
-def check_number(sweep: SolrBenchmarkSweep) -> list[str]:
-    """Return whether there are too many points."""
-    number, most = count_combinations(sweep.spec), sweep.spec.max_points
-    if number <= most:
-        return []
-    text = f"design {sweep.spec.design} has {number:,} points, more than {most}"
-    return [f"spec.maxPoints: {text}; raise it (500 at most), or take fewer values"]
+    """Return whether points are listed exactly where the design is a list, and are not too many."""
+    wrong, number = list[str](), count_combinations(spec)
+    if (spec.design is Design.LIST) is not bool(spec.points):
+        wrong.append("spec.points: must be set with design List, and only with it")
+    if number > spec.max_points:
+        text = f"design {spec.design} has {number:,} points, more than {spec.max_points}"
+        wrong.append(f"spec.maxPoints: {text}; raise it (500 at most), or take fewer values")
+    return wrong
 
 
 def check_names(sweep: SolrBenchmarkSweep, *, short: bool) -> list[str]:
