@@ -274,6 +274,16 @@ def test_invalid_rounds_are_left_out() -> None:
     assert third.conclusion in {None, "Inconclusive"}
 
 
+@pytest.mark.parametrize("without", [0, 1])
+def test_a_point_without_a_figure_is_given_up_at_the_first_look(without: int) -> None:
+    def end(point: SweepPoint) -> ChildView:
+        child = ended({1: EQUAL, 2: EQUAL}, point)
+        return replace(child, summary={"verdict": "Valid"}) if point.values == [without] else child
+
+    seen = observe(ROUNDS | {"spec.axes": [users_axis(2)]}, concurrency=4)
+    assert [each.rounds for each in run_to_end(seen, end).points] == [3, 3]
+
+
 def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:
     status, _ = measure({1: EQUAL, 2: (100.0, FAILED)})
     assert [(each.state, each.rounds) for each in status.points] == [("Valid", 3), ("Failed", 1)]

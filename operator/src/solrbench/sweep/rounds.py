@@ -317,13 +317,13 @@ def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
 def _too_few(
     least: int, bases: Mapping[str, SweepPoint], points: Sequence[SweepPoint]
 ) -> Iterator[str]:
-    """Yield the points that have not been looked at; one without a valid round is given up then."""
+    """Yield the points that have not been looked at; one without a valid figure is given up then."""
     for point in points:
-        known = point.rounds or 0
-        if point.state in COMPARABLE:
-            rounds, base = {*(point.repeat_rounds or [])}, bases.get(point.name)
-            if base is not None and base.state in COMPARABLE:
-                rounds &= {*(base.repeat_rounds or [])}
+        known, base = point.rounds or 0, bases.get(point.name)
+        if point.state in COMPARABLE and point.repeat_rounds:
+            rounds = {*point.repeat_rounds}
+            if base is not None and base.state in COMPARABLE and base.repeat_rounds:
+                rounds &= {*base.repeat_rounds}
             known = len(rounds)
         if point.state != PointState.FAILED and known < least:
             yield point.name
