@@ -292,6 +292,10 @@ def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:
     for last in (5, 6):
         status, _ = measure({1: EQUAL, 2: (*NOISY[: last - 1], FAILED)}, {"spec.parallelism": 1})
         assert (status.points[1].state, status.points[1].conclusion) == ("Failed", None)
+    # What it had measured is as much as what the other one has measured meanwhile.
+    few: Changes = {"spec.repeats": {"until": "Decided", "min": 2, "max": 6}}
+    status, _ = measure({1: EQUAL, 2: (100.0, FAILED)}, few)
+    assert not any(each.startswith("users 2") for each in status.answers)
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 1, 2), (2, 5)])

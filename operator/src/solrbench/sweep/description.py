@@ -61,15 +61,15 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
 
 
 def _answer(seen: SweepObservation, points: Sequence[SweepPoint]) -> dict[str, Any]:
-    """Return points, answers and best points anew if anything was measured, or set, since.
+    """Return points, answers and best points anew if anything was measured, or changed, since.
 
     A sweep of 500 points takes seconds for its tests, and is reconciled more often than that.
     """
     stored = seen.sweep.status
     # Of one that failed, the rounds before count no more.
     measured = count_ended(each for each in points if each.state != PointState.FAILED)
-    is_changed = stored.observed_generation != seen.sweep.metadata.generation
-    if measured == stored.answered_points and not is_changed:
+    before = stored.answered_points, stored.counts.failed, stored.observed_generation
+    if before == (measured, count_points(points).failed, seen.sweep.metadata.generation):
         return {"points": points}
     found, answers, best = answer_sweep(seen.sweep.spec, seen.plan, points)
     planned = {each.point.name: each.point for each in seen.plan.points}
