@@ -123,12 +123,15 @@ def test_rounds_that_can_hardly_decide_are_warned_of(
     repeats: Changes = {} if until is None else {"spec.repeats": {"until": until}}
     template: Changes = {} if until is not None else {"spec.load.repeats": {"count": rounds}}
     changes = axis("workload.queries.seed", *range(points)) | {"spec.order": "Random"} | repeats
+    # What is given is not compared.
+    assert "warning: " not in "".join(check_sweep(small_sweep(changes, template)).lines)
+    changes["spec.axes"][0]["role"] = "Setting"
     found = check_sweep(small_sweep(changes, template))
     assert found.problems == ()
     warnings = [line for line in found.lines if line.startswith("warning: ")]
     assert bool(warnings) is (percent is not None)
     if percent is not None:
-        assert f"{points} points in {rounds} rounds" in warnings[0]
+        assert f"{points - 1} points compared in {rounds} rounds" in warnings[0]
         assert f"below {percent} %" in warnings[0]
         template |= {"spec.comparison": {"smallestEffectPercent": 30}}
         assert "warning: " not in "".join(check_sweep(small_sweep(changes, template)).lines)

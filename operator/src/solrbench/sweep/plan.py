@@ -227,6 +227,19 @@ class SweepPlan:
         """The point that the others are compared with."""
         return next((point for point in self.points if point.point.is_baseline), None)
 
+    def find_baselines(self, spec: SweepSpec) -> dict[str, str]:
+        """Return the baseline of the condition of each point that has one, both by name."""
+        usual = next(each.point.indexes for each in self.points if each.point.is_baseline)
+        given = [axis.is_condition for axis in spec.axes]
+        names = {tuple(each.point.indexes): each.point.name for each in self.points}
+        found = {}
+        for indexes, name in names.items():
+            values = zip(indexes, usual, given, strict=True)
+            base = names.get(tuple(own if is_given else base for own, base, is_given in values))
+            if base is not None:
+                found[name] = base
+        return found
+
 
 def find_points_without_capacity(
     points: Sequence[PlannedPoint], room: ClusterCapacity
@@ -363,7 +376,8 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     largest = max(plan.points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
     benchmark = SolrBenchmark.parse(build_child(sweep, largest.point))
     effect = benchmark.spec.comparison.smallest_effect_percent
-    lines += filter(None, [warn_of_few_rounds(sweep.spec, len(plan.points), effect)])
+    compared = sum(name != base for name, base in plan.find_baselines(sweep.spec).items())
+    lines += filter(None, [warn_of_few_rounds(sweep.spec, compared, effect)])
     return CheckedSweep(name, (), tuple(lines), plan.points, benchmark)
 
 

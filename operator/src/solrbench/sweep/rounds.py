@@ -265,7 +265,8 @@ def plan_next_round(
     """
     if any(point.state not in FINAL and not _is_new(point) for point in points):
         return [*points], round_
-    bases = _baselines(spec, plan, points)
+    known = {point.name: point for point in points}
+    bases = {name: known[base] for name, base in plan.find_baselines(spec).items()}
     wanted = {*_too_few(rounds.least, bases, points), *_open(spec, rounds, plan, points)}
     # Rounds that were left out count, too: a point that is always Invalid would never end.
     due = {
@@ -281,22 +282,6 @@ def plan_next_round(
         if (base := bases.get(name)) is not None and base.state in COMPARABLE
     }
     return [_plan_again(point) if point.name in due else point for point in points], round_ + 1
-
-
-def _baselines(
-    spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]
-) -> dict[str, SweepPoint]:
-    """Return the baseline of the condition of each point that has one, by its name."""
-    usual = next(each.point.indexes for each in plan.points if each.point.is_baseline)
-    given = [axis.is_condition for axis in spec.axes]
-    by_values = {tuple(point.values): point for point in points}
-    found = {}
-    for point in points:
-        values = zip(point.values, usual, given, strict=True)
-        base = by_values.get(tuple(own if is_given else base for own, base, is_given in values))
-        if base is not None:
-            found[point.name] = base
-    return found
 
 
 def _is_new(point: SweepPoint) -> bool:
@@ -317,7 +302,7 @@ def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
 def _too_few(
     least: int, bases: Mapping[str, SweepPoint], points: Sequence[SweepPoint]
 ) -> Iterator[str]:
-    """Yield the points that have not been looked at; one without a valid figure is given up then."""
+    """Yield the points that have not been looked at; one without a figure is given up then."""
     for point in points:
         known, base = point.rounds or 0, bases.get(point.name)
         if point.state in COMPARABLE and point.repeat_rounds:

@@ -266,23 +266,24 @@ MIN_DEVIATION_PERCENT = 2.0
 """Repeats rarely differ by less: rounds that decide nothing above it decide next to nothing."""
 
 
-def warn_of_few_rounds(spec: SweepSpec, points: int, effect_percent: float) -> str:
-    """Return that so many points need more alike repeats than there are; empty if they do not.
+def warn_of_few_rounds(spec: SweepSpec, compared: int, effect_percent: float) -> str:
+    """Return that so many compared points need more alike repeats than there are; empty if not.
 
     Equal points are `Same` if the interval of their difference, at the level of the family, is
     within the smallest effect, which is in per cent.
     """
     rounds = spec.rounds
-    if rounds is None or rounds.until is not None or points < 2:
+    if rounds is None or rounds.until is not None or not compared:
         return ""
-    quantile = t_quantile(2 * EQUIVALENCE_LEVEL / (points - 1), rounds.most - 1)
+    quantile = t_quantile(2 * EQUIVALENCE_LEVEL / compared, rounds.most - 1)
     margin = math.log1p(effect_percent / 100)
     percent = 100 * margin / (quantile * math.sqrt(2 / rounds.most))
     if percent >= MIN_DEVIATION_PERCENT:
         return ""
     return (
-        f"warning: {points} points in {rounds.most} rounds are mostly inconclusive unless repeats"
-        f" have a standard deviation below {percent:.1g} %. Set repeats: {{until: Decided}}"
+        f"warning: {compared} points compared in {rounds.most} rounds are mostly inconclusive"
+        f" unless repeats have a standard deviation below {percent:.1g} %. Set repeats:"
+        " {until: Decided}"
     )
 
 
