@@ -1,5 +1,6 @@
 """Who stands at Solr's endpoint, and what lies behind a single one."""
 
+import copy
 from typing import Any
 
 import pytest
@@ -61,6 +62,13 @@ def test_replicas_by_shard() -> None:
         state="active",
         leader=False,
     )
+
+
+def test_the_parent_of_a_split_shard_serves_no_more() -> None:
+    status = copy.deepcopy(CLUSTER_STATUS)
+    status["cluster"]["collections"]["books"]["shards"]["shard1"]["state"] = "inactive"
+    with Solr({"CLUSTERSTATUS": status}).client() as client:
+        assert {each.shard for each in replicas(client, "books")} == {"shard2"}
 
 
 def test_only_one_collection_is_asked_for() -> None:

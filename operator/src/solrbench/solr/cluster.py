@@ -55,7 +55,10 @@ def collection_state(solr: SolrClient, name: str) -> CollectionState | None:
 
 
 def replicas(solr: SolrClient, collection: str) -> list[Replica]:
-    """Return every replica of a collection, or none if there is no such collection."""
+    """Return every replica of a collection, or none if there is no such collection.
+
+    Those of the parent of a split shard, which stays until it is deleted, serve no more.
+    """
     state = collection_state(solr, collection)
     if state is None:
         return []
@@ -70,6 +73,7 @@ def replicas(solr: SolrClient, collection: str) -> list[Replica]:
             leader=replica.leader == "true",
         )
         for shard_name, shard in sorted(state.shards.items())
+        if shard.state == "active"
         for _, replica in sorted(shard.replicas.items())
     ]
 
