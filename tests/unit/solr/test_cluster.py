@@ -235,7 +235,7 @@ def test_ensemble_is_absent_where_solr_does_not_know_it() -> None:
 
 def test_names_are_resolved() -> None:
     assert "127.0.0.1" in resolve("127.0.0.1")
-    with failing(TemporaryError, "HostNotFound", "cannot be resolved"):
+    with failing(TemporaryError, "HostNotFound", "spec.target: .* cannot be resolved"):
         resolve("no-such-host.invalid")
 
 

@@ -258,5 +258,5 @@ def resolve(host: str) -> list[str]:
     except (OSError, UnicodeError) as error:
         raise TemporaryError(
             LifecycleReason.HOST_NOT_FOUND,
-            f"target.existing: {host} cannot be resolved: {error}; correct the host name",
+            f"spec.target: {host} cannot be resolved: {error}; correct the host name",
         ) from error
