@@ -1,18 +1,23 @@
-"""A status that the API server does not store."""
+"""A status that the API server does not store, and the end of requests to Solr."""
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 import orjson
 import pytest
 
+from solrbench.controller.schedule import HANG_SECONDS
 from solrbench.decide.status_size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
+from solrbench.solr.cluster import COMMIT_TIMEOUT_SECONDS
 from support.cluster.benchmarks import small
+from support.controller.runs import reconcile_context
 from support.controller.world import World, condition_of, message_of
 from support.fakes.fake_cluster import Request, refusal
 from support.results.largest_status import largest_status
+from support.solr.cloud import Cloud
 
 
 class SmallWorld(World):
@@ -99,3 +104,8 @@ def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld
     assert len(orjson.dumps(body)) <= MAX_STATUS_BYTES
     assert after.status.report.left_out == body["report"]["leftOut"] != []
     assert condition_of(after, "Succeeded")[1] != "StatusRejected"
+
+
+def test_requests_to_solr_end_before_the_reconcile_counts_as_hanging() -> None:
+    with reconcile_context(Cloud()).solr() as solr:
+        assert COMMIT_TIMEOUT_SECONDS < solr.end - time.monotonic() < HANG_SECONDS

@@ -151,7 +151,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return urls_asked
 
 
-def test_leaders_that_answer_and_are_allowed_are_asked_directly(asked: list[str]) -> None:
+def test_leaders_that_answer_and_are_allowed_are_asked_directly(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     nodes = ["nodes-0.nodes.search", "nodes-1.nodes.search", "example.org", "metadata", "unknown"]
     cluster = FakeCluster()
@@ -163,6 +165,8 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(asked: list[str]
         "nodes-0.nodes.search.svc:8983",
         "nodes-1.nodes.search.svc:8983",
     ]
+    monkeypatch.setattr(endpoint, "LEADERS_SECONDS", -1.0)
+    assert leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes]) == {}
 
 
 @pytest.mark.usefixtures("asked")

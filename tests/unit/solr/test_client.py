@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import httpx2 as httpx
@@ -88,6 +89,13 @@ def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
     with failing(TemporaryError, "SolrUnreachable", "POST http://a.*a refused"):
         client.post("/x", content=b"")
     assert asked == ["GET a", "GET b", "GET a", "POST a"]
+
+
+def test_no_request_goes_on_after_the_end_of_all() -> None:
+    with SolrClient(["http://127.0.0.1:1/solr"] * 3) as client:
+        client.end = time.monotonic()
+        with failing(TemporaryError, "SolrUnreachable", "within the request's deadline"):
+            client.get("/x", Anything)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

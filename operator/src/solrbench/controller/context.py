@@ -1,5 +1,6 @@
 """What the stages of one reconcile share: the benchmark, the adapters, the clock, the status."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -23,6 +24,10 @@ from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.common import owner_uid
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
+
+SOLR_SECONDS = 780.0
+"""What all requests to Solr of a reconcile may take: a commit has 600 s, but a target may have 100
+URLs, and respond as slowly as it likes. After `HANG_SECONDS` the operator is restarted."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class ReconcileContext:
     now: datetime
     access: TargetAccess = TargetAccess()
     queue: BenchmarkQueue = field(default_factory=BenchmarkQueue)
+    solr_end: float = field(init=False, default_factory=lambda: time.monotonic() + SOLR_SECONDS)
     status: Status = field(init=False)
     conditions: Conditions = field(init=False)
     ask_load: Callable[[], LoadState] | None = field(init=False, default=None)
@@ -138,7 +144,10 @@ class ReconcileContext:
         # Nodes that were made for the benchmark have Services that were, too.
         is_own = self.existing is None and url is None
         allowed = ("*",) if is_own else self.allowed_hosts
-        return self.access.connect(self.cluster, urls, timeout_seconds, self.endpoint.auth, allowed)
+        auth = self.endpoint.auth
+        client = self.access.connect(self.cluster, urls, timeout_seconds, auth, allowed)
+        client.end = self.solr_end
+        return client
 
     def update(self, **fields: Any) -> None:
         """Change fields of the status to be written."""

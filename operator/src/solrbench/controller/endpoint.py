@@ -1,5 +1,6 @@
 """The way into a target: addresses that may be used, and what to show there."""
 
+import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ from solrbench.solr.cluster import node_identity, resolve
 SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"
 LEADER_SECONDS = 3.0
+LEADERS_SECONDS = 60.0
+"""What all nodes together may take: a Solr of others may list thousands that do not respond."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +134,10 @@ def leader_urls(
         with suppress(ValueError):  # no URL: the image of Solr and ZooKeeper may hold any address
             urls[replica.base_url] = qualify(replica.base_url, namespace)
     check, reachable = address_check(cluster, allowed=allowed), {}
+    end = time.monotonic() + LEADERS_SECONDS
     for own, url in urls.items():
+        if time.monotonic() > end:
+            break
         try:
             check_name(host_of(url), allowed)
             with SolrClient([url], LEADER_SECONDS, endpoint.auth, check) as solr:

@@ -1,5 +1,7 @@
 """HTTP to Solr, with errors turned into ours."""
 
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Self, TypeVar
 
@@ -32,6 +34,9 @@ class SolrClient:
 
     `timeout_seconds` are for a request and its whole response; `check` is called with the addresses
     of each connection before it is made.
+
+    Attributes:
+        end: the `time.monotonic()` at which every request ends at the latest
     """
 
     def __init__(
@@ -46,6 +51,7 @@ class SolrClient:
         # wherever a redirect leads, credentials do not follow.
         self._http = create_client(auth.headers, auth.verify, check=check)
         self._timeout_seconds = timeout_seconds
+        self.end = math.inf
 
     def __enter__(self) -> Self:
         return self
@@ -114,6 +120,7 @@ class SolrClient:
         self, node: str, method: str, path: str, params: Params | None, **options: Any
     ) -> httpx.Response:
         address = f"{node}{path}"
+        seconds = options.pop("seconds", self._timeout_seconds)
         try:
             return fetch(
                 self._http,
@@ -122,7 +129,8 @@ class SolrClient:
                 max_bytes=MAX_RESPONSE_BYTES,
                 # The default of a handler may be XML, as a config set of users may say.
                 params={"wt": "json", **(params or {})},
-                **{"seconds": self._timeout_seconds, **options},
+                seconds=max(0.0, min(seconds, self.end - time.monotonic())),
+                **options,
             )
         except httpx.HTTPError as error:
             if problem := certificate_problem(error):
