@@ -93,7 +93,7 @@ class World:
         self.said: list[str] = []
         settings = settings_for(self.namespace)
         access = access_to(self.cloud)
-        Uninstall(self.cluster, settings, self.said.append, access, pause).release(6)
+        Uninstall(self.cluster, settings, self.said.append, access, pause).release(3)
 
     def finalize(self) -> None:
         """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""

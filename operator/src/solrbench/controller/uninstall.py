@@ -65,12 +65,13 @@ class Uninstall:
 
     def release(self, seconds: float) -> None:
         """Suspend what is held and wait until nothing is, or release it after so many seconds."""
-        for _ in range(max(1, int(seconds / PAUSE_SECONDS))):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
             held = list(self._held())
             if not held:
                 return
             for body in held:
-                self._suspend(body)
+                self._suspend(body, end)
             self._sleep(PAUSE_SECONDS)
         for body in self._held():
             if needs_finalizer(body=body):
@@ -90,7 +91,7 @@ class Uninstall:
             if body is not None:
                 yield body
 
-    def _suspend(self, body: Body) -> None:
+    def _suspend(self, body: Body, end: float) -> None:
         try:
             if not needs_finalizer(body=body):
                 self._drop_finalizer(body)
@@ -98,11 +99,12 @@ class Uninstall:
             if not is_over(body):
                 body = self._set_suspend(body)
             reports, benchmark = BenchmarkResultStore(self._cluster), SolrBenchmark.parse(body)
-            reconcile(
-                ReconcileContext(
-                    self._cluster, reports, self._settings, benchmark, body, utc_now(), self._access
-                )
+            context = ReconcileContext(
+                self._cluster, reports, self._settings, benchmark, body, utc_now(), self._access
             )
+            # A Solr that does not respond would hold up the release of all, which waits for it.
+            context.solr_end = end
+            reconcile(context)
         except (SolrbenchError, ValidationError) as error:
             text = " ".join(str(error).split())[:300]
             self._say(f"{_key(body)}: {text}")

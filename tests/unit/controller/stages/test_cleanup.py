@@ -1,6 +1,7 @@
 """The collection on an existing Solr at every end of a benchmark."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import kopf
@@ -9,8 +10,8 @@ import pytest
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.contract import names
 from solrbench.contract.environment import Environment
-from solrbench.controller import handlers
-from solrbench.controller.context import ReconcileContext
+from solrbench.controller import handlers, uninstall
+from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
@@ -18,6 +19,7 @@ from solrbench.decide.lifecycle import is_suspended, needs_cleanup
 from solrbench.errors import TemporaryError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.solr.client import SolrClient
 from support.controller.runs import (
     NOW,
     SETTINGS,
@@ -145,6 +147,28 @@ def test_deletion_does_not_wait_for_a_solr_that_refuses_credentials(deletion: An
     measured(cloud)
     cloud.authorization = "Basic x"
     assert deletion(cloud, timedelta()) == ["CollectionLeftBehind"]
+
+
+def test_uninstallation_ends_in_time_whose_solr_does_not_respond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock, said, cloud = [0.0], list[str](), Cloud(down=True)
+    monkeypatch.setattr(uninstall, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    body: Any = resource(create() | {"spec.suspend": True})
+    body["metadata"] |= {"namespace": "search", "uid": "0b5b", "finalizers": [names.FINALIZER]}
+    body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": dict(cloud.nodes)}}
+    access = access_to(cloud)
+
+    def connect_slowly(*arguments: Any) -> SolrClient:
+        clock[0] += 30
+        return access.connect(*arguments)
+
+    slow, cluster = TargetAccess(connect_slowly, access.resolve), FakeCluster(body)
+    monkeypatch.setattr(cluster, "merge", lambda *_: body)
+    uninstall.Uninstall(cluster, SETTINGS, said.append, slow, lambda _: None).release(40)
+    assert clock == [60.0]
+    assert "may be left on target.existing" in said[-2]
+    assert "released" in said[-1]
 
 
 def test_deletion_before_the_start_sends_no_request(deletion: Any) -> None:
