@@ -152,6 +152,7 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
         ((), ("TargetPodLost", AGAIN)),
         ((pod(uid="other"),), ("TargetPodLost", AGAIN)),
         ((pod(phase="Failed"),), ("TargetPodLost", AGAIN)),
+        ((replace(pod(), deleting=True),), ("TargetPodLost", AGAIN)),
         ((pod(ended="Error"),), ("TargetPodLost", AGAIN)),
         ((pod(ended="OOMKilled"),), ("OOMKilled", PermanentError)),
         ((replace(pod(uid="other"), unschedulable="0/1 nodes"),), ("Unschedulable", AGAIN)),

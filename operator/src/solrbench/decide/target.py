@@ -112,11 +112,16 @@ def check_pods_unchanged(
     by_name = {pod.name: pod for pod in pods}
     for name, identity in identities.items():
         pod = by_name.get(name)
-        if pod is not None and pod.identity == identity and pod.phase == "Running":
+        if (
+            pod is not None
+            and pod.identity == identity
+            and pod.phase == "Running"
+            and not pod.deleting  # one whose node is lost stays so, and in this phase
+        ):
             continue
         problem = None if pod is None else first_problem([pod], now)
         if problem is None:
-            message = f"pod {name} was replaced or restarted"
+            message = f"pod {name} was deleted, replaced or restarted"
             return restart_target(TargetReason.TARGET_POD_LOST, message)
         if problem.reason == PodReason.OOM_KILLED:
             # Another attempt with the same limit would end in the same way, hours later.
