@@ -100,6 +100,16 @@ def test_node_that_is_lost_while_documents_are_counted(
     assert after.status.attempts.target == 2
 
 
+def test_index_pod_of_a_lost_node_is_not_waited_for(world: World) -> None:
+    del world.cluster.objects["Job", "default", "one-index"]["status"]
+    pod = world.cluster.objects["Pod", "default", "one-index-0"]
+    pod["metadata"]["deletionTimestamp"] = (world.now - timedelta(minutes=2)).isoformat()
+    pod |= {"status": {"phase": "Running"}, "spec": {"nodeName": "gone"}}
+    after = world.reconcile("one")
+    assert condition_of(after, "DataIndexed") == ("False", "NodeLost")
+    assert after.status.attempts.target == 2
+
+
 def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
     del world.cluster.objects["Job", "default", "one-index"]["status"]
     assert condition_of(world.reconcile("one"), "DataIndexed") == ("False", "Indexing")

@@ -14,7 +14,7 @@ from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import auth_files
 from solrbench.contract.pod_plans import BACKUP_FOLDER, IndexPlan, IndexProgress, unpack_telemetry
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_budgets
+from solrbench.controller.deletion import delete_budgets, find_removal_blocker
 from solrbench.controller.endpoint import address_check, api_server_addresses
 from solrbench.controller.objects import apply_job, creation_problem, job, pods, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -34,12 +34,13 @@ from solrbench.decide.indexing import (
     known_documents,
     total_documents,
 )
-from solrbench.decide.outcome import apply_outcome, first_outcome
+from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
 from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.index.progress import IndexPodClient
 from solrbench.manifests.index import build_index
 from solrbench.reasons.data import IndexingReason
+from solrbench.reasons.target import PodReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import COMMIT_TIMEOUT_SECONDS, commit
 from solrbench.solr.collection import restore_backup
@@ -51,7 +52,7 @@ def reconcile_index(context: ReconcileContext) -> None:
     Raises:
         TemporaryError: while documents are sent, a backup is restored, or replicas catch up.
         PermanentError: if the data cannot be indexed, or documents are missing at the end.
-        TargetLostError: if a node was lost while the documents were counted.
+        TargetLostError: if a node was lost that indexed, or while the documents were counted.
     """
     if context.conditions.is_true(DATA_INDEXED):
         return
@@ -75,6 +76,11 @@ def reconcile_index(context: ReconcileContext) -> None:
         raise TemporaryError(IndexingReason.INDEXING_STARTED, "the index Job was created")
     run = _observe(context, job_view, dataset)
     context.update(dataset=run.dataset)
+    if any(pod.deleting and pod.phase in ("Pending", "Running") for pod in run.pods):
+        # The Job makes another one only when that one has failed, which its node would have to say.
+        lost = find_removal_blocker(context.owned)
+        if lost is not None and lost.reason == PodReason.NODE_LOST:
+            raise TargetLostError(lost.reason, lost.message)
     apply_outcome(first_outcome(INDEX_RUN_CHECKS, run))
     _conclude(context, dataset, run.progress)
     _verify(context, dataset, complete=all_reported(dataset, run.progress))
