@@ -54,6 +54,8 @@ MEASURING = LiveLoad(
     stage="Measuring", repeat=2, variant="proxy", step="two-users", requests_per_second=1.0
 )
 
+LATELY = MEASURING.model_copy(update={"update_time": NOW + timedelta(seconds=1)})
+
 
 def ended(pod: PodView = WORKER, text: str = "", **fields: Any) -> PodView:
     container = ContainerView("load", exit_code=3, termination_message=text, **fields)
@@ -62,6 +64,12 @@ def ended(pod: PodView = WORKER, text: str = "", **fields: Any) -> PodView:
 
 def with_pod(pod: PodView, run: LoadRun = RUN) -> LoadRun:
     return replace(run, pods=(pod,))
+
+
+def silent(load: LiveLoad | None = None, seconds: float = 0) -> LoadRun:
+    """Return a load whose master is ready for so long and does not respond."""
+    now = NOW + timedelta(seconds=seconds)
+    return replace(RUN, pods=(replace(MASTER, ready_since=NOW),), load=load, silence="x", now=now)
 
 
 def words(reason: str) -> str:
@@ -78,6 +86,9 @@ def words(reason: str) -> str:
             replace(RUN, load=MEASURING.model_copy(update={"stage": "OfALaterVersion"})),
             ("Starting", TemporaryError),
         ),
+        (silent(seconds=60), ("LoadMasterUnreachable", TemporaryError)),
+        (silent(seconds=59), ("Starting", TemporaryError)),
+        (silent(LATELY, seconds=60), ("Measuring", TemporaryError)),
         (with_pod(replace(WORKER, unschedulable="0/1 nodes")), ("Unschedulable", TemporaryError)),
         (with_pod(ended()), ("LoadPodLost", AGAIN)),
         (with_pod(ended(ended_reason="OOMKilled")), ("OOMKilled", AGAIN)),

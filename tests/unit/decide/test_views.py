@@ -88,9 +88,11 @@ def test_foreign_pod_has_no_component() -> None:
 
 
 def test_running_pod_is_reduced_to_its_state() -> None:
-    conditions = [{"type": "Ready", "status": "True"}, {"type": "PodScheduled", "status": "True"}]
+    ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2025-03-01T12:00:09Z"}
+    conditions = [ready, {"type": "PodScheduled", "status": "True"}]
     view = view_pod(pod(phase="Running", podIP="10.0.0.1", conditions=conditions))
     assert (view.phase, view.ready, view.ip, view.node) == ("Running", True, "10.0.0.1", "node-1")
+    assert view.ready_since == datetime(2025, 3, 1, 12, 0, 9, tzinfo=UTC)
     assert view.unschedulable == ""
 
 

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.load_plan import OTHER_VERSION_REMEDY, LoadState, Resumption
-from solrbench.contract.names import LOAD_WORKER
+from solrbench.contract.names import LOAD_MASTER, LOAD_WORKER
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.lifecycle import check_starting
@@ -45,6 +45,7 @@ class LoadRun:
         starting_seconds: limit of the time until the pods run
         creation: why pods are missing, if they may not be created
         refused: who had requests or messages without the token, in words
+        silence: why the master, which runs, did not respond; empty if it did
     """
 
     pods: tuple[PodView, ...]
@@ -58,6 +59,7 @@ class LoadRun:
     starting_seconds: int
     creation: PodProblem | None = None
     refused: tuple[str, ...] = ()
+    silence: str = ""
 
 
 def check_planned(foreign: int) -> Outcome | None:
@@ -104,6 +106,17 @@ def check_pods_work(run: LoadRun) -> Outcome | None:
     return check_starting(problem, run.now, run.starting_seconds)
 
 
+def check_master_responds(run: LoadRun) -> Outcome | None:
+    """Wait with the reason if the master, which runs, has not responded for long."""
+    responded = None if run.load is None else run.load.update_time
+    ready = (pod.ready_since for pod in run.pods if pod.component == LOAD_MASTER)
+    since = responded or next(ready, None)
+    if not run.silence or since is None or run.now - since < MASTER_PATIENCE:
+        return None
+    message = f"the load master does not respond to the operator: {run.silence}"
+    return wait(LoadReason.LOAD_MASTER_UNREACHABLE, message)
+
+
 def check_measured(run: LoadRun) -> Outcome | None:
     """Wait with the stage that the master reports."""
     load, report = run.load, run.report
@@ -124,6 +137,7 @@ LOAD_RUN_CHECKS: tuple[Check[LoadRun], ...] = (
     check_pods_failed,
     check_jobs_ended,
     check_pods_work,
+    check_master_responds,
     check_measured,
 )
 

@@ -45,7 +45,8 @@ class PodView:
     """One pod of a benchmark.
 
     `identity` changes when the pod was replaced or one of its containers started again. `gated`
-    means that all its containers are ready, but a readiness gate is not open.
+    means that all its containers are ready, but a readiness gate is not open. `ready_since` is
+    known of one that is ready.
     """
 
     name: str
@@ -63,6 +64,7 @@ class PodView:
     unschedulable: str
     containers: tuple[ContainerView, ...] = ()
     gated: bool = False
+    ready_since: datetime | None = None
 
     @property
     def identity(self) -> str:
@@ -93,6 +95,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
     conditions = {each["type"]: each for each in status.get("conditions") or []}
     ready, scheduled = conditions.get("Ready", {}), conditions.get("PodScheduled", {})
     labels = metadata.get("labels") or {}
+    since = ready.get("lastTransitionTime") if ready.get("status") == "True" else None
     return PodView(
         name=metadata["name"],
         uid=metadata["uid"],
@@ -115,6 +118,7 @@ def view_pod(body: dict[str, Any]) -> PodView:
             for each in status.get(key) or []
         ),
         gated=ready.get("reason") == "ReadinessGatesNotReady",
+        ready_since=datetime.fromisoformat(since) if since else None,
     )
 
 

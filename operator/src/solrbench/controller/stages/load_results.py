@@ -58,6 +58,7 @@ def poll_master(context: ReconcileContext) -> None:
     master = next((pod for pod in seen if pod.component == names.LOAD_MASTER), None)
     holds_results = False
     refused: tuple[str, ...] = ()
+    silence = ""
     if master is not None and master.phase == "Running" and master.ip:
         token = stored_token(context, names.LOAD_MASTER)
         if not token:
@@ -66,10 +67,10 @@ def poll_master(context: ReconcileContext) -> None:
             text = f"ConfigMap {name}, with the plan and token of the load, was deleted or changed"
             raise LoadLostError(LoadReason.LOAD_POD_LOST, text)
         with _client(context.cluster, master.ip, token) as remote:
-            holds_results, refused = _poll(context, remote)
+            holds_results, refused, silence = _poll(context, remote)
         # Until the next reconcile its master alone says whether one is due (docs/adr/0009).
         context.ask_load = partial(_ask, context.cluster, master.ip, token)
-    outcome = first_outcome(LOAD_RUN_CHECKS, _observe(context, seen, refused))
+    outcome = first_outcome(LOAD_RUN_CHECKS, _observe(context, seen, refused, silence))
     if holds_results:  # they go with the load
         outcome = postpone_end(outcome, context.status.live_load, context.now)
     apply_outcome(outcome)
@@ -84,7 +85,9 @@ def _ask(cluster: Cluster, host: str, token: str) -> LoadState:
         return master.state()
 
 
-def _observe(context: ReconcileContext, seen: list[PodView], refused: tuple[str, ...]) -> LoadRun:
+def _observe(
+    context: ReconcileContext, seen: list[PodView], refused: tuple[str, ...], silence: str
+) -> LoadRun:
     wanted = {names.LOAD_MASTER: 1, names.LOAD_WORKER: context.benchmark.spec.load.workers}
     own = {name: [pod for pod in seen if pod.component == name] for name in wanted}
     creation = (
@@ -107,6 +110,7 @@ def _observe(context: ReconcileContext, seen: list[PodView], refused: tuple[str,
         starting_seconds=context.benchmark.spec.deadlines.starting_seconds,
         creation=next((each for each in creation if each is not None), None),
         refused=refused,
+        silence=silence,
     )
 
 
@@ -118,10 +122,11 @@ def step_runs_on_target(
     return measured_on_target(context.benchmark.spec, step_runs, repeat)
 
 
-def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tuple[str, ...]]:
+def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tuple[str, ...], str]:
     """Store and show what the master has.
 
-    Returns whether it still holds a result, and who has refused peers without the token.
+    Returns whether it still holds a result, who has refused peers without the token, and why it did
+    not respond, if so.
     """
     stored = 0
     try:
@@ -139,7 +144,7 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
-        return True, ()  # starting, busy or just gone: the state of the pods shows which
+        return True, (), error.message  # starting, busy or just gone: its pod shows which
     _keep_partial_result(context, master, state)
     live_load = build_live_load(state, context.now)
     if is_live_load_due(context.status.live_load, live_load, context.now):
@@ -147,9 +152,9 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
     if state.stage in ("WarmingUp", "Ramping", "Measuring"):
         _record_environment(context)
     if stored < len(state.unacknowledged):
-        return True, state.refused_by
+        return True, state.refused_by, ""
     apply_outcome(check_master_state(state))
-    return False, state.refused_by
+    return False, state.refused_by, ""
 
 
 def _planned(context: ReconcileContext, ids: Sequence[str]) -> Sequence[str]:
