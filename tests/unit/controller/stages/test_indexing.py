@@ -211,6 +211,15 @@ def test_a_host_without_dots_is_a_service_of_the_namespace() -> None:
         check(http(), dataset_hosts=("*.{namespace}.svc",))
 
 
+def test_a_variant_that_is_not_allowed_ends_it_before_anything_is_indexed() -> None:
+    variants = [
+        {"name": "raw", "endpoint": "Nodes"},
+        {"name": "proxy", "urls": ["http://a.b/solr"]},
+    ]
+    with failing(PermanentError, "HostNotAllowed", r"spec\.target: a\.b matches none"):
+        check(http() | {"spec.target.variants": variants})
+
+
 def test_secrets_need_the_installers_consent() -> None:
     changes = http(auth={"bearerSecret": {"name": "files"}})
     with failing(PermanentError, "DatasetSecretNotAllowed", r"spec\.dataset\.http\.auth"):

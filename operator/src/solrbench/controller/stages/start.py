@@ -104,6 +104,10 @@ def check_references(context: ReconcileContext) -> None:
                 check_name(host, context.dataset_hosts, URLS_FIELD, HOSTS_SETTING)
             fields, are_allowed = dataset.http.secret_fields, context.settings.dataset_secrets
             apply_outcome(check_download_secrets(fields, are_allowed=are_allowed))
+        for url in (url for each in spec.target.variants for url in each.urls or ()):
+            # A name without dots may be that of a Service of companions, which is made later.
+            if not spec.companions or "." in host_of(url):
+                check_name(host_of(qualify(url, context.namespace)), context.allowed_hosts)
         check_export_host(context)
         check_baseline_results(context)
         _ = context.endpoint
