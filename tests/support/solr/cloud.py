@@ -118,7 +118,7 @@ class Cloud:
             shown = {
                 name: state
                 for name, state in self.collections.items()
-                if name in (wanted, self.aliases.get(wanted))
+                if name in (wanted, *self.aliases.get(wanted, "").split(","))
             }
         if wanted is not None and not shown:
             return 400, {"error": {"msg": f"Collection: {wanted} not found", "code": 400}}

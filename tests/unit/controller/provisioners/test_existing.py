@@ -152,6 +152,11 @@ def test_collection_of_the_user_must_be_there_and_active() -> None:
     cloud = Cloud()
     with failing(TemporaryError, "CollectionNotFound", "no collection books"):
         reconcile_target(reconcile_context(cloud, use()))
+    cloud.aliases["books"] = "books-2025,books-2026"
+    cloud.make("books-2026", "_default")
+    with failing(TemporaryError, "CollectionNotFound", "books is an alias of several .*2025,"):
+        reconcile_target(reconcile_context(cloud, use()))
+    cloud.aliases.clear()
     cloud.make("books", "_default", state="recovering")
     with pytest.raises(TemporaryError, match="books_shard1_replica_n1 is recovering"):
         reconcile_target(reconcile_context(cloud, use()))

@@ -136,8 +136,14 @@ class ExistingTarget(TargetProvisioner):
         return leader_urls(context.cluster, allowed, context.namespace, context.endpoint, found)
 
     def find_replicas(self, context: ReconcileContext, solr: SolrClient) -> list[Replica]:
-        """Return the replicas of the collection; the user's may be behind an alias."""
-        return replicas(solr, resolve_alias(solr, names.collection(context.benchmark)))
+        """Return the replicas of the collection; the user's may be behind an alias of it alone."""
+        name = names.collection(context.benchmark)
+        found = resolve_alias(solr, name)
+        if "," in found:
+            text = f"{name} is an alias of several collections, {found}; name one of them"
+            field = "target.existing.collectionName"
+            raise TemporaryError(TargetReason.COLLECTION_NOT_FOUND, f"{field}: {text}")
+        return replicas(solr, found)
 
     def replica_sizes(self, solr: SolrClient, found: list[Replica]) -> list[ReplicaSize]:
         """Return the index of each replica, asked through the endpoint."""
