@@ -312,6 +312,14 @@ def read_partial_result(cluster: Cluster, benchmark: SolrBenchmark) -> StepRunRe
         return None
 
 
+def delete_partial_result(cluster: Cluster, benchmark: SolrBenchmark) -> None:
+    """Delete what is kept, which takes up to a megabyte, of a benchmark that is over."""
+    body = read_owned_config_map(cluster, benchmark, names.unfinished(benchmark))
+    if body is not None:
+        namespace, name, uid = (body["metadata"][key] for key in ("namespace", "name", "uid"))
+        cluster.delete("v1", "ConfigMap", namespace, name, uid=uid)
+
+
 def read_answers(cluster: Cluster, namespace: str, name: str) -> StoredAnswers | None:
     """Return the answers that a benchmark of a sweep has stored; None without any.
 

@@ -17,7 +17,12 @@ from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.repeats import attempts_for_repeat
 from solrbench.errors import SolrbenchError, TemporaryError
-from solrbench.kube.result_documents import delete_leftovers, list_chunks, read_environment
+from solrbench.kube.result_documents import (
+    delete_leftovers,
+    delete_partial_result,
+    list_chunks,
+    read_environment,
+)
 from solrbench.present.fact_tables import completion_note
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
@@ -59,6 +64,7 @@ def clean_up(context: ReconcileContext) -> None:
     The load is always deleted: with nothing left to measure it would only burn CPU.
     """
     delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
+    delete_partial_result(context.cluster, context.benchmark)
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
     is_shared = shared_target(context.benchmark) is not None
     # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
