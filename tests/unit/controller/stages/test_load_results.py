@@ -152,3 +152,19 @@ def test_environment_is_recorded_before_the_last_result_ends_the_load(
     world.reconcile("one", seconds=2)
     assert acknowledged_before == [[]]
     assert master.acknowledged == ["r1-s0-two-users"]
+
+
+def test_no_result_is_stored_before_one_that_has_to_wait(
+    world: World, master: Master, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = list[str]()
+
+    def wait(_: object, __: object, step_run_id: str) -> bool:
+        looked_at.append(step_run_id)
+        return False
+
+    monkeypatch.setattr(load_results, "_planned", lambda _, ids: ids)
+    monkeypatch.setattr(load_results, "_store_result", wait)
+    master.current = LoadState(stage="Waiting", unacknowledged=["one", "two"])
+    world.reconcile("one", seconds=2)
+    assert looked_at == ["one"]

@@ -140,7 +140,9 @@ def _poll(context: ReconcileContext, master: LoadMasterClient) -> tuple[bool, tu
             with suppress(SolrbenchError):
                 _record_environment(context)
             for step_run_id in _planned(context, state.unacknowledged)[:MAX_RESULTS_AT_ONCE]:
-                stored += _store_result(context, master, step_run_id)
+                if not _store_result(context, master, step_run_id):
+                    break  # those after it may be of what is left of a Solr, too
+                stored += 1
     except TemporaryError as error:
         if error.reason != LoadReason.LOAD_MASTER_UNREACHABLE:
             raise
