@@ -121,7 +121,7 @@ def test_restore_that_failed_with_a_node_begins_again(
     if lost:
         cloud.nodes = dict.fromkeys(cloud.nodes, "2")
     with pytest.raises(error):
-        gone_on(cloud, run, 30)
+        gone_on(cloud, run, 5)
 
 
 class Restored(Index):

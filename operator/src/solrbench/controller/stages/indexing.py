@@ -115,7 +115,9 @@ def _restore(context: ReconcileContext, dataset: Dataset, backup: Backup) -> Non
         try:
             done = restore_backup(solr, names.collection(benchmark), backup, location, request)
         except PermanentError:
-            verify_target(context)  # the loss of a node fails the request, too
+            # The loss of a node fails the request, too, and may be more recent than the last look.
+            verify_target(context)
+            provisioner_of(context).check_before_storing(context)
             raise
         if not done:
             context.update(dataset=DatasetStatus())  # what was before, was another index
