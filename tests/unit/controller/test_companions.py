@@ -1,5 +1,6 @@
 """Companions are made when the target is ready, waited for, watched, and removed with it."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -127,6 +128,16 @@ def test_a_lost_companion_makes_the_target_again(world: World) -> None:
     labels = world.cluster.objects["Deployment", "default", "one-proxy"]["metadata"]["labels"]
     assert labels["solrbench.io/attempt"] == "2"
     assert condition(world.until(has_ended), "Succeeded")[0] == "True"
+
+
+def test_a_pod_that_was_evicted_is_not_waited_for(world: World) -> None:
+    world.reconcile(3)
+    world.operator.workloads.advance()
+    evicted = copy.deepcopy(world.cluster.objects["Pod", "default", "one-proxy-0"])
+    evicted["metadata"] |= {"name": "one-proxy-2", "uid": "evicted"}
+    world.cluster.put(evicted | {"status": {"phase": "Failed", "reason": "Evicted"}})
+    body = world.until(is_ready)
+    assert sorted(body["status"]["companions"]["pods"]) == ["one-proxy-0", "one-proxy-1"]
 
 
 def test_manifests_that_change_are_not_mixed(world: World) -> None:
