@@ -7,11 +7,15 @@ from typing import Any
 
 import pytest
 
+from solrbench.controller.companions import _values
+from solrbench.controller.context import TargetAccess
+from support.controller.runs import ENDPOINT, reconcile_context
 from support.controller.world import SETTINGS
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver, condition
 from support.resources.companions import DEPLOYMENT, MANIFESTS, changed, text_of
 from support.resources.small_resource import Changes, create, resource
+from support.solr.cloud import Cloud
 
 Body = dict[str, Any]
 COMPANIONS = [{"configMap": {"name": "manifests"}, "values": {"WORKERS": "2"}}]
@@ -128,6 +132,17 @@ def test_a_lost_companion_makes_the_target_again(world: World) -> None:
     labels = world.cluster.objects["Deployment", "default", "one-proxy"]["metadata"]["labels"]
     assert labels["solrbench.io/attempt"] == "2"
     assert condition(world.until(has_ended), "Succeeded")[0] == "True"
+
+
+def test_hosts_of_an_existing_target_have_the_port_of_their_scheme() -> None:
+    endpoint = replace(
+        ENDPOINT, urls=["https://a.b/solr", "http://c.d:8983/solr", "http://c.d/solr"]
+    )
+    run = reconcile_context(Cloud())
+    run.access = TargetAccess(resolve=lambda *_: endpoint)
+    found = _values(run)
+    assert found["SOLR_HOSTS"] == "a.b:443,c.d:8983,c.d:80"
+    assert found["SOLR_SERVICE"] == "a.b:443"
 
 
 def test_a_pod_that_was_evicted_is_not_waited_for(world: World) -> None:

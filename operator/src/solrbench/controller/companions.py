@@ -67,7 +67,9 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
 
 def _values(context: ReconcileContext) -> dict[str, str]:
     urls = context.solr_urls
-    hosts = [urlsplit(url).netloc for url in urls]
+    parts = [urlsplit(url) for url in urls]
+    ports = {"http": 80, "https": 443}
+    hosts = [each.netloc if each.port else f"{each.netloc}:{ports[each.scheme]}" for each in parts]
     # Nodes that are made have names below that of their headless Service.
     service = hosts[0] if context.existing is not None else hosts[0].partition(".")[2]
     return {
