@@ -80,12 +80,14 @@ def test_heap_of_a_member(answer: str, expected: int | None) -> None:
         assert max_heap_bytes("127.0.0.1", port) == expected
 
 
-def test_one_member_that_takes_connections_is_enough() -> None:
+def test_one_member_that_takes_connections_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         closed = gone.getsockname()[1]
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert any_reachable(f"127.0.0.1:{closed},127.0.0.1:{port}")
+        monkeypatch.setattr("solrbench.net.zookeeper.ALL_SECONDS", -1.0)
+        assert not any_reachable(f"127.0.0.1:{port}")
     assert not any_reachable(f"127.0.0.1:{closed},127.0.0.1:x")  # the last one has no port
 
 

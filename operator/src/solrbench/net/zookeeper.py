@@ -4,6 +4,7 @@ Protocol: ZooKeeper Administrator's Guide, "The Four Letter Words": four bytes t
 response of text lines, and the server closes the connection.
 """
 
+import math
 import re
 import socket
 import time
@@ -11,6 +12,8 @@ import time
 from solrbench.net.deadline import AddressCheck, lookup
 
 TIMEOUT_SECONDS = 3.0
+ALL_SECONDS = 60.0
+"""For all members of an outside ensemble: a name of it may have any number of addresses."""
 MAX_RESPONSE_BYTES = 1 << 20
 """The longest response, that of `mntr`, has some kilobytes."""
 
@@ -38,19 +41,25 @@ def send_command(host: str, port: int, word: str) -> str:
     return ""
 
 
-def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.socket:
+def connect(
+    host: str, port: int, check: AddressCheck | None = None, end: float = math.inf
+) -> socket.socket:
     """Connect to the first address of a host, in no brackets, that takes a connection.
 
     `check` is called with the host and all its addresses before any of them is connected to. An
-    `OSError` says that there is none, a `UnicodeError` that `host` cannot be a host name.
+    `OSError` says that there is none, or none before `end` of the monotonic clock, a `UnicodeError`
+    that `host` cannot be a host name.
     """
     error: OSError = OSError(f"{host} has no address")
     addresses = lookup(host, TIMEOUT_SECONDS)
     if check is not None:
         check(host, addresses)
     for address in addresses:
+        left = min(TIMEOUT_SECONDS, end - time.monotonic())
+        if left <= 0:
+            break
         try:
-            return socket.create_connection((address, port), timeout=TIMEOUT_SECONDS)
+            return socket.create_connection((address, port), timeout=left)
         except OSError as failed:
             error = failed
     raise error
@@ -58,11 +67,12 @@ def connect(host: str, port: int, check: AddressCheck | None = None) -> socket.s
 
 def any_reachable(servers: str, check: AddressCheck | None = None) -> bool:
     """Return whether one of `host:port,[address]:port`, a connection string, takes a connection."""
+    end = time.monotonic() + ALL_SECONDS
     for server in servers.split(","):
         host, _, port = server.rpartition(":")
         try:
             # No word is sent: an outside ensemble may serve none.
-            connect(host.strip("[]"), int(port), check).close()
+            connect(host.strip("[]"), int(port), check, end).close()
         except (OSError, ValueError):  # ValueError: no port, or no host name
             continue
         return True
