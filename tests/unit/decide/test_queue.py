@@ -21,6 +21,7 @@ ACCEPTED = {"type": "Accepted", "status": "True"}
 FAILED = {"type": "Succeeded", "status": "False"}
 TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
 LEFT = {"type": "CleanedUp", "status": "False", "reason": "CollectionNotRemoved"}
+BLOCKED = LEFT | {"reason": "FinalizersLeft"}
 KEPT = {"type": "CleanedUp", "status": "False", "reason": "CleanupSkipped"}
 
 
@@ -66,6 +67,7 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("cleaning-up", 4, ACCEPTED, FAILED, started=True), True),
         (benchmark("finished", 4, ACCEPTED, FAILED, TIDY, started=True), False),
         (benchmark("left-something", 4, ACCEPTED, FAILED, LEFT, started=True), False),
+        (benchmark("blocked", 4, ACCEPTED, FAILED, BLOCKED, started=True), False),
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],

@@ -56,8 +56,10 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     metadata, status = body["metadata"], body.get("status") or {}
     created = metadata.get("creationTimestamp")
     is_started, is_finished = status.get("startTime") is not None, is_over(body)
-    # Pods that are being removed may still disturb others, so clean-up belongs to a place.
-    is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in CLEANUP_DONE_REASONS
+    # Pods that are being removed may still disturb others, so clean-up belongs to a place. What
+    # waits for a finalizer of others does not, and may wait for ever.
+    done = (*CLEANUP_DONE_REASONS, CleanupReason.FINALIZERS_LEFT)
+    is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in done
     # An export draws figures, which takes CPU of a node; its Job has a deadline.
     is_exporting = stored_condition(body, EXPORTED).get("status") == "Unknown"
     # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
