@@ -76,7 +76,7 @@ class World:
         return connect_checked(cluster, urls, min(seconds, 0.5), auth)
 
     def _resolve(
-        self, cluster: Any, allowed: tuple[str, ...], namespace: str, existing: Existing
+        self, cluster: Any, allowed: tuple[str, ...], namespace: str, existing: Existing, _: bool
     ) -> TargetEndpoint:
         host = (existing.urls or [""])[0]
         if host == "http://search:8983/solr":

@@ -7,13 +7,17 @@ from typing import Any
 import orjson
 import pytest
 
+from solrbench.controller.context import TargetAccess
+from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.schedule import HANG_SECONDS
+from solrbench.decide.conditions import TARGET_READY
 from solrbench.decide.status_size import MAX_STATUS_BYTES
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.target import TargetReason
 from solrbench.solr.cluster import COMMIT_TIMEOUT_SECONDS
 from support.cluster.benchmarks import small
-from support.controller.runs import reconcile_context
+from support.controller.runs import ENDPOINT, reconcile_context
 from support.controller.world import World, condition_of, message_of
 from support.fakes.fake_cluster import Request, refusal
 from support.results.largest_status import largest_status
@@ -109,3 +113,17 @@ def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld
 def test_requests_to_solr_end_before_the_reconcile_counts_as_hanging() -> None:
     with reconcile_context(Cloud()).solr() as solr:
         assert COMMIT_TIMEOUT_SECONDS < solr.end - time.monotonic() < HANG_SECONDS
+
+
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_the_way_into_a_target_depends_on_whether_it_was_ready(is_ready: bool) -> None:
+    run, given = reconcile_context(Cloud()), list[object]()
+
+    def resolve(*arguments: object) -> TargetEndpoint:
+        given.append(arguments[-1])
+        return ENDPOINT
+
+    run.access = TargetAccess(resolve=resolve)
+    run.conditions.set(TARGET_READY, "True" if is_ready else "False", TargetReason.READY, "")
+    assert run.solr_urls == ENDPOINT.urls
+    assert given == [is_ready]

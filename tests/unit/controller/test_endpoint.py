@@ -129,6 +129,12 @@ def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str, wor
         find(cluster, **BY_NAME)
 
 
+def test_a_solr_cloud_that_was_ready_may_be_too_busy_for_its_probes() -> None:
+    existing = not_none(stored(create(**BY_NAME)).spec.target.existing)
+    found = resolve_endpoint(FakeCluster(cloud(True, False)), ALLOWED, "search", existing, True)
+    assert len(found.urls) == 2
+
+
 def replica(node: str) -> Replica:
     url = f"http://{node}:8983/solr"
     return Replica("shard1", "c", f"{node}:8983_solr", url, "NRT", "active", leader=True)

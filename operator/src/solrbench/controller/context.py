@@ -16,7 +16,7 @@ from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resol
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
-from solrbench.decide.conditions import Conditions
+from solrbench.decide.conditions import TARGET_READY, Conditions
 from solrbench.decide.existing_target import patterns_in
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
@@ -42,7 +42,9 @@ class TargetAccess:
     connect: Callable[[Cluster, list[str], float, HttpAuth, tuple[str, ...]], SolrClient] = (
         connect_checked
     )
-    resolve: Callable[[Cluster, tuple[str, ...], str, Existing], TargetEndpoint] = resolve_endpoint
+    resolve: Callable[[Cluster, tuple[str, ...], str, Existing, bool], TargetEndpoint] = (
+        resolve_endpoint
+    )
 
 
 @dataclass
@@ -117,7 +119,8 @@ class ReconcileContext:
         if self.existing is None:
             urls = solr_urls(self.benchmark, self.solr_cloud)
             return TargetEndpoint(urls, NO_AUTH, nodes=True)
-        return self.access.resolve(self.cluster, self.allowed_hosts, self.namespace, self.existing)
+        was_ready, place = self.conditions.is_true(TARGET_READY), (self.namespace, self.existing)
+        return self.access.resolve(self.cluster, self.allowed_hosts, *place, was_ready)
 
     @cached_property
     def owned(self) -> OwnedObjects:

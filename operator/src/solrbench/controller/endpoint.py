@@ -52,9 +52,13 @@ class TargetEndpoint:
 
 
 def resolve_endpoint(
-    cluster: Cluster, allowed: tuple[str, ...], namespace: str, existing: Existing
+    cluster: Cluster,
+    allowed: tuple[str, ...],
+    namespace: str,
+    existing: Existing,
+    was_ready: bool = False,
 ) -> TargetEndpoint:
-    """Return the way in.
+    """Return the way in; all nodes of a SolrCloud must be ready, unless they were before.
 
     Raises:
         TemporaryError: if a Secret, the SolrCloud or a host is missing; it may be made later.
@@ -62,7 +66,7 @@ def resolve_endpoint(
     """
     access = secret_auth(cluster, namespace, existing)
     name = existing.solr_cloud_name
-    given = existing.urls or _node_urls(cluster, namespace, name or "")
+    given = existing.urls or _node_urls(cluster, namespace, name or "", was_ready)
     urls = [qualify(url, namespace) for url in given]
     check_hosts(cluster, allowed, urls)
     return TargetEndpoint(urls, access, nodes=name is not None or len(urls) > 1)
@@ -158,11 +162,11 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
     return addresses
 
 
-def _node_urls(cluster: Cluster, namespace: str, name: str) -> list[str]:
+def _node_urls(cluster: Cluster, namespace: str, name: str, was_ready: bool) -> list[str]:
     """Return the URLs of a SolrCloud's nodes, which are waited for until all are ready."""
     try:
         body = cluster.get(*SOLR_CLOUD, namespace, name)
-        cloud = ExistingSolrCloud(name, namespace, served=True, body=body)
+        cloud = ExistingSolrCloud(name, namespace, served=True, body=body, was_ready=was_ready)
     except TemporaryError as error:
         if error.reason != ApiServerReason.KIND_NOT_SERVED:
             raise

@@ -33,12 +33,14 @@ class ExistingSolrCloud:
 
     Attributes:
         body: the resource, or `None` if there is none of this name
+        was_ready: whether all of its nodes were ready before
     """
 
     name: str
     namespace: str
     served: bool
     body: dict[str, Any] | None
+    was_ready: bool = False
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
@@ -67,8 +69,9 @@ def check_existing_cloud(cloud: ExistingSolrCloud) -> Outcome | None:
             " create it",
         )
     ready = sum(bool(node.get("ready")) for node in cloud.nodes)
-    # One that was just applied has no status yet, and no node in it.
-    if cloud.nodes and ready == len(cloud.nodes):
+    # One that was just applied has no status yet, and no node in it. A node under load may be too
+    # busy for its probes; whether it is still the one that it was, is checked otherwise.
+    if cloud.nodes and (cloud.was_ready or ready == len(cloud.nodes)):
         return None
     return wait(
         TargetReason.SOLR_CLOUD_NOT_READY,
