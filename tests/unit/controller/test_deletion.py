@@ -306,6 +306,9 @@ def test_finalizers_of_others_are_named_on_every_kind(finalizer: str, *, holds: 
             assert f"{kind} {body['metadata']['name']}" in found.message
             assert finalizer in found.message
         del body["metadata"]["finalizers"]
+    body = next(each for each in cluster.objects.values() if each["kind"] == "Pod")
+    body["metadata"]["finalizers"], body["status"] = [finalizer], {"phase": "Running"}
+    assert find_removal_blocker(owned_by(cluster)) is None  # others wait for its end
 
 
 def node(ready: str, since: datetime) -> dict[str, Any]:
@@ -439,3 +442,18 @@ def test_suspension_names_the_refusal(world: RefusingWorld) -> None:
         after = world.reconcile("one", 2)
     assert (after.status.phase, after.status.start_time) == ("Suspended", None)
     assert condition_of(after, "CleanedUp") == ("Unknown", "Pending")
+
+
+def test_suspension_gives_up_the_place_that_a_finalizer_of_others_would_hold() -> None:
+    world = World(small("one"))
+    world.reconcile("one")
+    zookeeper = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]
+    zookeeper["metadata"]["finalizers"] = ["example.com/hold"]
+    world.body()["spec"]["suspend"] = True
+    for _ in range(2):
+        after = world.reconcile("one", 2)
+    assert (after.status.phase, after.status.start_time) == ("Suspended", None)
+    assert "waits for example.com/hold" in message_of(after)
+    world.body()["spec"]["suspend"] = False
+    after = world.reconcile("one", 2)
+    assert condition_of(after, "TargetReady") == ("False", "FinalizersLeft")

@@ -89,11 +89,19 @@ def find_removal_blocker(owned: OwnedObjects) -> TemporaryError | None:
 
     That is an object with a finalizer of others, or a pod whose node is lost.
     """
-    lost = find_lost_pods(owned.cluster, owned.list(PODS), owned.now)
-    blocking = blocking_finalizer(owned)
+    pods = owned.list(PODS)
+    lost, blocking = find_lost_pods(owned.cluster, pods, owned.now), blocking_finalizer(owned)
+    is_foreign = blocking is not None and blocking.reason == CleanupReason.FINALIZERS_LEFT
+    if is_foreign and any(map(_is_ending, pods)):
+        blocking = None  # it is said when nothing runs any more, and others need not wait for it
     if blocking is not None or not lost:
         return blocking
     return TemporaryError(PodReason.NODE_LOST, "; ".join(lost_pod.message for lost_pod in lost))
+
+
+def _is_ending(pod: Manifest) -> bool:
+    phase = (pod.get("status") or {}).get("phase")
+    return pod["metadata"].get("deletionTimestamp") is not None and phase in ("Pending", "Running")
 
 
 def blocking_finalizer(owned: OwnedObjects) -> TemporaryError | None:

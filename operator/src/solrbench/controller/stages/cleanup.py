@@ -134,13 +134,15 @@ def suspend(context: ReconcileContext) -> None:
         raise
     context.set_phase("Suspended")
     context.update(live_load=None)
-    if gone:
+    # A finalizer of others may stay for ever, and with it a place in the queue; the next run waits
+    # for what it holds.
+    if gone or (blocker is not None and blocker.reason == CleanupReason.FINALIZERS_LEFT):
         if context.status.start_time is not None:
             # The next run has pods and data of its own, and so a record of what it ran on.
             attempts = context.status.attempts
             again = attempts_for_repeat(attempts, RepeatStart.FRESH_TARGET, attempts.repeat)
             context.update(attempts=again, start_time=None)
-        _show_suspension(context, "")
+        _show_suspension(context, blocker.message if blocker else "")
         try:
             _remove_collection(context)
         except TemporaryError as error:
