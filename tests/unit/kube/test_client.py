@@ -19,6 +19,7 @@ from solrbench.kube.connection import (
     UnauthorizedError,
     UnreachableError,
 )
+from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_BYTES
 from support.cluster.benchmarks import small
 from support.failing import failing
 from support.servers.api_stub import (
@@ -188,6 +189,23 @@ def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
     found = cluster_of(respond).list("v1", "Pod", "search", {})
     names = [(each["kind"], each["metadata"]["name"]) for each in found]
     assert names == [("Pod", "a"), ("Pod", "b")]
+
+
+def test_objects_of_a_namespace_are_listed_up_to_a_limit() -> None:
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/api/v1":
+            return resources(*CORE)
+        asked.append(request.url.params["limit"])
+        pods = [{"metadata": {"annotations": {"a": "x" * (MAX_LIST_BYTES // 2)}}}]
+        return httpx.Response(200, json={"metadata": {"continue": "more"}, "items": pods})
+
+    asked: list[str] = []
+    reader = cluster_of(respond)
+    with pytest.raises(TemporaryError, match="Pods of namespace search have more than 16 MiB"):
+        reader.list("v1", "Pod", "search", {})
+    with pytest.raises(TemporaryError, match="Events of namespace search have more than 16 MiB"):
+        reader.events("search", "Pod", "one")
+    assert asked == [str(LISTED_AT_ONCE)] * 4
 
 
 def test_threads_find_a_kind_once_while_another_is_missing() -> None:

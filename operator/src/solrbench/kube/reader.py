@@ -85,6 +85,10 @@ METADATA_ONLY = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.i
 METADATA_OF_EVENTS = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
+LISTED_AT_ONCE = 20
+"""Whole objects in one part of a list."""
+MAX_LIST_BYTES = 16 << 20
+"""Of whole objects in a namespace, as text: who may label pods there may fill them, too."""
 MAX_MANIFEST_MEMORY = 64 << 20
 """What the values of a response may take, an eighth of the memory limit of the chart: a megabyte of
 an object may be keys without values."""
@@ -156,9 +160,12 @@ class ObjectReader:
     def list(
         self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> list[Manifest]:
-        """Return the objects with these labels, in every namespace when `namespace` is `None`."""
-        labels = label_selector(selector)
-        return [*self._items(api_version, kind, namespace, labelSelector=labels)]
+        """Return the objects with these labels, in every namespace when `namespace` is `None`.
+
+        It raises `TemporaryError` if those of one namespace have more than `MAX_LIST_BYTES`.
+        """
+        query: Query = {"labelSelector": label_selector(selector)}
+        return [*self._whole_items(api_version, kind, namespace, query)]
 
     def list_in_parts(
         self,
@@ -170,7 +177,8 @@ class ObjectReader:
     ) -> Iterator[Manifest]:
         """Yield the objects with these labels, of which at most so many are read at once."""
         labels = label_selector(selector)
-        return self._items(api_version, kind, namespace, labelSelector=labels, limit=most)
+        query: Query = {"labelSelector": labels, "limit": most}
+        return self._items(api_version, kind, namespace, query)
 
     def list_metadata(
         self,
@@ -185,8 +193,8 @@ class ObjectReader:
         https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
         labels = None if selector is None else label_selector(selector)
-        options: Query = {"limit": METADATA_AT_ONCE, "labelSelector": labels}
-        return self._items(api_version, kind, namespace, accept=METADATA_ONLY, **options)
+        query: Query = {"limit": METADATA_AT_ONCE, "labelSelector": labels}
+        return self._items(api_version, kind, namespace, query, accept=METADATA_ONLY)
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
         self,
@@ -229,7 +237,7 @@ class ObjectReader:
         """Return the events about an object and its predecessors of the same name."""
         about = f"involvedObject.kind={kind},involvedObject.name={name}"
         about += f",reason={reason}" if reason is not None else ""
-        return [*self._items("v1", "Event", namespace, fieldSelector=about)]
+        return [*self._whole_items("v1", "Event", namespace, {"fieldSelector": about})]
 
     def watch(self, body: Manifest, seconds: int) -> Iterator[Manifest | None]:
         """Yield an object each time it changes after it was read as `body`, `None` once it is gone.
@@ -289,28 +297,42 @@ class ObjectReader:
                 raise error_for(status.get("code", 500), f"{action}: {status.get('message')}")
             yield event
 
-    def _items(
+    def _whole_items(
+        self, api_version: str, kind: str, namespace: str | None, query: Query
+    ) -> Iterator[Manifest]:
+        if namespace is None:  # what is listed of all namespaces is no tenant's
+            return self._items(api_version, kind, None, query)
+        query = {**query, "limit": LISTED_AT_ONCE}
+        return self._items(api_version, kind, namespace, query, most_bytes=MAX_LIST_BYTES)
+
+    def _items(  # noqa: PLR0913 - which objects, and how much of them
         self,
         api_version: str,
         kind: str,
         namespace: str | None,
+        query: Query,
         *,
         accept: str = JSON,
-        **query: str | int | bool | None,
+        most_bytes: float = math.inf,
     ) -> Iterator[Manifest]:
         """Yield the items of a list part by part, with kind and version, which lists leave out."""
         path = self._path(api_version, kind, namespace)
         while True:
             body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
+            most_bytes -= len(body)
+            if most_bytes < 0:
+                limit = f"{MAX_LIST_BYTES >> 20} MiB"
+                raise _unreadable(f"the {kind}s of namespace {namespace} have more than {limit}")
             # Metadata may be of anything; whole objects are listed of kinds with a schema alone.
             page = as_manifest(body) if accept == METADATA_ONLY else orjson.loads(body)
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
             yield from (about | item for item in page.get("items") or [])
             # The last part of a list has no token, or an empty one.
-            query["continue"] = (page.get("metadata") or {}).get("continue")
-            if not query["continue"]:
+            token = (page.get("metadata") or {}).get("continue")
+            if not token:
                 return
+            query = {**query, "continue": token}
 
     def _path(
         self, api_version: str, kind: str, namespace: str | None, name: str | None = None
@@ -330,9 +352,13 @@ def as_manifest(body: bytes) -> Manifest:
     try:
         manifest: Manifest = decode_json(body, MAX_MANIFEST_MEMORY)
     except ForeignDataError as error:
-        raise TemporaryError(
-            ApiServerReason.API_UNREACHABLE,
-            f"a response of the API server cannot be read: {error}; look for large annotations and"
-            " keys without values in the objects of the namespace",
-        ) from error
+        raise _unreadable(str(error)) from error
     return manifest
+
+
+def _unreadable(why: str) -> TemporaryError:
+    return TemporaryError(
+        ApiServerReason.API_UNREACHABLE,
+        f"a response of the API server cannot be read: {why}; look for large annotations and keys"
+        " without values in the objects of the namespace",
+    )
