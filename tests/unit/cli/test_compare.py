@@ -139,6 +139,25 @@ def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: 
     assert_one_line(run(str(file), str(file)), 1, problem)
 
 
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"load": 5},
+        {"load": {"percentiles": ["most"]}},
+        {"load": {"repeats": {"until": 1, "min": "a"}}, "comparison": {"baseline": {}}},
+        {"comparison": [1]},
+        {"comparison": {"primary": "P96"}},
+        {"comparison": {"smallestEffectPercent": "much"}},
+    ],
+)
+def test_a_spec_of_another_version_that_asks_for_something_else_is_an_error(
+    tmp_path: Path, part: dict[str, Any]
+) -> None:
+    file, body = tmp_path / "x.json", orjson.loads(BEFORE)
+    file.write_bytes(orjson.dumps(body | {"spec": body["spec"] | part}))
+    assert_one_line(run(str(file), str(file)), 1, "another version wrote its spec")
+
+
 def test_folder_without_a_report_and_missing_file_are_errors(tmp_path: Path) -> None:
     assert_one_line(run(str(tmp_path), str(tmp_path)), 1, "there is no report.json")
     gone = str(tmp_path / "gone.json")

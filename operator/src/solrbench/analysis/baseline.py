@@ -255,8 +255,6 @@ def _decode(text: bytes | bytearray, max_memory: int) -> dict[str, Any]:
 MAX_SPEC_NOTES = 12
 """Lines on what two specs differ in."""
 
-_PERCENTS = (50.0, 95.0, 99.0)
-
 
 def compare_candidate(
     baseline: ComparisonInput, candidate: ComparisonInput, settings: ComparisonSettings
@@ -268,8 +266,7 @@ def compare_candidate(
     Raises:
         UnreadableReportError: the times or numbers of a step are none that a load measures.
     """
-    load = candidate.spec.get("load", {})
-    percents = {float(percentile) for percentile in load.get("percentiles", _PERCENTS)}
+    percents = set(settings.percentiles)
     if settings.percent is not None:
         percents.add(settings.percent)
     steps = _compared_steps(baseline.steps, candidate.steps)

@@ -16,8 +16,9 @@ from solrbench.analysis.metrics import (
     percentile_metric,
 )
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
+from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN, DEFAULT_PERCENTILES
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.contract.foreign import ForeignDataError
 from solrbench.stats.tests import Looks
 
 _PERCENTILES = {
@@ -40,6 +41,7 @@ class ComparisonSettings:
 
     rule: ComparisonRule = DEFAULT_RULE
     primary: PrimaryMetric = PrimaryMetric.P95
+    percentiles: Sequence[float] = DEFAULT_PERCENTILES
 
     @property
     def percent(self) -> float | None:
@@ -62,7 +64,9 @@ def settings_of_spec(spec: Spec) -> ComparisonSettings:
     comparison, repeats = spec.comparison, spec.load.repeats
     looks = None if repeats.until is None else Looks(repeats.least, repeats.most)
     return ComparisonSettings(
-        ComparisonRule(comparison.smallest_effect_percent, looks), comparison.primary
+        ComparisonRule(comparison.smallest_effect_percent, looks),
+        comparison.primary,
+        spec.load.percentiles,
     )
 
 
@@ -76,12 +80,21 @@ def settings_of_candidate(
 
     `candidate` is its spec as JSON, and `baseline_name` the name of the benchmark that it is
     compared with, empty if that is not known.
+
+    It raises `ForeignDataError` if another version wrote the spec and says there what none of this
+    one would.
     """
-    wanted = candidate.get("comparison", {})
-    effect = smallest_effect_percent or wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
-    decisive = primary or PrimaryMetric(wanted.get("primary", PrimaryMetric.P95))
-    looks = _stored_looks(candidate, baseline_name)
-    return ComparisonSettings(ComparisonRule(effect, looks), decisive)
+    try:
+        wanted = candidate.get("comparison", {})
+        effect = wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
+        rule = ComparisonRule(
+            smallest_effect_percent or float(effect), _stored_looks(candidate, baseline_name)
+        )
+        decisive = primary or PrimaryMetric(wanted.get("primary", PrimaryMetric.P95))
+        percentiles = candidate.get("load", {}).get("percentiles", ComparisonSettings.percentiles)
+        return ComparisonSettings(rule, decisive, [*map(float, percentiles)])
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ForeignDataError(f"another version wrote its spec ({error})") from error
 
 
 def _stored_looks(candidate: Mapping[str, Any], baseline_name: str) -> Looks | None:

@@ -46,6 +46,7 @@ from solrbench.cli.program import ExitCode, command
 from solrbench.cli.resources import find_resource, key_of, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line, print_tables
 from solrbench.cli.validation import parse_stored
+from solrbench.contract.foreign import ForeignDataError
 from solrbench.kube.result_documents import sorted_documents
 from solrbench.present.comparison_tables import answers_tables, comparison_to_markdown
 from solrbench.present.markdown import table_sections
@@ -225,7 +226,10 @@ def compare(  # noqa: PLR0913, PLR0917  one argument for each option
     """
     one, other = (read_comparison_input(each) for each in (before, after))
     metric = None if primary is None else PrimaryMetric(primary)
-    compared = _compare(one, other, smallest_effect_percent, metric)
+    try:
+        compared = _compare(one, other, smallest_effect_percent, metric)
+    except (ForeignDataError, UnreadableReportError) as error:
+        raise CommandError(f"{before} and {after}: {error}") from error
     print_comparison(compared, output)
     failed = _fails(compared.found, fail_on)
     answers = compared.compared_answers
@@ -276,10 +280,7 @@ def _compare_benchmarks(
     primary: PrimaryMetric | None,
 ) -> ComparisonOutput:
     settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
-    try:
-        comparison = compare_candidate(baseline, candidate, settings)
-    except UnreadableReportError as error:
-        raise CommandError(f"{baseline.name} and {candidate.name}: {error}") from error
+    comparison = compare_candidate(baseline, candidate, settings)
     loads = {
         run.document.step: (run.document.users, run.document.requests_per_second)
         for run in candidate.runs
