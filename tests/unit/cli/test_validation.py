@@ -168,6 +168,7 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
     tmp_path: Path, changes: dict[str, object], words: str
 ) -> None:
     code, output = validate(tmp_path, small_sweep(changes))
+        ({"spec.template.spec.load": [1]}, "every point: spec.load: must be a mapping"),
     assert code == 1
     assert "SolrBenchmarkSweep trial is not valid" in output
     assert words in output

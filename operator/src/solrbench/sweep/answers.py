@@ -21,18 +21,17 @@ _MIN_CPU_PERCENT = 1.0
 
 def answers_by_default(spec: SweepSpec) -> bool:
     """Return whether answers are compared unless the template says otherwise."""
-    template, paths = spec.template.spec, [path for axis in spec.axes for path in axis.paths]
-    comparison, workload = template.get("comparison") or {}, template.get("workload") or {}
+    template, paths = spec.template, [path for axis in spec.axes for path in axis.paths]
     return (
-        "answers" not in comparison
-        and "locustfile" not in workload
+        "answers" not in template.part("comparison")
+        and "locustfile" not in template.part("workload")
         and any(path.startswith(_ANSWERING) for path in paths)
     )
 
 
 def compares_answers(spec: SweepSpec) -> bool:
     """Return whether the benchmarks of a sweep keep their answers."""
-    answers = (spec.template.spec.get("comparison") or {}).get("answers")
+    answers = spec.template.part("comparison").get("answers")
     wanted = answers is not None and answers.get("queries", 1) > 0
     return wanted or answers_by_default(spec)
 

@@ -315,8 +315,9 @@ def find_deviation_percent(point: SweepPoint) -> float | None:
 
 def rule_of(spec: SweepSpec) -> ComparisonRule:
     """Return what counts as a difference, and whether points are looked at after each round."""
-    rounds, comparison = spec.rounds, spec.template.spec.get("comparison") or {}
-    effect = comparison.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
+    rounds, effect = spec.rounds, spec.template.part("comparison").get("smallestEffectPercent")
+    # Reports of a sweep that was refused say it, too.
+    effect = effect if isinstance(effect, int | float) else SMALLEST_EFFECT_PERCENT
     if rounds is None or rounds.until is None:
         return ComparisonRule(effect)
     return ComparisonRule(effect, Looks(rounds.least, rounds.most))

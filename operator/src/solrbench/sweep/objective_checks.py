@@ -32,7 +32,7 @@ def check_objective(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str
         wrong.append(
             f"spec.objective.metric: must not be {spec.metric} without load.visibility; set it"
         )
-    figure, given = figure_of(spec), spec.template.load_repeats
+    figure, given = figure_of(spec), spec.template.part("load", "repeats")
     repeats = given.get("count")
     has_repeats = "until" in given or (isinstance(repeats, int) and repeats > 1)
     if not figure.has_field and spec.rounds is None and has_repeats:

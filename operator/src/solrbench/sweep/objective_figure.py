@@ -246,9 +246,7 @@ def drop_earlier_step(status: Body) -> Body:
 
 def figure_of(spec: SweepSpec) -> ObjectiveFigure:
     """Return the figure of the objective of a sweep."""
-    objective, load = spec.objective, spec.template.spec.get("load") or {}
-    capacity = load.get("capacity") if isinstance(load, Mapping) else None
-    given, unit = capacity if isinstance(capacity, Mapping) else {}, "requests/s"
+    objective, given, unit = spec.objective, spec.template.part("load", "capacity"), "requests/s"
     paths = [path for axis in spec.axes for path in axis.paths]
     if given.get("searchFor") == SearchFor.USERS:
         unit = "users"

@@ -206,11 +206,12 @@ class BenchmarkTemplate(Model):
     """`spec` is the spec of a SolrBenchmark without what the axes set. It must not change once a
     point has begun."""
 
-    @property
-    def load_repeats(self) -> Mapping[str, Any]:
-        """Return `load.repeats` as it is given; empty if it is not."""
-        repeats = (self.spec.get("load") or {}).get("repeats")
-        return repeats if isinstance(repeats, Mapping) else {}
+    def part(self, *path: str) -> Mapping[str, Any]:
+        """Return an object of the spec, which no schema has checked; empty if it is none."""
+        found: Any = self.spec
+        for name in path:
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return found if isinstance(found, Mapping) else {}
 
 
 class SweepSpec(Model):
@@ -280,14 +281,14 @@ class SweepSpec(Model):
         """The metric of the objective."""
         if self.objective.metric is not None:
             return self.objective.metric
-        load = self.template.spec.get("load")
-        is_search = isinstance(load, Mapping) and "capacity" in load and not load.get("steps")
+        load = self.template.part("load")
+        is_search = "capacity" in load and not load.get("steps")
         return Metric.CAPACITY if is_search else Metric.P95_MILLISECONDS
 
     @property
     def rounds(self) -> Rounds | None:
         """How many rounds there are; None where points are measured one after another."""
-        given = self.template.load_repeats
+        given = self.template.part("load", "repeats")
         count = given.get("count")
         every = count if isinstance(count, int) and count > 0 else 1
         if self.repeats is not None:

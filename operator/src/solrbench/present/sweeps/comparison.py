@@ -11,12 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from solrbench.analysis.baseline import complete_spec, primary_comparisons
-from solrbench.analysis.comparison_settings import (
-    DEFINITIONS,
-    SETTINGS,
-    differing,
-    settings_of_candidate,
-)
+from solrbench.analysis.comparison_settings import DEFINITIONS, SETTINGS, differing
 from solrbench.analysis.conclusions import baseline_sentences
 from solrbench.analysis.differences import (
     ComparisonRule,
@@ -38,7 +33,7 @@ from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.present.sweeps.point_tables import name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.stats.number_format import count_noun
-from solrbench.sweep.differences import read_point
+from solrbench.sweep.differences import read_point, rule_of
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.state import PointState
 
@@ -83,8 +78,8 @@ def compare_sweeps(
     """
     specs = [complete_spec(each.spec.template.spec) for each in (baseline, candidate)]
     # Rounds were looked at beside the baseline of their own sweep, not beside another sweep.
-    effect = settings_of_candidate(specs[1], "", smallest_effect_percent).rule
-    rule = ComparisonRule(effect.smallest_effect_percent)
+    effect = smallest_effect_percent or rule_of(candidate.spec).smallest_effect_percent
+    rule = ComparisonRule(effect)
     figure = figure_of(candidate.spec)
     if primary is not None:
         figure = ObjectiveFigure(_METRICS[primary])
@@ -148,7 +143,7 @@ def _compare_primary(
     # A sweep keeps the repeats of its own objective only.
     keep = tuple(figure_of(each.spec) == figure for each in reports)
     is_fresh = all(
-        each.spec.template.load_repeats.get("startOn") == _FRESH
+        each.spec.template.part("load", "repeats").get("startOn") == _FRESH
         or (each.spec.rounds is not None and each.spec.start_on == _FRESH)
         for each in reports
     )
