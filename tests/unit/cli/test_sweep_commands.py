@@ -9,6 +9,7 @@ import pytest
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.errors import CommandError
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.resources import parse_reference
 from solrbench.cli.result_tables import print_sweep
 from solrbench.present.sweeps.report import SweepReport
@@ -19,7 +20,7 @@ from support.cluster.benchmarks import small
 from support.resources.small_sweep import small_sweep
 from support.results.sweep_reports import full_sweep
 from support.servers.api_stub import ApiStub, status
-from unit.cli.conftest import assert_one_line, call, exported, terminal, written
+from unit.cli.conftest import assert_one_line, call, exported, seen, terminal, written
 
 PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial"
 
@@ -141,6 +142,19 @@ def test_each_part_of_a_narrow_table_says_which_point_a_row_is_of() -> None:
 def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "trial.json"
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
+@pytest.mark.parametrize("in_full", [True, False])
+def test_report_of_a_sweep_that_was_refused_says_why(in_full: bool) -> None:
+    template = {"spec.comparison": {"smallestEffectPercent": "much"}}
+    text = "every point: spec.comparison.smallestEffectPercent: must be a number"
+    end = {"type": "Succeeded", "status": "Unknown", "reason": "InvalidPoints", "message": text}
+    condition = end | {"lastTransitionTime": "2026-11-20T09:00:00Z"}
+    body = small_sweep(template=template) | {"status": {"conditions": [condition]}}
+    console = terminal(100)
+    report = build_sweep_report(SolrBenchmarkSweep.parse(body), {})
+    print_sweep(console, report, in_full=in_full)
+    assert text in " ".join(seen(console))
+
+
     of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
     assert of_file.stdout == of_cluster.stdout
 

@@ -357,6 +357,9 @@ def print_sweep(
     console.print()
     print_line(console, text, style=_STYLES.get(status.phase, ""))
     if in_full:
+    if report.outcome and not (in_full or failures or status.phase == "Succeeded"):
+        print_line(console, report.outcome, indent=2)  # why it waits, or is refused
+        most -= len(wrap_line(report.outcome, _width(console) or SUMMARY_WIDTH, 2))
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
         print_tables(console, costs_table(report), points, capacity_table(report))
