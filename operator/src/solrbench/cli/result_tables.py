@@ -20,6 +20,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import BaselineComparison
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, INVALID
 from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.cli.program import program_name
 from solrbench.cli.progress import details, summary
 from solrbench.cli.terminal import GAP, TableLayout, list_cells, split_columns, wrap_line
@@ -377,7 +378,9 @@ def print_sweep(
     if not in_full and 0 < len(points.rows) <= _FEW_POINTS:
         is_uneven = counts.invalid or counts.inconclusive or counts.failed
         figure = figure_of(report.spec)
-        shown = {*report.axes, *_SWEEP_COLUMNS, figure.title, "State" if is_uneven else ""}
+        headline = "Requests/s" if figure.metric is Metric.REQUESTS_PER_SECOND else "P95"
+        own = headline if figure.has_field else figure.title
+        shown = {*report.axes, *_SWEEP_COLUMNS, own, "State" if is_uneven else ""}
         table = points.with_columns(shown)
         # Without the names of points, their values say which row it is, in each part of the table.
         columns = [
