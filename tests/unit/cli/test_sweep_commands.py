@@ -173,6 +173,8 @@ def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
     assert "Best point: heap 1Gi, nodes 2/2." in result.stdout
 
 
+    file.write_text(file.read_text("utf-8").replace('"default/trial"', '"default/a;b"'), "utf-8")
+    assert call("report", str(file)).stdout.endswith("--output-file 'a;b.html'\n")
 def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     status = {"counts": {"text": "1/4"}, "estimate": {"remainingSeconds": 540}}
     api.put(small_sweep() | {"status": {"phase": "Running", **status}})

@@ -254,12 +254,12 @@ def print_next_commands(console: Console, found: SolrBenchmark | str, file: str 
     program = program_name() if shutil.which("solrbench") else sys.argv[0]
     lines = [
         f"{program} report {where} --details      # {rest}",
-        f"{program} report {where} -o html --output-file {name}.html",
+        f"{program} report {where} -o html --output-file {shlex.quote(f'{name}.html')}",
     ]
     sweep = None if isinstance(found, str) else found.metadata.labels.get(LABEL_SWEEP)
     if sweep is not None:
         lines.insert(0, f"{program} report -n {namespace} ssweep/{sweep}      # all its points")
-    shown = (f"\n  {line}" for line in lines)
+    shown = (f"\n  {printable(line)}" for line in lines)
     console.print("\nNext:", *shown, sep="", markup=False, soft_wrap=True)
 
 
@@ -357,10 +357,10 @@ def print_sweep(
     text = f"{report.sweep}: {status.phase}. {of_all} {verb} Valid."
     console.print()
     print_line(console, text, style=_STYLES.get(status.phase, ""))
-    if in_full:
     if report.outcome and not (in_full or failures or status.phase == "Succeeded"):
         print_line(console, report.outcome, indent=2)  # why it waits, or is refused
         most -= len(wrap_line(report.outcome, _width(console) or SUMMARY_WIDTH, 2))
+    if in_full:
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
         print_tables(console, costs_table(report), points, capacity_table(report))
