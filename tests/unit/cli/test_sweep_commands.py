@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
-from solrbench.cli.errors import CommandError
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
 from solrbench.cli.result_tables import print_sweep
 from solrbench.present.sweeps.report import SweepReport
@@ -65,6 +66,20 @@ def test_list_shows_sweeps_below_benchmarks(api: ApiStub) -> None:
     assert call("list", "--kind", "sweep", "-o", "name").stdout.splitlines() == [
         "solrbenchmarksweep.solrbench.io/trial"
     ]
+
+
+def test_list_aligns_wide_characters_and_prints_no_others(
+    api: ApiStub, sweep: dict[str, Any]
+) -> None:
+    for name, values in (("wide", "heap \N{CJK UNIFIED IDEOGRAPH-5927}"), ("sly", "\x1b[2Jx\n")):
+        best = sweep["status"]["best"][0] | {"values": values}
+        metadata = sweep["metadata"] | {"name": name}
+        api.put(sweep | {"metadata": metadata, "status": sweep["status"] | {"best": [best]}})
+    head, *lines = call("list", "--kind", "sweep").stdout.splitlines()
+    assert len(lines) == 3
+    assert not any("\x1b" in line for line in lines)
+    ends = {cell_len(line[: line.index("/s")]) for line in lines}
+    assert len(ends) == 1, head
 
 
 def test_list_without_the_kind_of_sweeps_shows_benchmarks(api: ApiStub) -> None:
@@ -127,6 +142,19 @@ def test_summary_of_a_sweep_has_at_most_25_lines() -> None:
         assert all(len(line) <= 100 for line in lines if " report -n " not in line)
 
 
+@pytest.mark.parametrize("in_full", [True, False])
+def test_report_of_a_sweep_that_was_refused_says_why(in_full: bool) -> None:
+    template = {"spec.comparison": {"smallestEffectPercent": "much"}}
+    text = "every point: spec.comparison.smallestEffectPercent: must be a number"
+    end = {"type": "Succeeded", "status": "Unknown", "reason": "InvalidPoints", "message": text}
+    condition = end | {"lastTransitionTime": "2026-11-20T09:00:00Z"}
+    body = small_sweep(template=template) | {"status": {"conditions": [condition]}}
+    console = terminal(100)
+    report = build_sweep_report(SolrBenchmarkSweep.parse(body), {})
+    print_sweep(console, report, in_full=in_full)
+    assert text in " ".join(seen(console))
+
+
 def test_each_part_of_a_narrow_table_says_which_point_a_row_is_of() -> None:
     sweep = full_sweep()
     console = terminal(60)
@@ -143,21 +171,10 @@ def test_each_part_of_a_narrow_table_says_which_point_a_row_is_of() -> None:
 def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "trial.json"
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
-@pytest.mark.parametrize("in_full", [True, False])
-def test_report_of_a_sweep_that_was_refused_says_why(in_full: bool) -> None:
-    template = {"spec.comparison": {"smallestEffectPercent": "much"}}
-    text = "every point: spec.comparison.smallestEffectPercent: must be a number"
-    end = {"type": "Succeeded", "status": "Unknown", "reason": "InvalidPoints", "message": text}
-    condition = end | {"lastTransitionTime": "2026-11-20T09:00:00Z"}
-    body = small_sweep(template=template) | {"status": {"conditions": [condition]}}
-    console = terminal(100)
-    report = build_sweep_report(SolrBenchmarkSweep.parse(body), {})
-    print_sweep(console, report, in_full=in_full)
-    assert text in " ".join(seen(console))
-
-
     of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
     assert of_file.stdout == of_cluster.stdout
+    file.write_text(file.read_text("utf-8").replace('"default/trial"', '"default/a;b"'), "utf-8")
+    assert call("report", str(file)).stdout.endswith("--output-file 'a;b.html'\n")
 
 
 @pytest.mark.usefixtures("sweep")
@@ -173,8 +190,6 @@ def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
     assert "Best point: heap 1Gi, nodes 2/2." in result.stdout
 
 
-    file.write_text(file.read_text("utf-8").replace('"default/trial"', '"default/a;b"'), "utf-8")
-    assert call("report", str(file)).stdout.endswith("--output-file 'a;b.html'\n")
 def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     status = {"counts": {"text": "1/4"}, "estimate": {"remainingSeconds": 540}}
     api.put(small_sweep() | {"status": {"phase": "Running", **status}})

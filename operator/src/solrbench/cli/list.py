@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import click
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
@@ -13,6 +14,7 @@ from solrbench.cli.options import cluster_options, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.resources import Kind, key_of
 from solrbench.cli.terminal import GAP
+from solrbench.contract.foreign import printable
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError
 from solrbench.kube.reader import Manifest
@@ -106,11 +108,13 @@ def _print_lists(lists: list[list[Manifest]], kinds: list[Kind], all_namespaces:
         if index:
             click.echo()
         table = listed if all_namespaces else listed.without_column("NAMESPACE")
-        lines = [table.head, *table.texts]
+        rows = [table.head, *table.texts]
+        # Names of the values of a sweep may be any text.
+        lines = [[printable(text).replace("\n", " ") for text in row] for row in rows]
         # Unlike a table of rich, this has the same form in a pipe, for awk and grep.
-        widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+        widths = [max(map(cell_len, texts)) for texts in zip(*lines, strict=True)]
         for texts in lines:
-            cells = (text.ljust(width) for text, width in zip(texts, widths, strict=True))
+            cells = (set_cell_size(*cell) for cell in zip(texts, widths, strict=True))
             console.print((" " * GAP).join(cells).rstrip(), markup=False, soft_wrap=True)
 
 
