@@ -134,6 +134,14 @@ def test_own_key_in_place_of_a_merged_one_is_no_fault(tmp_path: Path) -> None:
     assert validate(tmp_path, text) == (0, "one: valid\n")
     code, output = validate(tmp_path, text.replace("name: b}", "name: b, name: c}"))
     assert (code, output.count("is there twice")) == (1, 1)
+def test_a_change_reaches_one_place_of_an_anchor() -> None:
+    spec = "spec: {one: &a {b: {c: 1}}, two: *a}"
+    text = f"{{apiVersion: v1, kind: SolrBenchmark, metadata: {{name: a}}, {spec}}}"
+    (document,) = documents_of("a file", text)
+    apply_changes([document], ("spec.one.b.c=2",))
+    assert document.body["spec"] == {"one": {"b": {"c": 2}}, "two": {"b": {"c": 1}}}
+
+
 
 
 def test_folder_without_files_is_named(tmp_path: Path) -> None:

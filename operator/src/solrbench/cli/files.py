@@ -1,5 +1,6 @@
 """Objects of files, folders and standard input with their positions, and values of `--set`."""
 
+import copy
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -279,3 +280,5 @@ def _set(body: Any, place: Place, value: Any) -> None:
         raise TypeError(last)
     # An entry that is not there is no place for a value: lists have no holes.
     body[last] = value
+        # An anchor and its aliases are one object, of which only this place is meant.
+        body[part] = copy.copy(body[part])
