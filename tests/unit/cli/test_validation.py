@@ -28,7 +28,6 @@ def test_good_file_with_other_objects(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("{", "not readable as YAML"),
-        ("day: 2026-13-45", "b.yaml: not readable as YAML: month must be in 1..12"),
         ("{apiVersion: v1, kind: K, metadata: &a {name: n, self: *a}}", "not readable as YAML"),
         ("- 1", "apiVersion, kind and metadata"),
         ("kind: SolrBenchmark", "apiVersion, kind and metadata"),
@@ -106,21 +105,14 @@ def test_values_can_be_set(change: str, place: tuple[str | int, ...], value: obj
     (document,) = documents_of("a file", yaml.safe_dump(small("one")))
     apply_changes([document], (change,))
     found = document.body["spec"]
+        ("target.solrCloud.heap=2026-01-31", ("target", "solrCloud", "heap"), "2026-01-31"),
     for part in place:
         found = found[part]
     assert found == value
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        "heap",
-        "spec..a=1",
-        "spec.load.steps[4].users=1",
-        "spec.load.steps.users=1",
-        "a=[",
-        "a=2026-13-45",
-    ],
+    "change", ["heap", "spec..a=1", "spec.load.steps[4].users=1", "spec.load.steps.users=1", "a=["]
 )
 def test_values_that_lead_nowhere_are_wrong_use(tmp_path: Path, change: str) -> None:
     result = call("validate", written(tmp_path, small("one")), "--set", change)

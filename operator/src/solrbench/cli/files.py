@@ -60,6 +60,13 @@ def _files_given(*, required: bool) -> Callable[[Callable[..., object]], Callabl
 FILES, FILES_OPTIONAL = _files_given(required=True), _files_given(required=False)
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML as kubectl reads it: a day is a text, such as the tag of a nightly image."""
+
+
+_Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+
+
 @dataclass
 class Document:
     """One object of a file, with the line of each field, from 1.
@@ -142,8 +149,7 @@ def documents_of(source: str, text: str | bytes) -> list[Document]:
             f"{source}:{line}: not readable as YAML: {error.problem}"
         ) from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        # PyYAML raises the others for bytes of another encoding, for days that no month has, and
-        # for an anchor within itself.
+        # PyYAML raises the others for bytes of another encoding, and for an anchor within itself.
         problem = " ".join(str(error).split())
         raise click.ClickException(f"{source}: not readable as YAML: {problem}") from error
 
@@ -155,7 +161,7 @@ def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
         as_json = json.loads(whole)
     except ValueError:
         as_json = None
-    loader = yaml.SafeLoader(whole if as_json is None else whole.expandtabs(1))
+    loader = _Loader(whole if as_json is None else whole.expandtabs(1))
     try:
         while loader.check_node():
             node = loader.get_node()
@@ -241,7 +247,7 @@ def apply_changes(documents: list[Document], changes: tuple[str, ...]) -> None:
         if not equals:
             raise click.BadParameter(f"{change!r} has no =", param_hint="--set")
         try:
-            parsed = yaml.safe_load(value)
+            parsed = _Loader(value).get_single_data()
         except (yaml.YAMLError, ValueError) as error:
             raise click.BadParameter(f"{value!r} is not YAML", param_hint="--set") from error
         if not wanted:
@@ -272,6 +278,8 @@ def _set(body: Any, place: Place, value: Any) -> None:
         # Objects on the way are made, entries of lists are not: which one is meant is unknown.
         if isinstance(body, dict) and part not in body and isinstance(after, str):
             body[part] = {}
+        # An anchor and its aliases are one object, of which only this place is meant.
+        body[part] = copy.copy(body[part])
         body = body[part]
     if isinstance(body, list) and last == len(body):
         body.append(value)
@@ -280,5 +288,3 @@ def _set(body: Any, place: Place, value: Any) -> None:
         raise TypeError(last)
     # An entry that is not there is no place for a value: lists have no holes.
     body[last] = value
-        # An anchor and its aliases are one object, of which only this place is meant.
-        body[part] = copy.copy(body[part])
