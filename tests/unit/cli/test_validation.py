@@ -34,6 +34,12 @@ def test_good_file_with_other_objects(tmp_path: Path) -> None:
         ("", "no SolrBenchmark"),
         (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
         (yaml.safe_dump(small("one")) + "metadata: {name: two}\n", "metadata: is there twice"),
+        (
+            # As the cluster prints one that has begun, with a change that it would refuse.
+            small("one", collection__replicas={"nrt": 2})
+            | {"status": {"startTime": "2026-11-20T09:00:00Z"}},
+            "collection.replicas must not add up to more than target.solrCloud.nodes",
+        ),
         (yaml.safe_dump(small_sweep()) + "spec: {}\n", "spec: is there twice"),
         (
             small("one") | {"kind": "SolrBenchmar"},
@@ -99,13 +105,13 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
         ("spec.target.solrCloud.heap=1Gi", ("target", "solrCloud", "heap"), "1Gi"),
         ("load.steps[0].users=7", ("load", "steps", 0, "users"), 7),
         ("spec.collection.caches.filter.size=9", ("collection", "caches", "filter", "size"), 9),
+        ("target.solrCloud.heap=2026-01-31", ("target", "solrCloud", "heap"), "2026-01-31"),
     ],
 )
 def test_values_can_be_set(change: str, place: tuple[str | int, ...], value: object) -> None:
     (document,) = documents_of("a file", yaml.safe_dump(small("one")))
     apply_changes([document], (change,))
     found = document.body["spec"]
-        ("target.solrCloud.heap=2026-01-31", ("target", "solrCloud", "heap"), "2026-01-31"),
     for part in place:
         found = found[part]
     assert found == value
@@ -126,14 +132,14 @@ def test_own_key_in_place_of_a_merged_one_is_no_fault(tmp_path: Path) -> None:
     assert validate(tmp_path, text) == (0, "one: valid\n")
     code, output = validate(tmp_path, text.replace("name: b}", "name: b, name: c}"))
     assert (code, output.count("is there twice")) == (1, 1)
+
+
 def test_a_change_reaches_one_place_of_an_anchor() -> None:
     spec = "spec: {one: &a {b: {c: 1}}, two: *a}"
     text = f"{{apiVersion: v1, kind: SolrBenchmark, metadata: {{name: a}}, {spec}}}"
     (document,) = documents_of("a file", text)
     apply_changes([document], ("spec.one.b.c=2",))
     assert document.body["spec"] == {"one": {"b": {"c": 2}}, "two": {"b": {"c": 1}}}
-
-
 
 
 def test_folder_without_files_is_named(tmp_path: Path) -> None:
@@ -162,13 +168,13 @@ def test_a_sweep_whose_name_the_server_completes_is_valid(tmp_path: Path) -> Non
     [
         ({"spec.axes.0.values": ["512Mi", "lots"]}, "point heap lots, nodes 1/1"),
         ({"spec.order": "Sorted"}, "spec.order: "),
+        ({"spec.template.spec.load": [1]}, "every point: spec.load: must be a mapping"),
     ],
 )
 def test_a_bad_sweep_is_refused_by_point_and_field(
     tmp_path: Path, changes: dict[str, object], words: str
 ) -> None:
     code, output = validate(tmp_path, small_sweep(changes))
-        ({"spec.template.spec.load": [1]}, "every point: spec.load: must be a mapping"),
     assert code == 1
     assert "SolrBenchmarkSweep trial is not valid" in output
     assert words in output

@@ -75,7 +75,7 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     """Return a benchmark, and a line for each thing that is wrong with it."""
     faults, benchmark = [*document.faults], None
     try:
-        benchmark = SolrBenchmark.parse(_named(document.body))
+        benchmark = SolrBenchmark.parse(_as_created(document.body))
         line = document.line_of(("spec",))
         faults += [(line, problem) for problem in version_problems(benchmark.spec)]
     except ValidationError as error:
@@ -86,7 +86,7 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
 
 def _check_sweep(document: Document) -> tuple[CheckedSweep, list[str]]:
     """Return a sweep as it was checked, and a line for each thing that is wrong with it."""
-    sweep, line = check_sweep(_named(document.body)), document.line_of(("spec",))
+    sweep, line = check_sweep(_as_created(document.body)), document.line_of(("spec",))
     faults = [*((line, text) for text in sweep.problems), *document.faults]
     return sweep, [_fault(document, *each) for each in faults]
 
@@ -96,13 +96,13 @@ def _name(document: Document) -> str:
     return str(metadata.get("name") or metadata["generateName"])
 
 
-def _named(body: dict[str, Any]) -> dict[str, Any]:
-    metadata = body["metadata"]
-    if metadata.get("name"):
-        return body
-    named = copy.deepcopy(body)
-    named["metadata"]["name"] = f"{metadata['generateName']}{_EXAMPLE_SUFFIX}"
-    return named
+def _as_created(body: dict[str, Any]) -> dict[str, Any]:
+    """Return what the API server makes of a new resource: it has a name, and no status."""
+    created = copy.deepcopy({key: value for key, value in body.items() if key != "status"})
+    metadata = created["metadata"]
+    if not metadata.get("name"):
+        metadata["name"] = f"{metadata['generateName']}{_EXAMPLE_SUFFIX}"
+    return created
 
 
 def _text(item: ErrorDetails) -> str:
