@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zlib
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -88,10 +89,13 @@ def logged_requests(
 
 
 def _read(path: Path) -> Generator[str]:
-    with click.open_file(str(path), "rb") as raw:
-        unpacked = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
-        for line in unpacked:
-            yield line.decode("utf-8", "replace")
+    try:
+        with click.open_file(str(path), "rb") as raw:
+            unpacked = gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw
+            for line in unpacked:
+                yield line.decode("utf-8", "replace")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise click.ClickException(f"{path}: not readable as gzip: {error}") from error
 
 
 def _parse(lines: Iterator[str], kind: str | None) -> Iterator[LogEntry]:
