@@ -106,8 +106,8 @@ def _parse(lines: Iterator[str], kind: str | None) -> Iterator[LogEntry]:
     guessed = guess_format(probed)
     if guessed is None:
         raise click.ClickException(
-            f"none of the first {len(probed)} lines is a query in a known format;"
-            " name it by --format"
+            f"none of the first {len(probed)} lines is a query in a known format; name it by"
+            ' --format (of lines of JSON, "time" is in seconds, or as in RFC 3339)'
         )
     return parse_lines(chain(probed, lines), guessed)
 

@@ -56,6 +56,8 @@ _ACCESS = re.compile(
 # By which Solr marks what one node sends to another.
 _INTERNAL = {("isShard", "true"), ("distrib", "false")}
 _NO_QUERY = re.compile(r"/(?:update|admin|replication|get|schema|config)(?:/|$)")
+_MAX_SECONDS = 62e9
+"""In 1965 years: a number that is larger counts milliseconds, or is none."""
 _ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
 _REST = ("json", "name", "method", "expect")
 
@@ -117,7 +119,8 @@ def parse_json(line: str) -> LogEntry | None:
         handler = content.get("handler", "/select")
     except (ValueError, TypeError, KeyError, AttributeError):
         return None
-    return LogEntry(time, handler, parameters, rest or None)
+    found = LogEntry(time, handler, parameters, rest or None)
+    return found if abs(time) < _MAX_SECONDS else None
 
 
 _PARSERS: dict[LogFormat, Parse] = {
