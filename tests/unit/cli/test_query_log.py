@@ -56,6 +56,15 @@ def test_log_without_queries_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "other.log"
     path.write_text("nothing\n")
     assert_one_line(call("log", str(path)), 1, "name it by --format")
+    path.write_text('{"time": 1767225600000, "params": {"q": "a"}}')
+    assert_one_line(call("log", str(path)), 1, '"time" is in seconds')
+    packed = tmp_path / "cut.gz"
+    packed.write_bytes(gzip.compress(SOLR.encode())[:-9])
+    assert_one_line(call("log", str(packed)), 1, "cut.gz: not readable as gzip: ")
     path.write_text(SOLR)
-    result = call("log", str(path), "--handler", "/query")
+    kept = tmp_path / "queries.jsonl"
+    kept.write_text("kept")
+    result = call("log", str(path), "--handler", "/query", "--write", str(kept))
     assert_one_line(result, 1, "choose another --handler")
+    assert call("log", str(path), "--write", str(path)).exit_code == 2
+    assert (kept.read_text(), path.read_text()) == ("kept", SOLR)

@@ -61,16 +61,17 @@ def log(
         raise click.UsageError(f"--write {target} is a log to be read; name another file")
     log_statistics = LogStatistics()
     with logged_requests(files, kind, handler) as chosen:
-        counted = _count(chosen, log_statistics)
+        # Before a file is opened, which a mistyped handler must not empty.
+        if (first := next(chosen, None)) is None:
+            raise click.ClickException(
+                f"no request of {handler} in the log; choose another --handler, or --format"
+            )
+        counted = _count(chain([first], chosen), log_statistics)
         if target is None:
             deque(counted, maxlen=0)  # only reads it: the statistics are made on the way
         else:
             with target.open("w", encoding="utf-8") as file:
                 file.writelines(f"{line}\n" for line in query_lines(counted))
-    if not log_statistics.requests:
-        raise click.ClickException(
-            f"no request of {handler} in the log; choose another --handler, or --format"
-        )
     text = _as_json(log_statistics) if output == "json" else _as_text(log_statistics)
     if output == "text" and target is not None:
         text = "\n".join([text, "", *_steps(log_statistics, target, handler)])
