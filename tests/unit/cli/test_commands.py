@@ -295,6 +295,10 @@ def test_kubectl_completes_commands(tmp_path: Path) -> None:
     )
     script = tmp_path / "kubectl_complete-solrbench"
     script.write_text(PLUGIN_SCRIPT, "utf-8")
+    for given in (["--url", "http://a/solr"], ["--target", "existing", "--url", "b", "--nodes=2"]):
+        result = call("init", "--yes", *given)
+        assert result.exit_code == 2
+        assert "does not go with --target" in result.stderr
     for each in (program, script):
         each.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"

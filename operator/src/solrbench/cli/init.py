@@ -56,6 +56,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 _OF_SOURCE = {"collection", "user", "log"}
 """Options of `--from`, which finds the answers `_READ` itself."""
 _READ = {"nodes", "heap", "shards", "documents"}
+_NEEDLESS = {each: {"url"} for each in TARGETS} | {"existing": {"nodes", "heap"}}
+"""Options that a target has no use for."""
 
 
 @command(
@@ -93,15 +95,16 @@ def init(ctx: click.Context, /, yes: bool, file: Path | None, **answers: Any) ->
     if given := _given(ctx, _READ if answers["source"] else _OF_SOURCE):
         what = "is read from Solr by" if answers["source"] else "needs"
         raise click.UsageError(f"{given[0]} {what} --from")
+    if answers["source"] and not _given(ctx, {"target"}):
+        answers["target"] = "existing"
+    elif not answers["source"] and not yes and sys.stdin.isatty():
+        answers = _ask(ctx, answers)
+    _check_target(ctx, answers)
     if answers["source"]:
         from solrbench.cli.existing_collection import make_file  # noqa: PLC0415  it takes longer
 
-        text = make_file(answers if _given(ctx, {"target"}) else answers | {"target": "existing"})
+        text = make_file(answers)
     else:
-        if not yes and sys.stdin.isatty():
-            answers = _ask(ctx, answers)
-        if answers["target"] == "existing" and not answers["url"]:
-            raise click.UsageError("--target existing needs --url")
         text = render(**answers)
     # Answers such as a name or a URL may be none; nothing is written then.
     for document in documents_of("the new file", text):
@@ -129,14 +132,21 @@ def _given(ctx: click.Context, names: set[str]) -> list[str]:
     ]
 
 
+def _check_target(ctx: click.Context, answers: dict[str, Any]) -> None:
+    """Refuse an option that the target has no use for; an existing one needs its URL."""
+    if given := _given(ctx, _NEEDLESS[answers["target"]]):
+        raise click.UsageError(f"{given[0]} does not go with --target {answers['target']}")
+    if answers["target"] == "existing" and not (answers["url"] or answers["source"]):
+        raise click.UsageError("--target existing needs --url")
+
+
 def _ask(ctx: click.Context, answers: dict[str, Any]) -> dict[str, Any]:
     """Return the answers, those asked for that were not given as options."""
     completed = dict(answers)
     for option in ctx.command.params:
         name = str(option.name)
         # Each time: the answer to an earlier question decides whether a later one makes sense.
-        needless = {"nodes", "heap"} if completed["target"] == "existing" else {"url"}
-        needless |= {"source", *_OF_SOURCE}
+        needless = {"source", *_OF_SOURCE, *_NEEDLESS[completed["target"]]}
         if name in completed and name not in needless and not _given(ctx, {name}):
             # To the terminal, not to the file that standard output may be.
             completed[name] = click.prompt(
