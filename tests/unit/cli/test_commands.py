@@ -82,6 +82,10 @@ def test_stop_and_resume_change_one_field(
     assert call(command, "one").stdout == said
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": value}}]
 
+    point = small("point")
+    point["metadata"]["labels"] = {"solrbench.io/sweep": "heaps"}
+    api.put(point)
+    assert f"use solrbench {command} -n default ssweep/heaps" in call(command, "point").stderr
 
 def test_delete_asks_for_yes_without_a_terminal(api: ApiStub) -> None:
     api.put(small("one"))

@@ -5,9 +5,11 @@ import time
 
 import click
 
+from solrbench.api.identity import SWEEP_SHORT_NAME
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
 from solrbench.cli.program import command, program_name
 from solrbench.cli.resources import ResourceKey, get_resource, key_of
+from solrbench.contract.names import LABEL_SWEEP
 from solrbench.decide.conditions import COMPLETE, is_over, stored_condition
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
@@ -93,6 +95,10 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
         if stored_condition(stored, COMPLETE).get("status") == "True":
             click.echo(f"{name} has finished already: nothing changes", err=True)
             continue
+        if sweep := (stored["metadata"].get("labels") or {}).get(LABEL_SWEEP):
+            whole = f"{'stop' if suspend else 'resume'} -n {namespace} {SWEEP_SHORT_NAME}/{sweep}"
+            undone = f"{name} is a point of a sweep, which undoes this unless it is Held"
+            click.echo(f"Warning: {undone}; use {program_name()} {whole}", err=True)
         again = f"{program_name()} resume -n {namespace} {name}"
         click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")
 
