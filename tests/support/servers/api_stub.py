@@ -142,7 +142,10 @@ class ApiStub:
         return 200, self.put((found or {}) | body | {"metadata": (found or body)["metadata"]})
 
     def _delete(self, path: str, _: httpx.Request) -> tuple[int, Body]:
-        if not self.objects.get(path, {"metadata": {}})["metadata"].get("finalizers"):
+        metadata = self.objects.get(path, {"metadata": {}})["metadata"]
+        if metadata.get("finalizers"):
+            metadata["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+        else:
             self.objects.pop(path, None)
         return 200, {}
 

@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.init import PLUGIN_SCRIPT
 from solrbench.contract.environment import Environment
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.kube.client import Cluster
 from solrbench.manifests.results import build_environment
 from support.cluster.benchmarks import config_map, small
 from support.results.statuses import SUCCEEDED
@@ -81,17 +82,25 @@ def test_stop_and_resume_change_one_field(
     api.put(small("one"))
     assert call(command, "one").stdout == said
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": value}}]
-
     point = small("point")
     point["metadata"]["labels"] = {"solrbench.io/sweep": "heaps"}
     api.put(point)
     assert f"use solrbench {command} -n default ssweep/heaps" in call(command, "point").stderr
+
 
 def test_delete_asks_for_yes_without_a_terminal(api: ApiStub) -> None:
     api.put(small("one"))
     assert call("delete", "one").exit_code == 2
     assert call("delete", "one", "--yes").stdout == "one deleted\n"
     assert call("delete", "one", "--yes").exit_code == 1
+
+
+def test_delete_does_not_wait_for_what_a_sweep_makes_again(
+    api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api.put(small("point"))
+    monkeypatch.setattr(Cluster, "delete", lambda *_: None)  # it is there again
+    assert call("delete", "point", "--yes", "--timeout", "1s").stdout == "point deleted\n"
 
 
 def test_logs_name_pod_and_container(api: ApiStub) -> None:
@@ -283,6 +292,10 @@ def test_first_file_with_a_bad_answer_is_refused() -> None:
     no_yaml = "the new file:5: not readable as YAML: mapping values are not allowed here"
     assert_one_line(call("init", "--yes", "--name", "a: b"), 1, no_yaml)
     assert call("init", "--yes", "--target", "existing").exit_code == 2
+    for given in (["--url", "http://a/solr"], ["--target", "existing", "--url", "b", "--nodes=2"]):
+        result = call("init", "--yes", *given)
+        assert result.exit_code == 2
+        assert "does not go with --target" in result.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -299,10 +312,6 @@ def test_kubectl_completes_commands(tmp_path: Path) -> None:
     )
     script = tmp_path / "kubectl_complete-solrbench"
     script.write_text(PLUGIN_SCRIPT, "utf-8")
-    for given in (["--url", "http://a/solr"], ["--target", "existing", "--url", "b", "--nodes=2"]):
-        result = call("init", "--yes", *given)
-        assert result.exit_code == 2
-        assert "does not go with --target" in result.stderr
     for each in (program, script):
         each.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"

@@ -43,10 +43,12 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
 def wait_until_gone(cluster: Cluster, key: ResourceKey, seconds: float) -> None:
     """Wait until a deleted resource is gone, with a line every few seconds.
 
+    One that its sweep, or another client, has made again meanwhile is not waited for.
+
     It raises `click.ClickException` if something still holds it after so many seconds.
     """
     began = said = time.monotonic()
-    while (left := cluster.get(*key)) is not None:
+    while (left := cluster.get(*key)) and left["metadata"].get("deletionTimestamp"):
         now = time.monotonic()
         holders = ", ".join(left["metadata"].get("finalizers") or []) or "nothing"
         if now - began > seconds:
