@@ -97,6 +97,13 @@ def test_json_of_a_file_is_that_file(stored_report: Path) -> None:
     )
 
 
+def test_a_report_that_newer_rules_would_refuse_is_read(stored_report: Path) -> None:
+    body = json.loads(stored_report.read_bytes())
+    body["spec"]["comparison"]["smallestEffectPercent"] = 0.05
+    stored_report.write_text(json.dumps(body))
+    assert run(str(stored_report)).exit_code == 0
+
+
 def test_next_commands_of_a_file_need_no_cluster(stored_report: Path) -> None:
     file = stored_report.rename(stored_report.with_name("one more.json"))
     *_, details, page = run(str(file)).output.splitlines()

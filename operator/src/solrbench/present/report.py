@@ -7,7 +7,7 @@ import orjson
 from pydantic import ConfigDict, ValidationError
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
-from solrbench.api.rules import LenientModel, problems
+from solrbench.api.rules import ADMITTED, LenientModel, problems
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import StepRunResult
@@ -35,10 +35,11 @@ class ReportDocument(LenientModel):
 
         It raises `ReportFormatError` if it is none.
         """
+        context = {ADMITTED: True}
         try:
             if isinstance(stored, bytes):
-                return cls.model_validate_json(stored)
-            return cls.model_validate(stored)
+                return cls.model_validate_json(stored, context=context)
+            return cls.model_validate(stored, context=context)
         except ValidationError as error:
             version = cls.model_fields["schema_version"].default
             found = "; ".join(problems(error)[:_MAX_PROBLEMS])
