@@ -111,13 +111,16 @@ def test_next_commands_of_a_file_need_no_cluster(stored_report: Path) -> None:
     assert page.endswith(f"report '{file}' -o html --output-file one.html")
 
 
-def test_the_folder_of_an_export_is_read(stored_report: Path) -> None:
+def test_the_folder_of_an_export_is_read(
+    stored_report: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     packed = stored_report.with_name("report.json.gz")
     packed.write_bytes(gzip.compress(stored_report.read_bytes()))
     assert run(str(packed), "-o", "csv").output.startswith(STARTS["csv"])
     stored_report.rename(stored_report.with_name("report.json"))
-    found = run(f"{stored_report.parent}/", "-o", "csv")
-    assert found.output.startswith(STARTS["csv"])
+    monkeypatch.chdir(stored_report.parent)
+    for folder in (f"{stored_report.parent}/", "."):
+        assert run(folder, "-o", "csv").output.startswith(STARTS["csv"])
     packed.write_bytes(packed.read_bytes()[:-9])
     assert_one_line(run(str(packed)), 1, "end-of-stream marker")
 

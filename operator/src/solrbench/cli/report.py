@@ -111,8 +111,9 @@ def _from_file(name: str) -> Report | SweepReport | None:
     """Return the report of a file or a folder; None if it is the name of a resource."""
     path = Path(name)
     file = path if name.endswith(REPORT_SUFFIXES) else None
-    # Without a slash, a folder that is here by chance would hide the resource of its name.
-    if "/" in name and path.is_dir():
+    # Without a slash, a folder that is here by chance would hide the resource of its name; none of
+    # them begins with a dot.
+    if ("/" in name or name.startswith(".")) and path.is_dir():
         file = find_report_file(path) or path / REPORT_FILES[0]
     if file is None:
         return None
