@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from hack.generate.json_schema import sweep_schema
-from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, StepVerdict
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
@@ -105,6 +105,16 @@ def test_points_that_are_planned_are_skipped_cases() -> None:
     point = report.points[0].model_copy(update={"result": planned})
     suite = ET.fromstring(sweep_to_junit(report.model_copy(update={"points": [point]})))
     assert suite.get("skipped", "0") == "1" or suite.find(".//skipped") is not None
+
+
+def test_a_point_whose_time_of_indexing_is_invalid_is_a_failed_case() -> None:
+    report = full_report()
+    result = report.points[0].result.model_copy(update={"state": "Invalid"})
+    verdicts = [StepVerdict(step="two-users", verdict="Valid")]
+    update = {"result": result, "verdicts": verdicts, "objectives": []}
+    point = report.points[0].model_copy(update=update)
+    xml = sweep_to_junit(report.model_copy(update={"points": [point]}))
+    assert "the time of indexing, is Invalid" in xml
 
 
 def test_one_repeat_has_differences_without_intervals() -> None:

@@ -117,13 +117,11 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
 
 
 def _problems(point: PointReport) -> Iterator[str]:
-    for part in point.benchmarks.values():
-        for verdict in part.verdicts:
-            for reason in verdict.reasons:
-                yield f"{reason.reason}: {reason.message}"
-        for objective in part.objectives:
-            if objective.conclusion is ObjectiveConclusion.MISSED:
-                yield objective.message
-    has_verdicts = any(part.verdicts for part in point.benchmarks.values())
-    if point.result.state == PointState.INVALID and not has_verdicts:
-        yield "a step is Invalid"
+    parts = [*point.benchmarks.values()]
+    reasons = [each for part in parts for verdict in part.verdicts for each in verdict.reasons]
+    yield from (f"{each.reason}: {each.message}" for each in reasons)
+    for objective in (each for part in parts for each in part.objectives):
+        if objective.conclusion is ObjectiveConclusion.MISSED:
+            yield objective.message
+    if point.result.state == PointState.INVALID and not reasons:
+        yield "a step, or the time of indexing, is Invalid"
