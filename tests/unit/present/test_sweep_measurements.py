@@ -31,7 +31,7 @@ from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep
 from support.results.full_benchmark import COLD_START, TREND
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS
-from support.results.sweep_reports import full_report, with_points
+from support.results.sweep_reports import full_report, large_report, with_points
 
 
 def result(step: str, request: str, p95: float, **more: float) -> StepResult:
@@ -221,6 +221,8 @@ def test_each_condition_has_a_table_of_its_settings() -> None:
     assert tables[0].head[:3] == ("heap", "P95 of the last step", "Conclusion")
     assert [row[0] for row in tables[0].texts] == ["512Mi", "1Gi", "2Gi"]
     assert condition_tables(full_report()) == []
+    last = condition_tables(large_report())[-1]
+    assert last.note == "13 more conditions are in the table of points."
 
 
 def test_every_output_has_steps_conditions_and_capacities() -> None:

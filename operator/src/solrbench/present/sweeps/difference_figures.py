@@ -124,8 +124,8 @@ _ROUND, _ALL = "a round", "all rounds"
 def round_figure(report: SweepReport) -> ReportFigure | None:
     """Return the figure; None where no point has a figure of two rounds."""
     figure, baseline = figure_of(report.spec), report.baseline
-    drawn = [each for each in report.points if each.counted_rounds(figure)]
-    drawn = drawn[:MAX_DRAWN_POINTS]
+    points = [each for each in report.points if each.counted_rounds(figure)]
+    drawn = points[:MAX_DRAWN_POINTS]
     if baseline is None or not any(len(each.counted_rounds(figure)) > 1 for each in drawn):
         return None
     labels = [
@@ -154,6 +154,8 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     text = (
         f"{figure.title} in each round, and over all of them. A round that is Invalid is excluded."
     )
+    if len(points) > len(drawn):
+        text += f" The first {MAX_DRAWN_POINTS} of {len(points)} points."
     return ReportFigure(
         "rounds",
         "Points in their rounds",

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from solrbench.analysis.bottleneck import HINTS, describe_bottleneck
@@ -80,10 +81,15 @@ def condition_tables(report: SweepReport) -> list[Table]:
     ]
     groups = group_by_condition(report)
     several = {text: points for text, points in groups.items() if len(points) > 1}
-    return [
-        build_table(f"With {text}", columns, points[:MAX_ROWS]).without_empty_columns()
+    shown = [
+        cut_table(f"With {text}", columns, points)
         for text, points in islice(several.items(), MAX_CONDITIONS)
     ]
+    if (left := len(several) - MAX_CONDITIONS) > 0:
+        more = count_noun(left, "more condition is", "more conditions are")
+        note = f"{shown[-1].note} {more} in the table of points.".lstrip()
+        shown[-1] = replace(shown[-1], note=note)
+    return shown
 
 
 _STEP_COLUMNS: Sequence[Column[PointStep]] = (
