@@ -47,7 +47,13 @@ class ExitCode(IntEnum):
     USAGE = 2, "An option or argument is wrong."
     TIMED_OUT = 3, "`--timeout` is over and a benchmark, or its export, still runs."
     INVALID = 4, "A step is Invalid or Inconclusive, and `--require-valid` is given."
-    MISSED = 5, "An objective is missed; of `compare`, a step has a conclusion of `--fail-on`."
+    MISSED = (
+        5,
+        (
+            "An objective is missed, unless by a point of a sweep; of `compare`, a step has a"
+            " conclusion of `--fail-on`."
+        ),
+    )
     UNREACHABLE = 6, "The cluster cannot be reached, or does not know the user."
     # As shells report a program that SIGINT has ended: 128 + 2.
     INTERRUPTED = 130, "Interrupted with Ctrl-C; benchmarks go on."
