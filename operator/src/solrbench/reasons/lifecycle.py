@@ -72,7 +72,7 @@ class LifecycleReason(Reason):
     SAME_ANSWERS = Kind.DONE.reason("Both sides answer all compared queries the same.")
     ANSWERS_DIFFER = Kind.WARNING.reason(
         "Some queries are answered differently: by variants, or compared with the baseline.",
-        "Read the queries and both answers in the report (`solrbench report NAME`).",
+        "Read the queries and both answers in the report (`solrbench report NAME -o markdown`).",
     )
     ANSWERS_NOT_COMPARED = Kind.WARNING.reason(
         "The answers to queries could not be compared.",
