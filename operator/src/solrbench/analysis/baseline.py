@@ -47,6 +47,7 @@ from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, Trend, steps_t
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
 from solrbench.contract.step_document import SERIES, StepRunResult
+from solrbench.manifests.common import plain
 
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
@@ -143,7 +144,7 @@ def benchmark_input(
     """Return a benchmark and its stored step runs as one side."""
     return ComparisonInput(
         name,
-        spec_as_json(benchmark.spec),
+        plain(benchmark.spec),
         runs,
         _invalid_keys(benchmark.status.verdicts),
         benchmark.status.dataset,
@@ -209,14 +210,9 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
 def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored spec with today's defaults; as it is, if another version wrote it."""
     try:
-        return spec_as_json(Spec.model_validate(stored, context={ADMITTED: True}))
+        return plain(Spec.model_validate(stored, context={ADMITTED: True}))
     except ValidationError:
         return {**stored}
-
-
-def spec_as_json(spec: Spec) -> dict[str, Any]:
-    """Return a spec as JSON has it, with all defaults."""
-    return spec.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _invalid_keys(verdicts: Iterable[StepVerdict]) -> frozenset[StepKey]:

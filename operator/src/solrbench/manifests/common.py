@@ -80,7 +80,7 @@ def resources(wanted: Resources) -> Manifest:
 
 
 def plain(model: BaseModel) -> Manifest:
-    """Return the fields of a model that were given, as they stand in a manifest."""
+    """Return the fields of a model, but those of None, as they stand in a manifest."""
     return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 

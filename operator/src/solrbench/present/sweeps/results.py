@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
+from solrbench.manifests.common import plain
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.sweeps.step_differences import compare_figures, compare_variants
@@ -217,7 +218,7 @@ def _rounds(
             round=number,
             benchmark=name,
             summary=status.summary,
-            value=None if figure.has_field else figure.read(_as_json(status)),
+            value=None if figure.has_field else figure.read(plain(status)),
             **_measured(benchmarks[name]),
         )
         for number, name in named.items()
@@ -228,7 +229,7 @@ def _rounds(
 
 def _of_last_step(status: Status) -> Status:
     """Return a status with the summary that the sweep has read of it."""
-    return Status.model_validate(drop_earlier_step(_as_json(status))) if status.not_run else status
+    return Status.model_validate(drop_earlier_step(plain(status))) if status.not_run else status
 
 
 def _compare_figures(
@@ -256,10 +257,6 @@ def _compare_figures(
         )
         for point in points
     ]
-
-
-def _as_json(status: Status) -> dict[str, Any]:
-    return status.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def _measured(benchmark: SolrBenchmark) -> dict[str, Any]:
