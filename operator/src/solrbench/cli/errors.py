@@ -51,22 +51,17 @@ def as_cli_errors() -> Iterator[None]:
     except NoClusterError as error:
         raise CommandError(f"no cluster to use: {error}", ExitCode.UNREACHABLE) from error
     except ValueError as error:
-        description = _problems(error)
-        if not description:
+        from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
+
+        from solrbench.api.rules import problems  # noqa: PLC0415  the same
+
+        if not isinstance(error, ValidationError):
             raise
         raise CommandError(
-            f"the stored benchmark is not one of this version of the command: {description};"
-            " use the command of the operator's version"
+            "the stored benchmark is not one of this version of the command:"
+            f" {'; '.join(problems(error)[:_MAX_PROBLEMS])}; use the command of the operator's"
+            " version"
         ) from error
-
-
-def _problems(error: ValueError) -> str:
-    """Return what is wrong with a resource; empty if the error says something else."""
-    from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
-
-    from solrbench.api.rules import problems  # noqa: PLC0415  the same
-
-    return "; ".join(problems(error)[:_MAX_PROBLEMS]) if isinstance(error, ValidationError) else ""
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from solrbench.cli.files import FILES_OPTIONAL, read_documents
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
-from solrbench.cli.validation import valid_resources
+from solrbench.cli.validation import valid_parts
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, UnauthorizedError, UnreachableError
@@ -261,7 +261,8 @@ def preflight(files: tuple[Path, ...], output: str) -> None:
     for document in documents:
         metadata = document.body["metadata"]
         metadata["namespace"] = given("namespace") or metadata.get("namespace") or ""
-    benchmarks = valid_resources(documents) if files else []
+    benchmarks, sweeps = valid_parts(documents) if files else ([], [])
+    benchmarks += [each.largest for each in sweeps if each.largest is not None]
     cluster, default = open_cluster()
     placed: dict[str, list[SolrBenchmark]] = {} if files else {default: []}
     for benchmark in benchmarks:

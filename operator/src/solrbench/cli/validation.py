@@ -28,15 +28,6 @@ _EXAMPLE_SUFFIX = "xxxxx"
 """As long as what the API server adds to `metadata.generateName`."""
 
 
-def valid_resources(documents: list[Document]) -> list[SolrBenchmark]:
-    """Return the benchmarks among some objects, and of each sweep that of its largest point.
-
-    It raises what `valid_parts` does.
-    """
-    benchmarks, sweeps = valid_parts(documents)
-    return benchmarks + [each.largest for each in sweeps if each.largest is not None]
-
-
 def valid_parts(documents: list[Document]) -> tuple[list[SolrBenchmark], list[CheckedSweep]]:
     """Return the benchmarks, and the sweeps as they were checked, among some objects.
 
