@@ -41,7 +41,7 @@ def sweep_to_junit(report: SweepReport) -> str:
 def _xml(
     name: str, started: datetime | None, named: Mapping[str, str], cases: Sequence[TestCase]
 ) -> str:
-    suite = TestSuite(name)
+    suite = TestSuite(plain_text(name))
     if started is not None:
         suite.timestamp = started.isoformat()
     for title, text in named.items():
@@ -58,7 +58,7 @@ def _end(benchmark: SolrBenchmark) -> TestCase:
     status = benchmark.status
     begin, end = status.start_time, status.completion_time
     seconds = None if begin is None or end is None else (end - begin).total_seconds()
-    case = TestCase("benchmark succeeds", classname=benchmark.key, time=seconds)
+    case = _named("benchmark succeeds", benchmark.key, seconds)
     outcome = plain_text(outcome_facts(benchmark).get("Outcome", ""))
     if status.phase == "Failed":
         case.result = [Error(outcome, "Failed")]
@@ -72,7 +72,7 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
     for result in objectives.results if objectives is not None else []:
         where = ", ".join(filter(None, (result.step, result.variant)))
         name = f"{result.name} ({where}) is met" if where else f"{result.name} is met"
-        case = TestCase(plain_text(name), classname=f"{benchmark.key}.objectives")
+        case = _named(name, f"{benchmark.key}.objectives")
         if result.conclusion is ObjectiveConclusion.MISSED:
             case.result = [Failure(plain_text(result.message), result.conclusion)]
         elif result.conclusion is ObjectiveConclusion.INCONCLUSIVE:  # neither met nor missed
@@ -82,7 +82,7 @@ def _objectives(benchmark: SolrBenchmark) -> Iterator[TestCase]:
 
 def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
     for verdict in benchmark.status.verdicts:
-        case = TestCase(f"{step_label(verdict)} is Valid", classname=f"{benchmark.key}.verdict")
+        case = _named(f"{step_label(verdict)} is Valid", f"{benchmark.key}.verdict")
         if reasons := verdict.reasons:
             # One failure of all reasons: many readers take but the first of a case.
             failure = Failure(plain_text(reasons[0].message), reasons[0].reason)
@@ -96,6 +96,10 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
         yield case
 
 
+def _named(name: str, of: str, seconds: float | None = None) -> TestCase:
+    return TestCase(plain_text(name), classname=plain_text(of), time=seconds)
+
+
 def plain_text(text: str) -> str:
     """Return a text without the characters that XML cannot have."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
@@ -103,7 +107,7 @@ def plain_text(text: str) -> str:
 
 def _case(report: SweepReport, point: PointReport) -> TestCase:
     values = ", ".join(f"{axis} {value}" for axis, value in point.values.items())
-    case = TestCase(plain_text(values or point.name), classname=report.sweep)
+    case = _named(values or point.name, report.sweep)
     state = point.result.state
     if state == PointState.FAILED:
         case.result = [Error(plain_text(point.outcome), point.result.reason or "Failed")]

@@ -80,4 +80,5 @@ class Report(ReportDocument):
         """The resource that the report is of."""
         namespace, _, name = self.benchmark.rpartition("/")
         metadata = Metadata(name=name, namespace=namespace)
-        return SolrBenchmark(metadata=metadata, spec=self.spec, status=self.status)
+        parts = {"metadata": metadata, "spec": self.spec, "status": self.status}
+        return SolrBenchmark.model_validate(parts, context={ADMITTED: True})
