@@ -61,6 +61,7 @@ def test_newer_benchmark_is_read_with_a_warning(arguments: list[str], api: ApiSt
     body = done(summary={"verdict": "Valid", "novelty": 1}, results=[{"of": "tomorrow"}])
     body["spec"]["target"]["solrCloud"]["novelty"] = {"a": 1}
     body["spec"]["later"] = True
+    body["spec"]["collection"]["replicas"] = {"nrt": 9}  # against a rule of this version
     api.put(body)
     result = call(*arguments)
     assert result.exit_code == 0, result.output

@@ -1,11 +1,14 @@
 """The export pod with a volume: a folder that is mounted."""
 
+import gzip
+import json
 import os
 from pathlib import Path
 
 import obstore
 import pytest
 
+from solrbench.contract.pod_plans import RESOURCE_KEY
 from solrbench.export import command
 from solrbench.present.files import report_files
 from solrbench.present.report import Report
@@ -72,6 +75,14 @@ def test_results_that_cannot_be_read_are_said(pod: ExportPod, damage: str) -> No
     file.unlink() if damage == "missing" else file.write_bytes(b"no gzip")
     outcome = pod.run(volume())
     assert outcome.reason == "ExportPlanInvalid"
+
+
+def test_a_benchmark_that_newer_rules_would_refuse_is_exported(pod: ExportPod) -> None:
+    file = pod.root / "plan" / RESOURCE_KEY
+    body = json.loads(gzip.decompress(file.read_bytes()))
+    body["spec"]["collection"]["replicas"]["nrt"] = 100
+    file.write_bytes(gzip.compress(json.dumps(body).encode()))
+    assert pod.run(volume()).reason is None
 
 
 def test_forms_of_a_report_and_their_sums(pod: ExportPod) -> None:
