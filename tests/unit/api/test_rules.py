@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from solrbench.api.expression_values import ExpressionError
 from solrbench.api.expressions import RULE, parse_expression
-from solrbench.api.rules import Matches, Model, Rule, at_most_one, exactly_one, problems
+from solrbench.api.rules import ADMITTED, Matches, Model, Rule, at_most_one, exactly_one, problems
 from solrbench.api.schema import VALIDATIONS, object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
@@ -74,6 +74,15 @@ def test_at_most_one_refuses_two_fields() -> None:
 
 def test_all_broken_rules_are_named_at_once() -> None:
     assert refused(Twice, {}) == ["must be this; must be that"]
+
+
+def test_a_part_that_was_admitted_becomes_part_of_something_else() -> None:
+    body = resource({"spec.collection.replicas": {"nrt": 9}})
+    admitted = SolrBenchmark.model_validate(body, context={ADMITTED: True})
+    again = SolrBenchmark(metadata=admitted.metadata, spec=admitted.spec)
+    assert again.spec.collection.replicas.nrt == 9
+    with pytest.raises(ValidationError, match="must not add up"):
+        SolrBenchmark.parse(body)
 
 
 class Owner(Model):

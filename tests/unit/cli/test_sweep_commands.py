@@ -2,6 +2,7 @@
 
 import io
 import json
+import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
@@ -173,8 +174,11 @@ def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
     of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
     assert of_file.stdout == of_cluster.stdout
-    file.write_text(file.read_text("utf-8").replace('"default/trial"', '"default/a;b"'), "utf-8")
-    assert call("report", str(file)).stdout.endswith("--output-file 'a;b.html'\n")
+    file.write_text(
+        file.read_text("utf-8").replace('"default/trial"', r'"default/a\u001bb"'), "utf-8"
+    )
+    assert call("report", str(file)).stdout.endswith("--output-file 'a b.html'\n")
+    ET.fromstring(call("report", str(file), "-o", "junit").stdout)
 
 
 @pytest.mark.usefixtures("sweep")

@@ -16,6 +16,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     GetCoreSchemaHandler,
+    ModelWrapValidatorHandler,
     ValidationError,
     ValidationInfo,
     model_validator,
@@ -124,17 +125,22 @@ class Model(BaseModel):
 
     rules: ClassVar[tuple[Rule, ...]] = ()
 
-    @model_validator(mode="after")
-    def _check_rules(self, info: ValidationInfo) -> Self:
-        # What is admitted has passed the rules of some version: newer ones must not end it.
-        if not self.rules or (info.context or {}).get(ADMITTED):
-            return self
-        compared = self._compared_fields()
-        stored = self.model_dump(include=compared, mode="json", by_alias=True, exclude_none=True)
-        broken = [rule.message for rule in self.rules if not rule.holds(stored)]
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check_rules(
+        cls, value: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        made = handler(value)
+        # What is admitted has passed the rules of some version: newer ones must not end it, nor a
+        # part of it when that becomes a part of something else.
+        if not cls.rules or isinstance(value, cls) or (info.context or {}).get(ADMITTED):
+            return made
+        compared = cls._compared_fields()
+        stored = made.model_dump(include=compared, mode="json", by_alias=True, exclude_none=True)
+        broken = [rule.message for rule in cls.rules if not rule.holds(stored)]
         if broken:
             raise ValueError("; ".join(broken))
-        return self
+        return made
 
     @classmethod
     @cache

@@ -267,7 +267,7 @@ def _end_sweep(
     if end is None or end.status not in {"True", "False"}:
         click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
-    report = SweepReport.model_construct(sweep=sweep.key, spec=sweep.spec, status=status)
+    report = SweepReport(sweep=sweep.key, spec=sweep.spec, status=status)
     print_sweep(console, report, in_full=False)
     if end.status == "False":
         return ExitCode.FAILED

@@ -148,7 +148,7 @@ def read_any_report(
 def read_report(cluster: Cluster, benchmark: SolrBenchmark) -> Report:
     """Return the full report of a benchmark, as far as it is stored."""
     steps = sorted_documents(cluster, benchmark)
-    return Report.model_construct(
+    return Report(
         benchmark=benchmark.key,
         spec=benchmark.spec,
         status=benchmark.status,

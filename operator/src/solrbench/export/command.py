@@ -59,7 +59,7 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
             # A document that is larger than a ConfigMap is in several of them.
             chunks = tuple((folder / STEPS_FOLDER / name).read_bytes() for name in stored.chunks)
             steps.append(from_chunks(ChunkedDocument(chunks, stored.sha256)))
-        return Report.model_construct(
+        return Report(
             benchmark=plan.benchmark,
             spec=benchmark.spec,
             status=benchmark.status,

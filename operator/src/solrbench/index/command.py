@@ -14,6 +14,7 @@ import httpx2 as httpx
 import uvloop
 from pydantic import ValidationError
 
+from solrbench.api.rules import ADMITTED
 from solrbench.contract.names import INDEX
 from solrbench.contract.pod_plans import (
     DATASET_FOLDER,
@@ -102,7 +103,7 @@ def run_index(
 
 def _read_plan(file: Path) -> IndexPlan:
     try:
-        return IndexPlan.model_validate_json(file.read_bytes())
+        return IndexPlan.model_validate_json(file.read_bytes(), context={ADMITTED: True})
     except (OSError, ValidationError) as error:
         raise IndexingError(
             IndexingReason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True

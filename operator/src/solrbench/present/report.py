@@ -22,8 +22,6 @@ class ReportFormatError(ValueError):
 class ReportDocument(LenientModel):
     """A report that is stored as JSON, which each later version of the program reads.
 
-    From parts that were read it is made by `model_construct`: newer rules must not end it.
-
     Its `schema_version` changes when a field is removed or gets another meaning; new fields leave
     it as it is.
     """
@@ -82,4 +80,4 @@ class Report(ReportDocument):
         """The resource that the report is of."""
         namespace, _, name = self.benchmark.rpartition("/")
         metadata = Metadata(name=name, namespace=namespace)
-        return SolrBenchmark.model_construct(metadata=metadata, spec=self.spec, status=self.status)
+        return SolrBenchmark(metadata=metadata, spec=self.spec, status=self.status)

@@ -65,7 +65,7 @@ def build_sweep_report(
         for point in sweep.status.points
     ]
     name, record = environment if environment is not None else (None, None)
-    return SweepReport.model_construct(
+    return SweepReport(
         sweep=sweep.key,
         spec=sweep.spec,
         status=sweep.status,
