@@ -5,7 +5,10 @@ from pathlib import PurePosixPath
 
 import pytest
 
+from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.server_document import MAX_FILE_BYTES, MAX_UNPACKED_BYTES, DiagnosticFile
+from solrbench.contract.step_document import StepRunResult
+from support.results.builders import make_document
 
 
 def test_a_file_is_read_back() -> None:
@@ -45,3 +48,6 @@ def test_a_name_leads_to_no_other_folder(name: str) -> None:
     safe = DiagnosticFile(name=name, content="").safe_name
     assert PurePosixPath("folder", safe).parent == PurePosixPath("folder")
     assert safe not in ("", ".", "..")
+    document = make_document("one", 1).model_dump_json(by_alias=True)
+    with pytest.raises(ForeignDataError, match="id"):
+        read(StepRunResult, document.replace('"r1-s0-one"', f'"{name}"').encode())

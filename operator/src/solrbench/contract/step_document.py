@@ -275,8 +275,8 @@ class StepRunResult(LenientModel):
     """The result of one step run."""
 
     schema_version: int = 1
-    id: str
-    """`StepRunId` as text."""
+    id: Annotated[str, Field(pattern=r"^\w[\w.-]*$")]
+    """`StepRunId` as text; files have its name."""
     repeat: int
     variant: str = ""
     """Name of the variant it went through; empty without variants."""
