@@ -43,6 +43,8 @@ def test_log_is_never_written_over(tmp_path: Path) -> None:
     result = call("log", str(path), "--write", str(tmp_path / "." / path.name))
     assert (result.exit_code, path.stat().st_size) == (2, 33)
     assert "is a log to be read" in result.stderr
+    result = call("log", str(path), "--write", str(tmp_path / "other"), "--handler", "all")
+    assert (result.exit_code, "must go with one --handler" in result.stderr) == (2, True)
 
 
 def test_standard_input_and_json() -> None:

@@ -59,6 +59,11 @@ def log(
     # It is read while the other is written.
     if target is not None and target.resolve() in [path.resolve() for path in files]:
         raise click.UsageError(f"--write {target} is a log to be read; name another file")
+    if target is not None and handler == "all":
+        raise click.UsageError(
+            "--write must go with one --handler: a query file names none, so that a step would send"
+            " all requests to the same"
+        )
     log_statistics = LogStatistics()
     with logged_requests(files, kind, handler) as chosen:
         # Before a file is opened, which a mistyped handler must not empty.
@@ -169,7 +174,7 @@ def _steps(found: LogStatistics, target: Path, handler: str) -> list[str]:
         f"# {target} as a ConfigMap: {create}",
         "workload:",
         # The file names none; that of a workload is /select.
-        *([f"  handler: {handler}"] if handler not in ("all", "/select") else []),
+        *([f"  handler: {handler}"] if handler != "/select" else []),
         "  queries:",
         "    configMap: {name: my-queries}",
         "    order: Sequential",
