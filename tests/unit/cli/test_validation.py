@@ -82,7 +82,7 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
     first.write_text(text.replace("users: 2", "users: many"), "utf-8")
     second.write_text(json.dumps(small("two", load__step=[])), "utf-8")
     good = tmp_path / "c.yml"
-    good.write_text(yaml.safe_dump(small("three")), "utf-8")
+    good.write_text(yaml.safe_dump(small("three")).replace("nodes: 1", "nodes: 1.0"), "utf-8")
     result = call("validate", "-f", str(tmp_path))
     assert result.exit_code == 1
     assert result.stdout == "three: valid\n"
@@ -104,6 +104,8 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
     [
         ("spec.target.solrCloud.heap=1Gi", ("target", "solrCloud", "heap"), "1Gi"),
         ("load.steps[0].users=7", ("load", "steps", 0, "users"), 7),
+        ("load.steps[0].users=1e1", ("load", "steps", 0, "users"), 10),
+        ("target.solrCloud.heap=12e4567", ("target", "solrCloud", "heap"), "12e4567"),
         ("spec.collection.caches.filter.size=9", ("collection", "caches", "filter", "size"), 9),
         ("target.solrCloud.heap=2026-01-31", ("target", "solrCloud", "heap"), "2026-01-31"),
     ],

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -61,10 +62,26 @@ FILES, FILES_OPTIONAL = _files_given(required=True), _files_given(required=False
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML as kubectl reads it: a day is a text, such as the tag of a nightly image."""
+    """YAML as kubectl reads it, and writes it as JSON.
+
+    A day is a text, such as the tag of a nightly image; 1e6 and 5.0 are whole numbers.
+    """
+
+    def construct_number(self, node: yaml.ScalarNode) -> float | str:
+        """Return a number with a fraction or an exponent; one that is too large is a text."""
+        value = _number(self.construct_yaml_float(node))
+        return str(node.value) if math.isinf(value) and node.value[-1].isdecimal() else value
 
 
+def _number(value: float) -> float:
+    return int(value) if value.is_integer() else value
+
+
+_FLOAT = "tag:yaml.org,2002:float"
+_WITH_EXPONENT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$")
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", lambda _, node: node.value)
+_Loader.add_constructor(_FLOAT, _Loader.construct_number)
+_Loader.add_implicit_resolver(_FLOAT, _WITH_EXPONENT, list("-+.0123456789"))
 
 
 @dataclass
@@ -158,7 +175,7 @@ def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
     whole = text.decode(json.detect_encoding(text)) if isinstance(text, bytes) else text
     try:
         # JSON has tabs, and characters in two escapes, which YAML would take for two.
-        as_json = json.loads(whole)
+        as_json = json.loads(whole, parse_float=lambda text: _number(float(text)))
     except ValueError:
         as_json = None
     loader = _Loader(whole if as_json is None else whole.expandtabs(1))
