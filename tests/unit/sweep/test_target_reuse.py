@@ -61,6 +61,11 @@ def test_fields_of_load_and_queries_share_more_than_others(
     assert common(changes) == shared
 
 
+def test_points_compared_by_the_time_of_indexing_share_no_index() -> None:
+    found = plan({"spec.objective": {"metric": "IndexingSeconds"}, "spec.axes": [CACHES]})
+    assert [each.reuses for each in found.points] == [None, "Cluster"]
+
+
 def test_nodes_that_mount_a_backup_are_others() -> None:
     base: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}}}
     on_claim = {"name": "nightly", "claimName": "backups"}

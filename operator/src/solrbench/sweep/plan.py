@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.pod_options import PodComponent
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
@@ -290,6 +291,9 @@ def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[Plan
     # What a topology holds is not known from one target of it, which rounds would share.
     alone = spec.start_on is PointTargetPolicy.FRESH_TARGET or is_sizing
     prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]
+    if spec.metric is Metric.INDEXING_SECONDS:
+        # The time of an index that another point has filled says nothing of a point.
+        prints = [replace(each, index=None) for each in prints]
     # Points that are under way at the same time never use one target.
     is_one = spec.parallelism == 1 and len({each.cluster or "" for each in prints}) == 1
     demands = [measure_requests(each.benchmark.spec) for each in checked]
