@@ -193,6 +193,10 @@ MIX: Changes = {
 }
 RATES = {"name": "rate", "field": "load.steps[0].requestsPerSecond", "values": [1, 2]}
 USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+GIVEN_RATE = (
+    "spec.objective.metric: must not be RequestsPerSecond, which the last step gives; choose"
+    " P95Milliseconds, or Capacity with load.capacity"
+)
 
 
 @pytest.mark.parametrize(
@@ -240,13 +244,17 @@ USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
             ),
         ),
         (
-            {"spec.objective": {"metric": "RequestsPerSecond"}, "spec.axes": [HEAP, RATES]},
+            {
+                "spec.objective": {"metric": "RequestsPerSecond"},
+                "spec.axes": [HEAP, {**RATES, "role": "Setting"}],
+            },
             {"spec.load.steps": [{"durationSeconds": 10, "name": "one"}]},
-            (
-                "spec.objective.metric: must not be RequestsPerSecond, which"
-                " load.steps[0].requestsPerSecond of the axis rate gives; choose P95Milliseconds,"
-                " or Capacity with load.capacity"
-            ),
+            GIVEN_RATE,
+        ),
+        (
+            {"spec.objective": {"metric": "RequestsPerSecond"}},
+            {"spec.load.steps": [{"durationSeconds": 10, "requestsPerSecond": 5}]},
+            GIVEN_RATE,
         ),
         (
             {"spec.objective": {"metric": "P99Milliseconds"}},

@@ -18,15 +18,13 @@ from solrbench.stats.number_format import format_number
 from solrbench.sweep.objective_figure import OF_BENCHMARK, OF_TELEMETRY, RATES, figure_of
 from solrbench.sweep.validation import CheckedPoint, group_problems
 
-_RATE = re.compile(r"load\.steps(\[\d+\])?\.requestsPerSecond")
-
 
 def check_objective(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
     """Return why the points cannot be compared by the objective."""
     specs = [each.benchmark.spec for each in points]
     if not specs:
         return []
-    wrong = [*_check_metric(spec, specs), *_check_documents(spec, specs), *_check_axes(spec)]
+    wrong = [*_check_metric(spec, specs), *_check_rate(spec, specs), *_check_axes(spec)]
     is_measured = any(each.load.visibility is not None for each in specs)
     if spec.metric is Metric.TIME_UNTIL_FOUND and not is_measured:
         wrong.append(
@@ -68,13 +66,20 @@ def _check_metric(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
             )
 
 
-def _check_documents(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
-    """Yield the step that adds no documents, if the objective is their rate."""
-    name = spec.objective.step
-    named = [[step for step in each.load.steps if name in (None, step.name)] for each in specs]
-    is_rate = spec.metric is Metric.DOCUMENTS_PER_SECOND
-    if is_rate and any(steps and steps[-1].indexing is None for steps in named):
-        which = f"step {name}" if name else "the last step"
+def _check_rate(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
+    """Yield the step whose rate is given, or that adds no documents, if the objective is a rate."""
+    metric, name = spec.metric, spec.objective.step
+    if metric not in RATES:
+        return
+    steps = [[step for step in each.load.steps if name in (None, step.name)] for each in specs]
+    named, which = [each[-1] for each in steps if each], f"step {name}" if name else "the last step"
+    # That of a sizing, whose rates are given, is shown only.
+    if spec.objective.minimise is None and any(step.users is None for step in named):
+        yield (
+            f"spec.objective.metric: must not be {metric}, which {which} gives; choose"
+            " P95Milliseconds, or Capacity with load.capacity"
+        )
+    elif metric is Metric.DOCUMENTS_PER_SECOND and any(step.indexing is None for step in named):
         yield (
             f"spec.objective.metric: {which} adds no documents; set its indexing, or name another"
             " in spec.objective.step"
@@ -82,17 +87,10 @@ def _check_documents(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
 
 
 def _check_axes(spec: SweepSpec) -> Iterator[str]:
-    """Yield the conditions that are named as objective, or that the objective has no use of."""
-    metric = spec.metric
+    """Yield the conditions that the objective has no use of."""
     for index, axis in enumerate(spec.axes):
-        rates = [path for path in axis.paths if _RATE.fullmatch(path)]
-        if metric in RATES and rates and axis.is_condition:
-            yield (
-                f"spec.objective.metric: must not be {metric}, which {rates[0]} of the"
-                f" axis {axis.name} gives; choose P95Milliseconds, or Capacity with load.capacity"
-            )
         steps = [path for path in axis.paths if path.startswith("load.steps")]
-        if metric is Metric.CAPACITY and steps:
+        if spec.metric is Metric.CAPACITY and steps:
             yield (
                 f"spec.axes[{index}]: must not be {steps[0]} with the objective Capacity, whose"
                 " search sends a load of its own; leave the axis out, or choose another metric"
