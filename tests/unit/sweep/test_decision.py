@@ -9,6 +9,7 @@ import pytest
 from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.state import ChildView
+from support.resources.small_resource import Changes
 from support.resources.small_sweep import (
     CACHES,
     DONE,
@@ -18,6 +19,7 @@ from support.resources.small_sweep import (
     again,
     observe,
     parse_sweep,
+    plan,
     run_to_end,
     users_axis,
 )
@@ -162,6 +164,21 @@ def test_a_sweep_lives_for_its_time() -> None:
     ended = sweep.model_copy(update={"status": SweepStatus(completion_time=NOW)})
     assert decide_expiry(ended, NOW) == timedelta(seconds=60)
     assert decide_expiry(ended, NOW + timedelta(seconds=90)) == timedelta()
+
+
+def test_points_that_are_admitted_keep_to_the_rules_of_their_time() -> None:
+    heaps = {"name": "heap", "field": "target.solrCloud.heap", "values": ["512Mi", "1Gi"]}
+    # The template breaks a rule, the objective a check, as those of a later version may do.
+    later: Changes = {"spec.axes": [heaps], "spec.objective": {"metric": "ReadsPerRequest"}}
+    template: Changes = {"spec.target.solrCloud.resources": {"limits": {"memory": "600Mi"}}}
+    names = [each.point.name for each in plan({"spec.axes": [heaps]}).points]
+    status = {"points": [{"name": name, "state": "Planned", "values": []} for name in names]}
+    assert "resources.limits.memory" in plan(later | {"status": status}, template).problems[0]
+    admitted = {"status": status | {"fixedHash": "h"}}
+    assert plan(later | admitted, template).problems == ()
+    more: Changes = {"spec.axes": [heaps | {"values": ["512Mi", "1Gi", "2Gi"]}]}
+    (problem,) = plan(later | admitted | more, template).problems
+    assert problem.startswith("point heap 2Gi: spec.target.solrCloud: resources.limits.memory")
 
 
 def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None:

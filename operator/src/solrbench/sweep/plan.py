@@ -280,8 +280,10 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
         return (), ["spec.baseline: must be a point of the sweep, add it or exclude less"]
     checked, problems = check_points(sweep, made)
     problems += check_rounds(sweep.spec, checked) + check_sizing(sweep.spec, checked)
-    # Of points that are not valid, another problem is shown.
-    problems = problems or check_objective(sweep.spec, checked)
+    # Of points that are not valid, another problem is shown. Once one has begun, the objective
+    # cannot be changed, and what an earlier version let through goes on.
+    if not problems and sweep.status.fixed_hash is None:
+        problems = check_objective(sweep.spec, checked)
     return () if problems else _plan_course(sweep.spec, checked), problems
 
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from solrbench.analysis.differences import EQUIVALENCE_LEVEL
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.rules import problems
+from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
@@ -290,14 +290,20 @@ def warn_of_few_rounds(spec: SweepSpec, compared: int, effect_percent: float) ->
 def check_points(
     sweep: SolrBenchmarkSweep, points: Sequence[DesignPoint]
 ) -> tuple[list[CheckedPoint], list[str]]:
-    """Return the points with their benchmarks, and every problem with the points that have it."""
+    """Return the points with their benchmarks, and every problem with the points that have it.
+
+    Points of a sweep that has begun keep to the rules of the version that let them through.
+    """
+    status = sweep.status
+    admitted = {each.name for each in status.points if status.fixed_hash is not None}
     checked: list[CheckedPoint] = []
     wrong: dict[str, list[str]] = {}
     failed = 0
     for number, point in enumerate(points, start=1):
         try:
-            benchmark = SolrBenchmark.parse(build_child(sweep, point))
-            for problem in version_problems(benchmark.spec):
+            context, body = {ADMITTED: point.name in admitted}, build_child(sweep, point)
+            benchmark = SolrBenchmark.model_validate(body, context=context)
+            for problem in () if context[ADMITTED] else version_problems(benchmark.spec):
                 wrong.setdefault(problem, []).append(point.text)
             checked.append(CheckedPoint(point, benchmark))
         except ValidationError as error:
