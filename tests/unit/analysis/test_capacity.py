@@ -360,7 +360,12 @@ def test_trials_of_indexing_need_not_meet_limits_of_other_requests() -> None:
     (found,) = results(measured(NEAR), limits=limits, indexing=INDEXING)
     assert "with p95 ≤ 200 ms (95 %" in found.message
     (queries,) = results(measured(NEAR), limits=limits)
-    assert "p95 of search" in queries.message
+    # No such request was sent: the limits of the others would have been met.
+    assert (queries.conclusion, queries.requests_per_second) == ("Inconclusive", None)
+    assert queries.message == (
+        "Capacity at p95 ≤ 200 ms and p95 of search ≤ 200 ms is inconclusive: no requests named"
+        " search were measured. Check the name."
+    )
 
 
 def test_a_disturbed_trial_near_the_rate_makes_it_inconclusive() -> None:

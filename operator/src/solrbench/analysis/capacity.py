@@ -250,6 +250,12 @@ def _result(
     found, confirmed, probe = own.found, own.confirmation, own.probe
     unit = LevelUnit.of(search.capacity)
     problem, remedy = _find_problem(search, found, runs, interferences)
+    names = filter(None, (each.request for each in search.objectives))
+    unsent = [name for name in names if not any(run.of(name).counts.due for run in runs)]
+    if unsent:
+        # Trials were held against the other objectives alone, or missed one that is of nothing.
+        found = replace(found, rate=None, highest_met=None, lowest_missed=None)
+        problem, remedy = f"no requests named {unsent[0]} were measured", " Check the name."
     if not problem and not confirmed.is_held and own.confirming:
         at = unit.text(as_trial(own.confirming[-1]).rate)
         problem = f"a longer run at {at} missed the objectives"
