@@ -101,6 +101,13 @@ def test_objective_limits_documents_of_steps_that_index_alone(least: int, conclu
     assert result.conclusion == conclusion
     assert describe(spec.objectives[0]) == f"rate of documents ≥ {least} documents/s"
     assert f"the limit is at least {least} documents/s" in result.message
+    # Updates of a workload are no such documents, and what was not measured is not met.
+    spec = indexing_spec("queries", objectives=[{"name": "docs"} | limit])
+    found = evaluate_objectives(benchmark_samples(spec, [queries]), DatasetStatus())
+    assert found is not None
+    (result,) = found.results
+    assert (result.step, result.conclusion, found.conclusion) == (None, *["Inconclusive"] * 2)
+    assert result.message.startswith("None of its steps has indexing")
 
 
 def test_queries_and_updates_share_no_curve() -> None:

@@ -241,9 +241,16 @@ def conclusion_of(
 
 
 def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
-    """Yield results for steps that the load does not have; admission cannot know default names."""
-    known = {step.name for step in spec.load.steps}
+    """Yield results of what nothing can show: an objective without a result would count as met.
+
+    Steps that the load does not have, as admission cannot know default names, and documents of
+    steps none of which adds any.
+    """
+    known = {step.name: step.indexing is not None for step in spec.load.steps}
     for objective in spec.objectives:
+        if objective.is_of_documents and not any(known.get(e) for e in objective.steps or known):
+            text = "None of its steps has indexing, so that no documents per second are measured."
+            yield _result(objective, None).model_copy(update={"message": text})
         for step in objective.steps:
             if step not in known:
                 text = f"load.steps has no step {step}."
