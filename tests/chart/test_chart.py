@@ -204,8 +204,10 @@ def test_the_pod_takes_what_the_values_say() -> None:
     assert template_["metadata"]["annotations"] == {"example.org/note": "on"}
     assert template_["metadata"]["labels"]["team"] == "search"
     spec = template_["spec"]
-    assert spec["nodeSelector"] == {"kubernetes.io/os": "linux"}
-    assert spec["tolerations"] == [{"key": "dedicated", "operator": "Exists"}]
+    (test_pod,), (job,) = of_kind("everything", "Pod"), of_kind("everything", "Job")
+    for placed in (spec, test_pod["spec"], job["spec"]["template"]["spec"]):
+        assert placed["nodeSelector"] == {"kubernetes.io/os": "linux"}
+        assert placed["tolerations"] == [{"key": "dedicated", "operator": "Exists"}]
     assert spec["affinity"] == {"nodeAffinity": {}}
     assert spec["priorityClassName"] == "tools"
 
