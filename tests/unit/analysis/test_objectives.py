@@ -276,22 +276,6 @@ def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
     assert result.goodput_requests_per_second is None
 
 
-def test_a_default_name_that_no_step_has_is_inconclusive_and_says_so() -> None:
-    objective = {"meanResponseTime": {"maxMilliseconds": 10}, "steps": ["a", "users-99"]}
-    samples = benchmark_samples(spec_with(objective), [autocorrelated()])
-    found = not_none(evaluate_objectives(samples, DATASET))
-    assert [(each.step, each.conclusion) for each in found.results] == [
-        ("a", MET),
-        ("users-99", INCONCLUSIVE),
-    ]
-    assert found.results[1].message == "load.steps has no step users-99."
-    assert found.conclusion is INCONCLUSIVE
-    (answer,) = answer_objectives(samples.spec, Status(objectives=found))
-    assert answer == (
-        "Objective o0 is undecided in 1 of 2 steps. At users-99: load.steps has no step users-99."
-    )
-
-
 @pytest.mark.parametrize(
     ("steps", "said"), [(("a",), "1 of 2 variants."), (("a", "b"), "1 of 4 steps and variants.")]
 )

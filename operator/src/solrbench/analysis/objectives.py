@@ -152,15 +152,23 @@ def evaluate_objectives(
         if objective.is_of_dataset:
             results += _of_dataset(objective, samples, dataset)
             continue
-        results += [
-            evaluate(objective, step.name, variant, step_samples)
+        steps = [
+            step
             for step in spec.load.steps
             if not objective.steps or step.name in objective.steps
             if step.indexing is not None or not objective.is_of_documents
+        ]
+        if objective.is_of_documents and not steps:
+            # Without a result it would count as met.
+            text = "None of its steps has indexing, so that no documents per second are measured."
+            results.append(_result(objective, None).model_copy(update={"message": text}))
+        results += [
+            evaluate(objective, step.name, variant, step_samples)
+            for step in steps
             for variant in variant_names(spec)
             if (step_samples := samples.of(step.name, variant))
         ]
-    results = [*results, *_missing(spec)][:MAX_OBJECTIVE_RESULTS]
+    del results[MAX_OBJECTIVE_RESULTS:]
     return ObjectivesStatus(
         conclusion=overall_conclusion([result.conclusion for result in results]), results=results
     )
@@ -238,23 +246,6 @@ def conclusion_of(
     if kept:
         return ObjectiveConclusion.MET
     return ObjectiveConclusion.MISSED if broken else ObjectiveConclusion.INCONCLUSIVE
-
-
-def _missing(spec: Spec) -> Iterator[ObjectiveResult]:
-    """Yield results of what nothing can show: an objective without a result would count as met.
-
-    Steps that the load does not have, as admission cannot know default names, and documents of
-    steps none of which adds any.
-    """
-    known = {step.name: step.indexing is not None for step in spec.load.steps}
-    for objective in spec.objectives:
-        if objective.is_of_documents and not any(known.get(e) for e in objective.steps or known):
-            text = "None of its steps has indexing, so that no documents per second are measured."
-            yield _result(objective, None).model_copy(update={"message": text})
-        for step in objective.steps:
-            if step not in known:
-                text = f"load.steps has no step {step}."
-                yield _result(objective, None, step).model_copy(update={"message": text})
 
 
 def _result(

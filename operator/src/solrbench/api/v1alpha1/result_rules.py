@@ -135,7 +135,7 @@ _ONCE = "(has({0}.order) && {0}.order == 'Once')"
 
 
 # Of a step without a name. A rule that compares computed names would cost more than the API
-# server allows, so whether there is such a step, only its results show (ADR 8).
+# server allows, so the operator looks whether there is such a step (ADR 8).
 _DEFAULT_NAME = "(users-[0-9]+|rate-[0-9]+(-[0-9]+)?|replay)"
 
 
