@@ -23,8 +23,17 @@ REFUSED = {
 }
 
 
-def test_accepted_update_is_no_failure() -> None:
-    assert parse_failure(200, b'{"responseHeader":{"rf":1,"status":0,"QTime":9}}', "core") is None
+# of a chain with TolerantUpdateProcessorFactory
+TOLERATED = (
+    b'{"responseHeader":{"errors":[{"type":"ADD","id":"2","message":"ERROR: [doc=2] unknown field'
+    b' \'x\'"}],"maxErrors":-1,"status":0,"QTime":9}}'
+)
+
+
+@pytest.mark.parametrize("more", ['"rf":1', '"errors":[],"maxErrors":-1'])
+def test_accepted_update_is_no_failure(more: str) -> None:
+    body = f'{{"responseHeader":{{{more},"status":0,"QTime":9}}}}'
+    assert parse_failure(200, body.encode(), "core") is None
 
 
 def test_refused_document_is_named_in_solrs_words() -> None:
@@ -40,6 +49,7 @@ def test_refused_document_is_named_in_solrs_words() -> None:
     [
         (409, b'{"error":{"msg":"version conflict for a expected=17 actual=-1"}}', "_version_"),
         (413, b"<html>413 Request Entity Too Large</html>", "indexing.batchSize"),
+        (200, TOLERATED, "'message': \"ERROR: [doc=2] unknown field 'x'\"}]; correct the document"),
     ],
 )
 def test_what_no_retry_cures_has_a_remedy_of_its_own(status: int, body: bytes, remedy: str) -> None:

@@ -101,14 +101,18 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
     """Return what is wrong with a response, or `None` when Solr has taken all documents."""
     header, error = _objects(body, "responseHeader", "error")
     # A proxy in front of Solr may respond with 200 as well, but not with Solr's status.
-    if status == 200 and header.get("status") == 0:
+    is_done = status == 200 and header.get("status") == 0
+    # A tolerant update chain lists the documents that it left out.
+    refused = header.get("errors") if is_done else None
+    if is_done and not refused:
         return None
     # Solr's own words name the document: `ERROR: [doc=…] unknown field …`.
-    text = str(error.get("msg") or "") or body[:_QUOTED].decode("utf-8", "replace").strip()
+    words = str(refused or error.get("msg") or "")
+    text = words or body[:_QUOTED].decode("utf-8", "replace").strip()
     if denied := refusal(status, leader):
         return denied
     may_pass = status in _MAY_PASS and not (status == 409 and "version conflict" in text)
-    if 400 <= status < 500 and not may_pass:
+    if refused or (400 <= status < 500 and not may_pass):
         return IndexingError(
             IndexingReason.DOCUMENT_REFUSED,
             f"{leader}: HTTP {status}: {text[:_QUOTED]}; {_REMEDIES.get(status, _CORRECT)}",
