@@ -262,7 +262,8 @@ def test_same_seed_sends_the_same(ids: str) -> None:
 
 def test_lines_of_a_file_are_shared_and_go_round(tmp_path: Path) -> None:
     file = tmp_path / "docs.jsonl"
-    file.write_text("".join(f'  {{"id": "{n}", "t": "é"}} \r\n\n' for n in range(5)))
+    lines = "".join(f'  {{"id": "{n}", "t": "é"}} \r\n\n' for n in range(5))
+    file.write_text(lines, "utf-8-sig")
     source = FileSource(file)
     one, two = (
         [[doc["id"] for doc in batch] for batch in sent(source, 3, 2, worker=worker)]

@@ -3,6 +3,7 @@
 Update requests are made while the load runs: in constant memory, for about 1 µs a document.
 """
 
+import codecs
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -72,10 +73,12 @@ class FileSource:
             self._lines, offset = LineFile(path), 0
             with path.open("rb") as lines:
                 for number, line in enumerate(lines, start=1):
-                    text = line.strip()
+                    # A mark of the encoding is no JSON.
+                    mark = 3 if number == 1 and line.startswith(codecs.BOM_UTF8) else 0
+                    text = line[mark:].strip()
                     if text:
                         _check(text, path.name, number)
-                        self._lines.note(offset)
+                        self._lines.note(offset + mark)
                     offset += len(line)
         except OSError as error:
             raise LoadError(
