@@ -39,10 +39,10 @@ def cleaned(
 DIRTY: dict[Format, bytes] = {
     Format.JSONL: b'\x00{"a":"x\x01\xe9y","b":["<b>z</b>"]}\x00\n\x1a{"a":"w"}\n\x1a',
     Format.JSON: b'[{"a":"x\x01\xe9y","b":["<b>z</b>"]},{"a":"w"}]',
-    Format.CSV: b"a,b\nx\x01\xe9y,<b>z</b>\nw,\n\x1a",
+    Format.CSV: b"a,b\nx\x01\xe9y,<b>z</b>\nw,\n\x00\x00\x1a",
     Format.XML: (
         b"<add>\x02<doc><field name='a'>x\x01\xe9y</field><field name='b'>&lt;b&gt;z&lt;/b&gt;"
-        b"</field></doc>\n<doc><field name='a'>w</field></doc></add>"
+        b"</field></doc>\n<doc><field name='a'>w</field></doc></add>\n\x1a\r\n"
     ),
 }
 

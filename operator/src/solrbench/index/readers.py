@@ -39,9 +39,16 @@ def read_xml(stream: BinaryIO, location: str) -> Iterator[Loader]:
     It raises `IndexingError` if the text is not well-formed, or has another command, nested
     documents or atomic updates.
     """
-    parser = _AddParser(location)
+    parser, held = _AddParser(location), b""
     while chunk := stream.read(_CHUNK_BYTES):
-        yield from parser.feed(chunk)
+        whole = held + chunk
+        text = whole.rstrip(_SKIPPED)
+        held = whole[len(text) :]
+        if text:
+            yield from parser.feed(text)
+    # Behind the last element, no character may stand that was marked.
+    if rest := held.replace(_MARK_BYTES, b""):
+        yield from parser.feed(rest)
     yield from parser.feed(b"")  # nothing more may come: is the text complete?
 
 
@@ -205,7 +212,8 @@ def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
             raise IndexingError.malformed(f"{location}: line 1", problem)
         _check_utf8(header, f"{location}: line 1")
         for row in rows:
-            if row and row != [CONTROL_MARK]:  # a Ctrl-Z at the end
+            # A Ctrl-Z at the end, or zeros that fill the file.
+            if row and (len(row) > 1 or set(row[0]) != {CONTROL_MARK}):
                 yield partial(_parse_row, header, row, f"{location}: line {rows.line_num}")
     except csv.Error as error:
         raise IndexingError.malformed(f"{location}: line {rows.line_num}", error) from error
