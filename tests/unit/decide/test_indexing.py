@@ -235,6 +235,9 @@ def test_time_ends_with_the_last_pod_and_one_that_has_not_reported_yet_still_run
     assert aggregate_progress(DATASET, [first], 130.0).seconds == 30.0
     found = aggregate_progress(DATASET, [first, pod(1, 700, finished=125.0)], 999.0)
     assert (found.seconds, found.documents_per_second) == (25.0, 40.0)
+    # One that had no document of its own ends when it was scheduled at last.
+    idle = pod(1, 0, started=None, finished=170.0)
+    assert aggregate_progress(DATASET, [first, idle], 999.0).seconds == 10.0
 
 
 @pytest.mark.parametrize(

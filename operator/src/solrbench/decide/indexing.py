@@ -289,7 +289,8 @@ def aggregate_progress(
     if not started:
         return DatasetStatus(documents_total=total)
     is_over = len(finished) == dataset.indexing.pods
-    end = max(finished) if is_over else now
+    # A pod without a document of its own may have been scheduled long after the last response.
+    end = max(pod.finished or 0.0 for pod in pods if pod.started) if is_over else now
     # Clocks of two nodes may differ by more than a short run takes.
     seconds = max(end - min(started), 0.001)
     documents, size = sum(pod.documents for pod in pods), sum(pod.bytes for pod in pods)
