@@ -30,7 +30,9 @@ class StepRunAbortedError(SolrbenchError):
 
 def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
     """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
-    words = LoadState(stage="Failed", reason=failure.reason.value, message=failure.message)
+    # Kubernetes cuts what is longer than 4096 bytes, and cut JSON is no JSON.
+    message = failure.message[:1000]
+    words = LoadState(stage="Failed", reason=failure.reason.value, message=message)
     # The failure itself is reported by log and exit code; the extra copy is a courtesy.
     with suppress(OSError):
         if log.exists():
