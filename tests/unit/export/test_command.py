@@ -8,6 +8,8 @@ from pathlib import Path
 import obstore
 import pytest
 
+from solrbench.api.rules import Rule
+from solrbench.api.v1alpha1.results import Export
 from solrbench.contract.pod_plans import RESOURCE_KEY
 from solrbench.export import command
 from solrbench.present.files import report_files
@@ -77,12 +79,16 @@ def test_results_that_cannot_be_read_are_said(pod: ExportPod, damage: str) -> No
     assert outcome.reason == "ExportPlanInvalid"
 
 
-def test_a_benchmark_that_newer_rules_would_refuse_is_exported(pod: ExportPod) -> None:
+def test_a_benchmark_that_newer_rules_would_refuse_is_exported(
+    pod: ExportPod, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export = volume()
+    monkeypatch.setattr(Export, "rules", (Rule(cel="has(self.s3)", message="a newer rule"),))
     file = pod.root / "plan" / RESOURCE_KEY
     body = json.loads(gzip.decompress(file.read_bytes()))
     body["spec"]["collection"]["replicas"]["nrt"] = 100
     file.write_bytes(gzip.compress(json.dumps(body).encode()))
-    assert pod.run(volume()).reason is None
+    assert pod.run(export).reason is None
 
 
 def test_forms_of_a_report_and_their_sums(pod: ExportPod) -> None:

@@ -134,7 +134,7 @@ def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
 
 def _export(plan_file: Path, pod: ExportPodEnvironment) -> ExportOutcome:
     try:
-        plan = ExportPlan.model_validate_json(plan_file.read_bytes())
+        plan = ExportPlan.model_validate_json(plan_file.read_bytes(), context={ADMITTED: True})
     except (OSError, ValidationError) as error:
         message = f"{plan_file}: {error}; the operator writes it"
         raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error
