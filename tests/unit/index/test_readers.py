@@ -65,12 +65,13 @@ BAD = [
 FLAT = b'{"id": "1", "price": 1.50, "tags": ["a", 2, true]}\n'
 
 
-@pytest.mark.parametrize("other", ["null", '{"b":1}', "[]", "[null]", "[[1]]", "[{}]", str(2**64)])
+@pytest.mark.parametrize("other", ["null", '{"b":1}', "[]", "[null]", "[[1]]", "[{}]", "9" * 20])
 def test_line_that_needs_no_change_comes_along(other: str) -> None:
     lines = FLAT + b'{"a":%b}' % other.encode()
     flat, changed = (load() for load in READERS[Format.JSONL](io.BytesIO(lines), "f"))
     assert flat == (orjson.loads(FLAT), FLAT.rstrip())
-    assert changed == (orjson.loads(b'{"a":%b}' % other.encode()), None)
+    # Not by orjson, which would round the last one.
+    assert changed == (json.loads(b'{"a":%b}' % other.encode()), None)
 
 
 VALUES = st.recursive(

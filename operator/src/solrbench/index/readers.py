@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Annotated, Any, BinaryIO
 from xml.parsers import expat
@@ -238,6 +239,9 @@ def _parse_line(line: bytes, location: str, number: int) -> Record:
 
 
 def _parse_any_line(line: bytes, location: str, number: int) -> Record:
+    # First: orjson makes an approximate number of a whole one beyond 64 bits.
+    with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _checked(msgspec.json.decode(line), f"{location}: line {number}")
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError as error:
