@@ -375,6 +375,13 @@ def test_a_disturbed_trial_near_the_rate_makes_it_inconclusive() -> None:
     assert [each.disturbed for each in found.trials].count(True) == 1
 
 
+def test_disturbed_trials_are_the_cause_where_no_rate_was_found() -> None:
+    slow, saturated = measured(dict.fromkeys(range(40, 120, 10), 900)), "WorkerSaturated: 99 %"
+    (found,) = results(slow, {"t0": saturated, "t1": saturated, "t4": saturated})
+    assert "no trial met the objectives, and 2 trials were disturbed, t1: Worker" in found.message
+    assert found.message.endswith(" Remove the cause and search again.")
+
+
 def test_a_disturbed_trial_far_from_the_rate_does_not() -> None:
     (found,) = results(measured(NEAR), {"t1": "WorkerSaturated: 99 % of a core"})
     assert found.conclusion == "Found"

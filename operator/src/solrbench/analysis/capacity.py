@@ -297,24 +297,24 @@ def _find_problem(
     if found.highest_met is None and found.lowest_missed is None:
         problem = "no response to the users of the probe was good, so that there was no trial"
         return problem, " Check the requests of the workload and the target."
-    if found.rate is None or found.problem:
-        if found.is_cold:
-            return found.problem, " Lengthen warmUp."
-        remedy = " Check that the objectives fit the load."
-        return found.problem, _longer_trials(search) if found.is_noisy else remedy
     disturbed = [
         run.document.id
         for run in runs
         if run.document.id in interferences
+        and run.document.trial != PROBE
         and (rate := as_trial(read_trial(run, [])).rate) > 0
         # Farther trials are not on the line, so that the result does not rest on them.
-        and abs(math.log(rate / found.rate)) <= found.near
+        and (found.rate is None or abs(math.log(rate / found.rate)) <= found.near)
     ]
-    if not disturbed:
-        return "", ""
-    number = "1 trial was" if len(disturbed) == 1 else f"{len(disturbed)} trials were"
-    problem = f"{number} disturbed, {disturbed[0]}: {interferences[disturbed[0]]}"
-    return problem, " Remove the cause and search again."
+    if disturbed:
+        number = "1 trial was" if len(disturbed) == 1 else f"{len(disturbed)} trials were"
+        problem = f"{number} disturbed, {disturbed[0]}: {interferences[disturbed[0]]}"
+        also = f"{found.problem}, and " if found.problem else ""
+        return f"{also}{problem}", " Remove the cause and search again."
+    if found.is_cold:
+        return found.problem, " Lengthen warmUp."
+    remedy = " Check that the objectives fit the load."
+    return found.problem, _longer_trials(search) if found.is_noisy else remedy
 
 
 def _longer_trials(search: CapacitySearch) -> str:
