@@ -54,7 +54,9 @@ class SmallSolr:
             return
         parameters = dict(exchange.parameters)
         if parameters.get("action") == "CLUSTERSTATUS":
-            found = {"shards": {"s1": {}, "s2": {}}, "router": {"name": "compositeId"}}
+            states = {"s1": "inactive", "s1_0": "active", "s1_1": "active"}  # s1 was split
+            shards = {name: {"state": state} for name, state in states.items()}
+            found = {"shards": shards, "router": {"name": "compositeId"}}
             exchange.send(json.dumps({"cluster": {"collections": {"books": found}}}).encode())
             return
         if "echoParams" in parameters:

@@ -310,6 +310,8 @@ def _layout(http: httpx.Client, url: str, collection: str) -> str:
     try:
         response = http.get(f"{url}/admin/collections", params=parameters)
         found = response.raise_for_status().json()["cluster"]["collections"][collection]
-        return f"{len(found['shards'])} shards, {found['router']['name']}"
+        # The parent of a shard that was split stays listed, inactive.
+        active = sum(shard["state"] == "active" for shard in found["shards"].values())
+        return f"{active} shards, {found['router']['name']}"
     except NO_ANSWER_ERRORS:
         return ""
