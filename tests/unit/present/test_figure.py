@@ -80,6 +80,16 @@ def test_load_curve_has_a_changing_rate_at_its_mean() -> None:
     assert [x for x, _ in points(throughput, 0)] == [10.0, 32.5]
 
 
+def test_load_curve_leaves_out_a_replay() -> None:
+    report = make_report(steps=3)
+    steps = [*report.spec.load.steps]
+    steps[1] = Step.model_validate({"name": steps[1].name, "replay": {}, "durationSeconds": 60})
+    load = report.spec.load.model_copy(update={"steps": steps})
+    spec = report.spec.model_copy(update={"load": load})
+    throughput, _ = load_curves(spec, report.status)
+    assert [x for x, _ in points(throughput, 0)] == [2.0, 6.0]
+
+
 def test_load_curve_has_a_line_for_each_variant() -> None:
     report = make_report(variants=2)
     throughput, latency = load_curves(report.spec, report.status)

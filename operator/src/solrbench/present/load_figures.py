@@ -32,10 +32,13 @@ from solrbench.stats.number_format import format_milliseconds, format_number
 
 
 def load_curves(spec: Spec, status: Status) -> list[ReportFigure]:
-    """Return throughput and latency; nothing unless two steps differ in their load."""
+    """Return throughput and latency; nothing unless two steps differ in their load.
+
+    A replay has no load of its own: it is left out.
+    """
     loads = {step.name: step.users or mean_rate(step) for step in spec.load.steps}
-    kinds = {(step.users is not None, step.indexing) for step in spec.load.steps}
     known = {name: float(load) for name, load in loads.items() if load is not None}
+    kinds = {(e.users is not None, e.indexing) for e in spec.load.steps if e.name in known}
     totals = [each for each in status.totals if each.step in known]
     # Users and rates cannot share an axis, nor queries and updates; and one load is no curve.
     if len(kinds) > 1 or len({known[each.step] for each in totals}) < 2:
