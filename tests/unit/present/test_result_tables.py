@@ -7,7 +7,12 @@ from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 from solrbench.present.csv import to_csv
 from solrbench.present.markdown import to_markdown
-from solrbench.present.result_tables import INTERVAL_NOTE, intervals_table, results_table
+from solrbench.present.result_tables import (
+    INTERVAL_NOTE,
+    intervals_table,
+    results_table,
+    summary_table,
+)
 from solrbench.present.table import Table, table_to_markdown
 from support.results.full_benchmark import NOW, make_benchmark
 from support.results.statuses import full_status
@@ -48,6 +53,13 @@ def test_interval_stands_in_brackets_with_one_unit() -> None:
     assert shown["Mean"] == "5.5 (5.21 to 5.8) ms"
     assert shown["P99.9"] == "0.95 (0.802 to 1.23) s"
     assert shown["P50"] == "1.5 ms"
+
+
+def test_summary_has_the_percentile_next_to_the_p95() -> None:
+    status = Status(results=[result(percentiles=[percentile(50, 1.5), percentile(99, 8, 7, 9)])])
+    shown = first_row(summary_table(status))
+    assert shown["P99 (95 % CI)"] == "8 (7 to 9) ms"
+    assert not [title for title in shown if title.startswith("P50")]
 
 
 def test_open_loop_has_the_mean_of_the_response_times() -> None:

@@ -238,14 +238,17 @@ def summary_table(status: Status) -> Table:
     names = "Step", "Variant", "Requests", "Failures", "Verdict"
     kept = {*names, "Requests/s", "SD requests/s", "Documents/s", "Mean"}
     figures = results_table(results, status.verdicts).with_columns(kept)
-    tails = intervals_table(results).with_columns({percent_label(95)})
-    if not tails:
+    percents = percents_of(results)
+    if not percents:
         return figures.without_empty_columns()
+    # `load.percentiles` need not have the p95.
+    tail = percent_label(min(percents, key=lambda percent: abs(percent - 95)))
+    tails = intervals_table(results).with_columns({tail})
     titles = {
         "Requests/s": "Req/s",
         "SD requests/s": "SD",
         "Documents/s": "Docs/s",
-        "P95": "P95 (95 % CI)",
+        tail: f"{tail} (95 % CI)",
     }
     columns = [
         replace(each, part=0, title=titles.get(each.title, each.title))
