@@ -99,6 +99,10 @@ def _without(changes: Changes) -> Changes:
             SEARCH | {"spec.template.spec.target.solrCloud.resources": {}},
             "target.solrCloud.resources.requests.cpu: must be set",
         ),
+        (
+            SEARCH | {"spec.prices": {"currency": "EUR", "perDiskGibibyteHour": 0.01}},
+            "target.solrCloud.storage.persistent: must be set",
+        ),
     ],
 )
 def test_what_is_refused_with_field_and_remedy(changes: Changes, message: str) -> None:

@@ -168,12 +168,16 @@ def _problems(spec: SweepSpec, checked: CheckedPoint) -> Iterator[str]:
     solr = benchmark.target.solr_cloud
     if solr is None:
         yield "target.solrCloud: must be set, as an existing Solr has no price"
-    elif spec.prices is not None and spec.prices.per_core_hour:
-        requested = solr.resources.requests.cpu or solr.resources.limits.cpu
-        if not requested:
+    elif (prices := spec.prices) is not None:
+        if prices.per_core_hour and not (solr.resources.requests.cpu or solr.resources.limits.cpu):
             yield (
                 "target.solrCloud.resources.requests.cpu: must be set, as prices.perCoreHour counts"
                 " what is requested"
+            )
+        if not (prices.per_core_hour or prices.per_memory_gibibyte_hour or solr.storage.persistent):
+            yield (
+                "target.solrCloud.storage.persistent: must be set, as prices.perDiskGibibyteHour"
+                " alone counts persistent volumes alone"
             )
     if not _limits(spec, benchmark):
         yield (
