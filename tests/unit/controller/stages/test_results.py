@@ -68,6 +68,14 @@ def test_steps_after_a_missed_objective_are_not_run_and_not_waited_for() -> None
     assert (status.report.stored_steps, status.report.total_steps) == (1, 1)
 
 
+def test_repeats_that_are_not_begun_are_not_whole_as_their_steps_are_left_out() -> None:
+    world = world_with([FAST], repeats={"until": "Decided", "min": 3, "max": 20})
+    world.body()["spec"]["comparison"] = {"baseline": {"benchmark": {"name": "before"}}}
+    world.store(ladder("low", 0, 300))
+    report = world.reconcile("one").status.report
+    assert (report.repeats, report.stored_steps, report.total_steps) == (3, 1, 3)
+
+
 def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     world = world_with([FAST], steps=[STEPS[0]], capacity={"maxTrials": 8})
     world.store(ladder("low", 0, 100), *trials()[:3])

@@ -235,9 +235,12 @@ def _update_result_status(context: ReconcileContext) -> None:
 def _count_repeats(context: ReconcileContext) -> None:
     """Note how many repeats there are to be, by the words that the status has now."""
     spec = context.benchmark.spec
-    left = omitted_step_runs(context)
-    done = frozenset(context.reports.documents(context.benchmark)) | frozenset(left)
-    ids = [step_run for step_run in all_step_runs(spec) if str(step_run) in done]
+    left, every = omitted_step_runs(context), all_step_runs(spec)
+    documents = context.reports.documents(context.benchmark)
+    begun = {step_run.repeat for step_run in every if str(step_run) in documents}
+    # What is left out is so in all repeats that there may be.
+    done = {*documents, *left}
+    ids = [each for each in every if each.repeat in begun and str(each) in done]
     steps = count_load_steps(spec)
     repeats = count_repeats(spec.load.repeats, ids, steps, lambda: _is_decided(context))
     ladders = [step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in left]
