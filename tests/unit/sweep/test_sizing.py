@@ -379,6 +379,14 @@ def test_the_cheapest_that_takes_a_rate_of_documents_is_named() -> None:
     assert costs[status.points[2].name].sized is not None
 
 
+@pytest.mark.parametrize(
+    ("rate", "begin"), [(200, "No topology holds 300 "), (400, "The topology that holds 300 ")]
+)
+def test_of_a_single_topology_none_is_the_cheapest(rate: float, begin: str) -> None:
+    (result,) = run(SEARCH | {"spec.axes": [NODES | {"values": [2]}]}, {0: rate}).sizing
+    assert result.message.startswith(begin)
+
+
 def test_what_no_point_takes_is_said_of_documents() -> None:
     (result,) = run(DOCUMENTS, {0: 1500, 1: 2500, 2: 3100, 3: 4000}, taken).sizing
     assert result.message.startswith("None of 4 topologies takes 5000 documents/s with")

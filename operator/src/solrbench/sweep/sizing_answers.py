@@ -101,14 +101,19 @@ class SizingWords:
         return self.sized[0].planned.load
 
     @property
+    def _none(self) -> str:
+        return f"None of {len(self.sized)} topologies" if len(self.sized) > 1 else "No topology"
+
+    @property
     def _verb(self) -> tuple[str, str]:
         """What a point does with its load, and the participle: an index holds documents, too."""
         is_of_documents = self.spec.objective.documents_per_second is not None
         return ("takes", "taken") if is_of_documents else ("holds", "held")
 
     def _found(self, cheapest: SizedPoint, contenders: Sequence[SizedPoint]) -> str:
+        which = f"cheapest of {len(self.sized)} topologies" if len(self.sized) > 1 else "topology"
         text = (
-            f"The cheapest of {len(self.sized)} topologies that {self._verb[0]} {self._load}:"
+            f"The {which} that {self._verb[0]} {self._load}:"
             f" {self._name(cheapest)}, {self._price(cheapest)}, {self._measured(cheapest)}."
         )
         missing = [each for each in contenders if each.holding is Holding.MISSES]
@@ -128,7 +133,7 @@ class SizingWords:
         return text
 
     def _none_certain(self, unsure: Sequence[SizedPoint]) -> str:
-        text = f"None of {len(self.sized)} topologies certainly {self._verb[0]} {self._load}."
+        text = f"{self._none} certainly {self._verb[0]} {self._load}."
         maybe = [each for each in unsure if each.holding is Holding.OPEN]
         if not maybe:
             return text
@@ -142,7 +147,7 @@ class SizingWords:
     def _not_held(self, contenders: Sequence[SizedPoint]) -> str:
         nearest = max(contenders, key=_nearness)
         return (
-            f"None of {len(self.sized)} topologies {self._verb[0]} {self._load}. The nearest is"
+            f"{self._none} {self._verb[0]} {self._load}. The nearest is"
             f" {self._name(nearest)}, {self._price(nearest)}, {self._measured(nearest)}."
             f" Nothing is known of larger ones: {self._larger(nearest)}."
         )
