@@ -138,8 +138,8 @@ def test_stored_steps_of_variants_are_compared() -> None:
     assert world.body()["status"]["comparisons"][0]["baseline"] == "raw"
 
 
-@pytest.mark.parametrize("reuses", [None, "Cluster"])
-def test_status_has_open_loop_stats_and_cold_start(reuses: str | None) -> None:
+@pytest.mark.parametrize(("reuses", "attempt"), [(None, 1), ("Cluster", 1), (None, 2)])
+def test_status_has_open_loop_stats_and_cold_start(reuses: str | None, attempt: int) -> None:
     world = measured_so_far(retries=2)
     if reuses is not None:
         world.body()["status"]["target"]["reuses"] = reuses
@@ -156,7 +156,8 @@ def test_status_has_open_loop_stats_and_cold_start(reuses: str | None) -> None:
     )
     changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
     document = make_document("two-users", 1, make_result([1000] * 9))
-    world.store(document.model_copy(update={**changes, "outlier_windows": 0}))
+    changes |= {"outlier_windows": 0, "attempt": attempt}
+    world.store(document.model_copy(update=changes))
     world.reconcile("one")
     stored = world.body()["status"]
     (open_loop,) = stored["openLoop"]
@@ -166,7 +167,7 @@ def test_status_has_open_loop_stats_and_cold_start(reuses: str | None) -> None:
         9,
     )
     assert "lagP99Milliseconds" not in open_loop
-    if reuses is not None:  # another point has warmed it up
+    if reuses is not None or attempt > 1:  # another point, or attempt, has warmed it up
         assert "coldStart" not in stored
         return
     assert stored["coldStart"]["firstThousandAverageMilliseconds"] == 7

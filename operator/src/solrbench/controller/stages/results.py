@@ -4,7 +4,7 @@ The results of the baseline are checked before the start, and compared as they c
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
@@ -16,6 +16,7 @@ from solrbench.analysis.baseline import (
 )
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
+from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.cold_start import first_step_run
 from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
@@ -34,13 +35,13 @@ from solrbench.analysis.step_comparison import compare_variants, mark_invalid, v
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences
-from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, ColdStart, Conclusion
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
 from solrbench.contract import names
 from solrbench.contract.load_plan import CapacitySearch, trial_ids
-from solrbench.contract.step_runs import all_step_runs
+from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.stages.answers import update_answers
 from solrbench.decide.conditions import COMPARED, OBJECTIVES_MET, Truth
@@ -192,9 +193,6 @@ def _update_result_status(context: ReconcileContext) -> None:
     runs = list(context.reports.runs(context.benchmark).values())
     samples = context.reports.samples(context.benchmark)
     if changed:
-        # A target that another point has used is warm.
-        is_new = context.status.target.reuses is None
-        first = first_step_run(documents.values()) if is_new else None
         context.update(
             results=merge_steps(samples),
             totals=merge_totals(samples),
@@ -203,7 +201,7 @@ def _update_result_status(context: ReconcileContext) -> None:
             summary=summarise(samples),
             open_loop=open_loop_stats(samples),
             response_gaps=step_response_gaps(samples),
-            cold_start=next((run.cold_start for run in runs if run.document is first), None),
+            cold_start=_cold_start(context, runs),
             telemetry=merge_telemetry(spec, [(run.document, run.servers) for run in runs]),
             visibility=merge_visibility(spec, documents.values()),
             bottlenecks=find_bottlenecks(spec, runs),
@@ -230,6 +228,20 @@ def _update_result_status(context: ReconcileContext) -> None:
         _count_repeats(context)
         update_answers(context)
     context.update(answers=collect_answers(spec, context.status, samples))
+
+
+def _cold_start(context: ReconcileContext, runs: Sequence[EvaluatedRun]) -> ColdStart | None:
+    """Return the cold start; None if something else had been sent to the target before."""
+    attempts = context.status.attempts
+    if attempts.repeat not in (None, FIRST_REPEAT):
+        return context.status.cold_start  # of the first attempt on that target nothing is known now
+    first = first_step_run(run.document for run in runs)
+    # Another point of a sweep, or an attempt of the load that was lost, has warmed it up.
+    is_warm = context.status.target.reuses is not None or (
+        first is not None and first.attempt > (attempts.first_load_on_target or 1)
+    )
+    known = (run.cold_start for run in runs if run.document is first)
+    return None if is_warm else next(known, None)
 
 
 def _count_repeats(context: ReconcileContext) -> None:
