@@ -66,7 +66,7 @@ def test_a_server_that_saturates_has_no_stated_peak() -> None:
 )
 def test_a_peak_that_was_not_measured_is_not_stated(users: tuple[int, ...], error: float) -> None:
     rates = {each: law(each) for each in users}
-    loads = levels(rates)
+    loads = 2 * levels(rates)  # up and down
     assert stated_peak(loads, fit_law(loads), repeated(rates, error)) is None
 
 

@@ -162,9 +162,10 @@ def stated_peak(
     """Return the peak of the law where a decline was measured; else None."""
     if law is None or law.peak is None or not declines(repeats):
         return None
-    ordered = sorted(levels, key=lambda level: level.users)
-    beyond = sum(level.users > law.peak for level in ordered)
-    dense = all(later.users <= WIDEST_STEP * earlier.users for earlier, later in pairwise(ordered))
+    # A ladder that goes up and down has two steps of each level, which are one.
+    ordered = sorted({level.users for level in levels})
+    beyond = sum(users > law.peak for users in ordered)
+    dense = all(later <= WIDEST_STEP * earlier for earlier, later in pairwise(ordered))
     enough = len(ordered) >= MIN_PEAK_LEVELS and beyond >= BEYOND and dense
     return law.peak if enough else None
 
