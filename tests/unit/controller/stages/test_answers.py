@@ -21,10 +21,16 @@ def answers(found: int, number: int = 5) -> StoredAnswers:
     return pack_answers(entries, StoredAnswers(first=10), MAX_ANSWER_BYTES)
 
 
-def store(world: World, name: str, answered: StoredAnswers | None) -> None:
-    """Store the first step run of a benchmark."""
-    document = make_document("two-users", 1, make_result([100_000] * 300))
-    update = {"id": "r1-s0-two-users", "answers": answered}
+def store(
+    world: World,
+    name: str,
+    answered: StoredAnswers | None,
+    variant: str = "",
+    step_run: str = "r1-s0-two-users",
+) -> None:
+    """Store the first step run of a benchmark, or another one."""
+    document = make_document("two-users", 1, make_result([100_000] * 300), variant=variant)
+    update = {"id": step_run, "answers": answered}
     world.store(document.model_copy(update=update), name=name)
 
 
@@ -64,6 +70,26 @@ def test_a_baseline_without_answers_is_said_with_a_remedy() -> None:
     assert condition_of(after, "AnswersCompared") == ("Unknown", "AnswersNotCompared")
     wanted = "old has no stored answers; set spec.comparison.answers in it"
     assert wanted in message_of(after, "AnswersCompared")
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_variants_are_compared_beside_a_baseline_whatever_becomes_of_it(is_gone: bool) -> None:
+    world = measured_so_far(retries=2)
+    spec = world.body()["spec"]
+    names = ("raw", "one")  # the benchmark is called so, too
+    spec["target"]["variants"] = [{"name": each, "endpoint": "Nodes"} for each in names]
+    spec |= {"comparison": BASELINE, "load": spec["load"] | {"repeats": {"count": 6}}}
+    world.cluster.put(solr_pod())
+    if not is_gone:
+        world.cluster.put(small("old"))
+        store(world, "old", answers(8))
+    for place, variant in enumerate(names):
+        store(world, "one", answers(7), variant, f"r1-v{place}-s0-two-users")
+    world.reconcile("one")
+    store(world, "one", None, "raw", "r2-v0-s0-two-users")
+    found = world.reconcile("one").status.answer_comparisons
+    expected = [("one", "raw", 0), ("one", "old", 5)][: 1 if is_gone else 2]
+    assert [(each.candidate, each.baseline, each.different) for each in found] == expected
 
 
 def test_points_of_sweeps_are_read_from_their_first_step_run() -> None:

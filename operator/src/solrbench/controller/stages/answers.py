@@ -22,6 +22,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.decide.conditions import ANSWERS_COMPARED
 from solrbench.errors import SolrbenchError
 from solrbench.kube.results import read_baseline
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
 
@@ -62,22 +63,27 @@ def update_answers(context: ReconcileContext) -> None:
         for each in context.status.answer_comparisons
         if each.conclusion is not None
     }
-    found = [each for (_, one), each in known.items() if one in stored]
-    found += [each.summary for each in compare_variant_answers(stored, known)]
+    # A variant may be called as the benchmark, or as its baseline.
+    between = {pair: each for pair, each in known.items() if stored.keys() >= {*pair}}
+    found = [*between.values()]
+    found += [each.summary for each in compare_variant_answers(stored, between)]
     baseline = spec.comparison.baseline
     if baseline is not None:
         name = context.benchmark.metadata.name
-        earlier = next((each for (one, _), each in known.items() if one == name), None)
+        earlier = next((each for pair, each in known.items() if pair not in between), None)
         if earlier is None:
             try:
                 before = read_baseline(
                     context.cluster, context.reports, context.namespace, baseline
                 )
-            except SolrbenchError:
-                return  # the condition Compared says why
-            others = first_answers(run.document for run in before.runs)
-            earlier = compare_answers(others, first_answers(documents), before.name, name).summary
-        found.append(earlier)
+            except SolrbenchError as error:
+                if error.reason == ApiServerReason.API_UNREACHABLE:
+                    raise  # nothing else would ask again
+                # The condition Compared says why.
+            else:
+                others, own = first_answers(run.document for run in before.runs), documents
+                earlier = compare_answers(others, first_answers(own), before.name, name).summary
+        found += [] if earlier is None else [earlier]
     kept = found[:MAX_ANSWER_COMPARISONS]
     context.update(answer_comparisons=kept)
     _set_condition(context, kept)
