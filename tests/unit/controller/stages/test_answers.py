@@ -83,12 +83,14 @@ def test_variants_are_compared_beside_a_baseline_whatever_becomes_of_it(is_gone:
     if not is_gone:
         world.cluster.put(small("old"))
         store(world, "old", answers(8))
-    for place, variant in enumerate(names):
-        store(world, "one", answers(7), variant, f"r1-v{place}-s0-two-users")
+    # As in the order Reversed.
+    store(world, "one", answers(8), "one", "r1-v1-s0-two-users")
+    world.reconcile("one")
+    store(world, "one", answers(7), "raw", "r1-v0-s0-two-users")
     world.reconcile("one")
     store(world, "one", None, "raw", "r2-v0-s0-two-users")
     found = world.reconcile("one").status.answer_comparisons
-    expected = [("one", "raw", 0), ("one", "old", 5)][: 1 if is_gone else 2]
+    expected = [("one", "raw", 5), ("one", "old", 5)][: 1 if is_gone else 2]
     assert [(each.candidate, each.baseline, each.different) for each in found] == expected
 
 

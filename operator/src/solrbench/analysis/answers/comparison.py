@@ -250,9 +250,10 @@ def asks_queries(spec: Spec) -> bool:
 
 
 def stored_answers(documents: Iterable[StepRunResult]) -> dict[str, StoredAnswers]:
-    """Return the answers through each variant, of the first step run that has some."""
+    """Return the answers through each variant, in the order of the spec, of its first step run."""
     found: dict[str, StoredAnswers] = {}
-    for document in sorted(documents, key=lambda document: document.start_time):
+    # Ids begin with repeat and place of the variant; in which order these are measured may differ.
+    for document in sorted(documents, key=lambda document: document.id):
         if document.answers is not None:
             found.setdefault(document.variant, document.answers)
     return found

@@ -67,8 +67,8 @@ def update_answers(context: ReconcileContext) -> None:
     between = {pair: each for pair, each in known.items() if stored.keys() >= {*pair}}
     found = [*between.values()]
     found += [each.summary for each in compare_variant_answers(stored, between)]
-    baseline = spec.comparison.baseline
-    if baseline is not None:
+    baseline, measured = spec.comparison.baseline, {each.variant for each in documents}
+    if baseline is not None and variant_names(spec)[0] in measured:
         name = context.benchmark.metadata.name
         earlier = next((each for pair, each in known.items() if pair not in between), None)
         if earlier is None:
