@@ -1,5 +1,7 @@
 from datetime import timedelta
 
+from solrbench.analysis.cold_start import is_warm
+from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, OutlierWindow, RequestWindow
 from solrbench.present.markdown import windows_to_markdown
@@ -104,6 +106,8 @@ def test_of_many_outliers_the_farthest_are_shown() -> None:
 def test_a_target_that_was_used_before_has_no_cold_start() -> None:
     documents = make_report().steps
     cold, warm = ("\n".join(windows_to_markdown(documents, is_new=new)) for new in (True, False))
+    again = [each.model_copy(update={"attempt": 2}) for each in documents]
+    assert [is_warm(Status(), each) for each in (documents, again, [])] == [False, True, False]
     assert "## Cold start" in cold
     assert "## Cold start" not in warm
     assert "## Steadiness" in warm

@@ -7,8 +7,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.outliers import second_means
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import FIRST_REPEAT
 from solrbench.contract.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.stats.number_format import milliseconds
 from solrbench.stats.series import SecondMean
@@ -63,6 +65,17 @@ def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:
     """Return the step run that was measured first; None if no step run has windows."""
     known = [document for document in documents if document.outlier_windows is not None]
     return min(known, key=lambda document: document.start_time, default=None)
+
+
+def is_warm(status: Status, documents: Iterable[StepRunResult]) -> bool:
+    """Return whether another point, or a load that was lost, had sent to the target before.
+
+    Once repeats are on other targets, attempts on the first one are not known any more.
+    """
+    first, attempts = first_step_run(documents), status.attempts
+    begun = attempts.first_load_on_target or 1 if attempts.repeat in (None, FIRST_REPEAT) else None
+    was_lost = first is not None and begun is not None and first.attempt > begun
+    return was_lost or status.target.reuses is not None
 
 
 def summarise_cold_start(document: StepRunResult) -> ColdStart | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
 from solrbench.analysis.bottleneck import describe_bottleneck
-from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.cold_start import first_step_run, is_warm
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
@@ -60,7 +60,7 @@ def to_markdown(
     slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
         *table_sections(answers_tables(benchmark.status.answer_comparisons, answers)),
-        *windows_to_markdown(documents, is_new=benchmark.status.target.reuses is None),
+        *windows_to_markdown(documents, is_new=not is_warm(benchmark.status, documents)),
         *table_section("## Requests by user", user_table(documents)),
         *table_section("## Longest waits", stall_table(documents)),
         *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel
 
+from solrbench.analysis.cold_start import is_warm
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import overall_verdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
@@ -195,7 +196,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "visibility": visibility_table(status.visibility),
         "answer_tables": answers_tables(status.answer_comparisons, report.answers),
         "steps": step_sections(report.spec, status, documents),
-        "cold_start": None if status.target.reuses else cold_start_curve(documents),
+        "cold_start": None if is_warm(status, documents) else cold_start_curve(documents),
         "failures": failure_table(documents),
         "evidence": list(report.evidence),
         "waits": _shown(user_table(documents), stall_table(documents)),

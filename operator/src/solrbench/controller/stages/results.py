@@ -17,7 +17,7 @@ from solrbench.analysis.baseline import (
 from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
 from solrbench.analysis.checks import EvaluatedRun
-from solrbench.analysis.cold_start import first_step_run
+from solrbench.analysis.cold_start import first_step_run, is_warm
 from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.fail_fast import (
@@ -232,16 +232,11 @@ def _update_result_status(context: ReconcileContext) -> None:
 
 def _cold_start(context: ReconcileContext, runs: Sequence[EvaluatedRun]) -> ColdStart | None:
     """Return the cold start; None if something else had been sent to the target before."""
-    attempts = context.status.attempts
-    if attempts.repeat not in (None, FIRST_REPEAT):
-        return context.status.cold_start  # of the first attempt on that target nothing is known now
-    first = first_step_run(run.document for run in runs)
-    # Another point of a sweep, or an attempt of the load that was lost, has warmed it up.
-    is_warm = context.status.target.reuses is not None or (
-        first is not None and first.attempt > (attempts.first_load_on_target or 1)
-    )
-    known = (run.cold_start for run in runs if run.document is first)
-    return None if is_warm else next(known, None)
+    status, documents = context.status, [run.document for run in runs]
+    if status.attempts.repeat not in (None, FIRST_REPEAT):
+        return status.cold_start  # whether that target was warm is not known any more
+    first = None if is_warm(status, documents) else first_step_run(documents)
+    return next((run.cold_start for run in runs if run.document is first), None)
 
 
 def _count_repeats(context: ReconcileContext) -> None:
