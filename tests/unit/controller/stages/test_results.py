@@ -74,6 +74,9 @@ def test_repeats_that_are_not_begun_are_not_whole_as_their_steps_are_left_out() 
     world.store(ladder("low", 0, 300))
     report = world.reconcile("one").status.report
     assert (report.repeats, report.stored_steps, report.total_steps) == (3, 1, 3)
+    again = {"id": "r2-s0-low", "repeat": 2}
+    world.store(ladder("low", 0, 300).model_copy(update=again))
+    assert [each.step_runs for each in world.reconcile("one").status.not_run] == [3, 3]
 
 
 def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:

@@ -75,12 +75,13 @@ def update_objectives(context: ReconcileContext) -> None:
     """Put what the stored results say of objectives and capacity into the status."""
     spec, samples = context.benchmark.spec, context.reports.samples(context.benchmark)
     runs = context.reports.runs(context.benchmark).values()
+    step_runs = all_step_runs(spec, context.status.report.repeats)
     capacity = capacity_results(samples, find_interferences(runs))
     if not spec.load.steps:
         context.update(summary=headline(capacity))
     context.update(
         objectives=evaluate_objectives(samples, context.status.dataset),
-        not_run=summarise_omitted(all_step_runs(spec), omitted_step_runs(context)),
+        not_run=summarise_omitted(step_runs, omitted_step_runs(context)),
         capacity=capacity,
         scalability=scalability(samples, context.status.totals),
     )
