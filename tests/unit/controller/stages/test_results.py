@@ -92,6 +92,16 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     assert [each.step for each in status.results] == ["low"]
 
 
+def test_the_search_comes_once_repeats_on_fresh_targets_are_decided() -> None:
+    until = {"until": "Decided", "min": 2, "max": 5, "startOn": "FreshTarget"}
+    world = world_with([FAST], steps=[STEPS[0]], capacity={"maxTrials": 8}, repeats=until)
+    world.body()["spec"]["comparison"] = {"baseline": {"benchmark": {"name": "before"}}}
+    world.store(ladder("low", 0, 100))
+    world.body()["status"]["report"] = {"storedSteps": 1, "repeats": 1, "totalSteps": 17}
+    plan = plan_of(world)
+    assert (plan.step_runs, plan.search is None) == ([], False)
+
+
 def test_a_search_that_is_over_is_not_run_again() -> None:
     world = world_with([FAST], steps=[], capacity={"maxTrials": 8})
     world.store(*trials())

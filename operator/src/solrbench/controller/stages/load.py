@@ -39,6 +39,7 @@ from solrbench.controller.stages.load_results import (
     is_measured,
     poll_master,
     possible_step_runs,
+    remaining,
     step_runs_on_target,
 )
 from solrbench.controller.stages.results import (
@@ -118,6 +119,8 @@ def _finish(context: ReconcileContext) -> None:
 def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
     spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
     step_runs = step_runs_on_target(context, possible)
+    # Of repeats until it is decided, those that are still possible may not be needed any more.
+    is_last = len(step_runs) == len(possible) or not remaining(context)
     service = names.child(context.benchmark, names.LOAD_MASTER)
     return LoadPlan(
         benchmark=context.benchmark.key,
@@ -151,7 +154,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         objectives=[each for each in spec.objectives if each.fail_fast],
         stop=spec.load.stop,
         # On the target of the last repeat, when its ladder is measured.
-        search=search_to_run(context) if len(step_runs) == len(possible) else None,
+        search=search_to_run(context) if is_last else None,
         master_host=f"{service}.{context.namespace}.svc",
         # One of the Jobs may be there already, with the token of its plan.
         token=stored_token(context, names.LOAD_MASTER) or new_token(),
@@ -180,11 +183,11 @@ def _planned(spec: Spec, step_run: StepRunId) -> PlannedStepRun:
     )
 
 
-def _resumption(context: ReconcileContext, remaining: Sequence[StepRunId]) -> Resumption:
+def _resumption(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> Resumption:
     """Return where the lists go on; a search for the capacity goes through none only once."""
-    if not remaining:
+    if not step_runs:
         return Resumption()
-    first = remaining[0]
+    first = step_runs[0]
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
         first,
