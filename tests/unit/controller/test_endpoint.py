@@ -129,10 +129,15 @@ def test_solr_cloud_that_is_not_there_yet(cluster: FakeCluster, reason: str, wor
         find(cluster, **BY_NAME)
 
 
-def test_a_solr_cloud_that_was_ready_may_be_too_busy_for_its_probes() -> None:
-    existing = not_none(stored(create(**BY_NAME)).spec.target.existing)
-    found = resolve_endpoint(FakeCluster(cloud(True, False)), ALLOWED, "search", existing, True)
-    assert len(found.urls) == 2
+@pytest.mark.parametrize(("node", "found"), [("worker-1", 2), ("", 1)])
+def test_a_solr_cloud_that_was_ready_may_be_busy_or_grow(node: str, found: int) -> None:
+    existing, body = not_none(stored(create(**BY_NAME)).spec.target.existing), cloud(True, False)
+    body["status"]["solrNodes"][1]["nodeName"] = node
+    way = resolve_endpoint(FakeCluster(body), ALLOWED, "search", existing, True)
+    assert len(way.urls) == found
+    body["status"]["solrNodes"] = [{"internalAddress": "http://n", "nodeName": "", "ready": False}]
+    with failing(TemporaryError, "SolrCloudNotReady", "0 of 1 nodes"):
+        resolve_endpoint(FakeCluster(body), ALLOWED, "search", existing, True)
 
 
 def replica(node: str) -> Replica:

@@ -50,8 +50,10 @@ class ExistingSolrCloud:
 
     @property
     def node_urls(self) -> list[str]:
-        """Base URL of every node."""
-        return [f"{node['internalAddress']}/solr" for node in self.nodes]
+        """Base URL of every node whose pod has a place."""
+        # The name of one that was added since, and cannot be scheduled, does not resolve.
+        placed = (node for node in self.nodes if node.get("ready") or node.get("nodeName"))
+        return [f"{node['internalAddress']}/solr" for node in placed]
 
 
 def check_existing_cloud(cloud: ExistingSolrCloud) -> Outcome | None:
@@ -71,7 +73,7 @@ def check_existing_cloud(cloud: ExistingSolrCloud) -> Outcome | None:
     ready = sum(bool(node.get("ready")) for node in cloud.nodes)
     # One that was just applied has no status yet, and no node in it. A node under load may be too
     # busy for its probes; whether it is still the one that it was, is checked otherwise.
-    if cloud.nodes and (cloud.was_ready or ready == len(cloud.nodes)):
+    if cloud.node_urls and (cloud.was_ready or ready == len(cloud.nodes)):
         return None
     return wait(
         TargetReason.SOLR_CLOUD_NOT_READY,
