@@ -111,6 +111,21 @@ def test_an_unreadable_sweep_waits_for_another_version(sweeps: SweepDriver) -> N
     assert sweeps.read()["metadata"]["resourceVersion"] == version
 
 
+def test_an_unreadable_sweep_that_is_over_keeps_its_end(sweeps: SweepDriver) -> None:
+    sweeps.put(sweep_of(1))
+    body = sweeps.finish()
+    body["spec"]["later"] = 1
+    sweeps.cluster.put(body)
+    assert sweeps.reconcile() == UPGRADE_PAUSE
+    assert condition(sweeps.read(), "Accepted")[:2] == ("False", "DefinitionNewer")
+    assert condition(sweeps.read(), "Succeeded")[0] == "True"
+    body = sweeps.read()
+    body["metadata"]["generation"] = 2  # points were added
+    sweeps.cluster.put(body)
+    sweeps.reconcile()
+    assert condition(sweeps.read(), "Succeeded")[0] == "Unknown"
+
+
 def test_an_unchanged_sweep_is_not_written(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(2))
     sweeps.reconcile()

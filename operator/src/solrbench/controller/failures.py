@@ -244,6 +244,8 @@ def mark_sweep_invalid(cluster: Cluster, body: Body, error: ValidationError, now
     status, text = StoredStatus.of(body, now, SWEEP_TYPES), "; ".join(problems(error))
     is_newer = _is_newer(error)
     reason = LifecycleReason.DEFINITION_NEWER if is_newer else LifecycleReason.INVALID_SPEC
+    # An upgrade or a rollback changes nothing of what one that is over has ended with.
+    if not status.is_finished or status.before.get("observedGeneration") != status.generation:
+        status.set(SUCCEEDED, "Unknown", reason, text)
     status.set(ACCEPTED, "False", reason, text)
-    status.set(SUCCEEDED, "Unknown", reason, text)
     cluster.store_status(body, status.body)
