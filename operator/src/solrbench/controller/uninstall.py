@@ -27,7 +27,7 @@ from solrbench.decide.conditions import is_over
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
-from solrbench.kube.connection import ForbiddenError, NotFoundError
+from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.official import open_officially
 from solrbench.kube.results import BenchmarkResultStore
 
@@ -82,7 +82,8 @@ class Uninstall:
 
     def _held(self) -> Iterator[Body]:
         listed: list[Body] = []
-        with suppress(ForbiddenError):  # a namespace that is gone, or its role, has none
+        # A namespace that is gone, or its role, has none, nor has one whose definition is gone.
+        with suppress(ForbiddenError, KindNotServedError, NotFoundError):
             listed += list_benchmarks(self._cluster, self._settings.namespaces)
         for metadata in listed:
             if FINALIZER not in (metadata.get("finalizers") or ()):
@@ -129,7 +130,8 @@ class Uninstall:
         if annotations is not None:
             changes["annotations"] = annotations
         key = metadata["namespace"], metadata["name"]
-        self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
+        with suppress(NotFoundError):  # an operator that still runs has released it meanwhile
+            self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
         self._say(f"{_key(body)}: released")
 
 

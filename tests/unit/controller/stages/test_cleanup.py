@@ -17,7 +17,9 @@ from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.decide.lifecycle import is_suspended, needs_cleanup
 from solrbench.errors import TemporaryError
+from solrbench.kube.connection import NotFoundError
 from solrbench.metrics.operator import PrometheusMetrics
+from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from support.controller.runs import (
@@ -28,7 +30,7 @@ from support.controller.runs import (
     reconcile_context,
     stored_status,
 )
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.small_resource import create, resource
 from support.solr.cloud import Cloud
 
@@ -169,6 +171,21 @@ def test_uninstallation_ends_in_time_whose_solr_does_not_respond(
     assert clock == [60.0]
     assert "may be left on target.existing" in said[-2]
     assert "released" in said[-1]
+
+
+def test_uninstallation_passes_over_what_is_gone() -> None:
+    said, gone = list[str](), NotFoundError(ApiServerReason.NOT_FOUND, "gone")
+    body: Any = resource(create())
+    body["metadata"] |= {"namespace": "search", "uid": "0b5b", "finalizers": [names.FINALIZER]}
+    for cluster in (
+        FakeCluster(body, unknown=["SolrBenchmark"]),
+        FakeCluster(body, fault=refusal(gone, ["merge"])),
+    ):
+        uninstall.Uninstall(cluster, SETTINGS, said.append, sleep=lambda _: None).release(0)
+    assert said == [
+        "search/base: its collection may be left on target.existing, delete it there",
+        "search/base: released",
+    ]
 
 
 def test_deletion_before_the_start_sends_no_request(deletion: Any) -> None:
