@@ -107,13 +107,15 @@ def test_members_are_named_as_they_are_made() -> None:
 def test_external_connection_string_is_parsed() -> None:
     found = path(OUTSIDE)
     assert found.servers == "zk-0:1,zk-1:2"
-    assert found.connection.startswith("zk-0:1,zk-1:2/search-base-")
+    assert found.connection.startswith("zk-0:1,zk-1:2/search.base-")
 
 
 def test_no_try_finds_the_state_of_another_one_in_an_outside_ensemble() -> None:
     tries = [path(OUTSIDE), path(OUTSIDE, attempt=2), path(OUTSIDE, later=1)]
     other = path(OUTSIDE | {"metadata.name": "other"})
-    assert len({each.chroot for each in [*tries, other]}) == 4
+    names = ("a", "b-c"), ("a-b", "c")
+    tries += [path(OUTSIDE | {"metadata.namespace": a, "metadata.name": b}) for a, b in names]
+    assert len({each.chroot for each in [*tries, other]}) == 6
     assert path(OUTSIDE) == path(OUTSIDE)
 
 
@@ -121,4 +123,4 @@ def test_a_chroot_is_the_folder_of_all_tries_in_an_outside_ensemble() -> None:
     found = path(OUTSIDE | {f"{SOLR}.zookeeper.chroot": "/benchmarks"})
     folder, _, name = found.chroot.rpartition("/")
     assert folder == "/benchmarks"
-    assert name.startswith("search-base-")
+    assert name.startswith("search.base-")

@@ -98,7 +98,7 @@ def test_a_path_in_zookeeper_is_made_by_the_first_node() -> None:
     assert "ZK_CREATE_CHROOT" not in environment(solr())
     zookeeper = {"mode": "External", "connectionString": "zk:2181", "chroot": "/all"}
     found = environment(solr({f"{SOLR}.zookeeper": zookeeper}))
-    assert found["ZK_HOST"].startswith("zk:2181/all/search-base-")
+    assert found["ZK_HOST"].startswith("zk:2181/all/search.base-")
     assert found["ZK_CREATE_CHROOT"] == "true"
 
 

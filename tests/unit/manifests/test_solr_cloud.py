@@ -140,7 +140,7 @@ def test_our_ensemble_is_handed_over_with_a_path_of_its_own() -> None:
 def test_external_ensemble_is_passed_as_connection_info() -> None:
     found = spec({f"{SOLR}.zookeeper": EXTERNAL})["zookeeperRef"]["connectionInfo"]
     assert found["internalConnectionString"] == "zk-0:2181,zk-1:2181"
-    assert found["chroot"].startswith("/b/search-base-")
+    assert found["chroot"].startswith("/b/search.base-")
 
 
 def provided(**fields: Any) -> dict[str, Any]:

@@ -103,9 +103,10 @@ def zookeeper_path(
     chroot = zookeeper.chroot or ""
     if zookeeper.mode is ZooKeeperMode.EXTERNAL:
         # An outside ensemble outlives the nodes: in the path of an earlier try Solr would find a
-        # collection whose replicas are gone. So no SolrCloud had this path before.
+        # collection whose replicas are gone. So no SolrCloud had this path before, and none has it
+        # beside this one: no namespace has a dot in its name.
         second = 0 if started is None else int(started.timestamp())
-        chroot = f"{chroot}/{metadata.namespace}-{metadata.name}-{second:x}-{attempt}"
+        chroot = f"{chroot}/{metadata.namespace}.{metadata.name}-{second:x}-{attempt}"
     elif not chroot and solr.provisioner is Provisioner.SOLR_OPERATOR:
         # Any other ensemble of the benchmark serves one SolrCloud alone, in its root.
         chroot = f"/{metadata.namespace}-{names.target(benchmark)}"

@@ -108,7 +108,7 @@ def test_a_cloud_is_made_once(outside: Changes) -> None:
     assert NEWER_FIELD not in made["spec"]["customSolrKubeOptions"]["podOptions"]
     started = f"{int(STARTED.timestamp()):x}"
     chroot = made["spec"]["zookeeperRef"]["connectionInfo"]["chroot"]
-    assert chroot == f"/search-base-{started}-{ATTEMPT}"
+    assert chroot == f"/search.base-{started}-{ATTEMPT}"
 
 
 def test_a_cloud_of_a_newer_definition(outside: Changes) -> None:
