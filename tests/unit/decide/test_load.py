@@ -123,6 +123,10 @@ def test_state_of_the_load_decides_reason_and_action(
         (with_pod(ended()), "pod one-load-worker-0 ended with exit code 3; see its log"),
         (with_pod(ended(text=words("BadPlan"))), "line 3"),
         (with_pod(ended(text="no state")), "no state"),
+        (
+            replace(RUN, jobs=(replace(JOB, succeeded=True),)),
+            "Job one-load-worker ended before every result of its load was stored",
+        ),
     ],
 )
 def test_message_of_a_load_under_way(run: LoadRun, message: str) -> None:

@@ -91,6 +91,8 @@ def check_jobs_ended(run: LoadRun) -> Outcome | None:
     for job in run.jobs:
         if job.failed or job.succeeded:
             message = f"a pod of Job {job.name} was lost: {job.failure}"
+            if not job.failure:
+                message = f"Job {job.name} ended before every result of its load was stored"
             return restart_load(LoadReason.LOAD_POD_LOST, message)
     return None
 
