@@ -13,11 +13,12 @@ from solrbench.contract.environment import Environment
 from solrbench.controller import handlers, uninstall
 from solrbench.controller.context import ReconcileContext, TargetAccess
 from solrbench.controller.handlers import DELETION_TIMEOUT, Handlers
+from solrbench.controller.objects import LOAD
 from solrbench.controller.stages import cleanup
 from solrbench.decide.conditions import CLEANED_UP, SUCCEEDED
 from solrbench.decide.lifecycle import is_suspended, needs_cleanup
 from solrbench.errors import TemporaryError
-from solrbench.kube.connection import NotFoundError
+from solrbench.kube.connection import ForbiddenError, NotFoundError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -89,6 +90,23 @@ def test_suspension_gives_up_the_place_while_solr_is_away() -> None:
     succeeded = run.conditions.get(SUCCEEDED)
     assert (succeeded.status, succeeded.reason) == ("Unknown", "Suspended")
     assert "the collection could not be deleted" in succeeded.message
+
+
+def test_clean_up_does_not_wait_for_results_that_a_policy_protects() -> None:
+    run, error = measured(Cloud()), ForbiddenError(ApiServerReason.API_REFUSED, "policy")
+    owner = {"uid": run.benchmark.metadata.uid, "controller": True}
+    metadata: Any = {"namespace": "search", "ownerReferences": [owner], "labels": {}}
+    results = {"name": names.unfinished(run.benchmark)}
+    master = {"name": "base-load-master", "labels": names.selector(run.benchmark, LOAD[0])}
+    for kind, each in (("ConfigMap", results), ("Job", master)):
+        run.cluster.put({"kind": kind, "metadata": metadata | each})
+    run.cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
+    with pytest.raises(TemporaryError, match="pods are terminating"):
+        cleanup.clean_up(run)
+    del run.owned
+    cleanup.clean_up(run)
+    found = run.conditions.get(CLEANED_UP)
+    assert (found.status, "could not be deleted: policy" in found.message) == ("True", True)
 
 
 def test_resumed_benchmark_first_removes_what_is_left() -> None:

@@ -66,7 +66,8 @@ def test_a_deadline_keeps_what_was_measured(world: World) -> None:
     assert "the last good response came at second 790, 7 requests failed since" in message
     assert [each.requests for each in after.status.results] == [9]
     assert after.status.answers[0].startswith("Step two-users: The step was stopped at second 812")
-    world.reconcile("one")  # clean-up
+    world.reconcile("one")  # clean-up of the pods, then of results
+    world.reconcile("one")
     assert KEPT not in world.cluster.names("ConfigMap")
 
 

@@ -17,6 +17,7 @@ from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
 from solrbench.decide.repeats import attempts_for_repeat
 from solrbench.errors import SolrbenchError, TemporaryError
+from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.result_documents import (
     delete_leftovers,
     delete_partial_result,
@@ -63,8 +64,6 @@ def clean_up(context: ReconcileContext) -> None:
 
     The load is always deleted: with nothing left to measure it would only burn CPU.
     """
-    delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
-    delete_partial_result(context.cluster, context.benchmark)
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
     is_shared = shared_target(context.benchmark) is not None
     # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.
@@ -78,14 +77,14 @@ def clean_up(context: ReconcileContext) -> None:
             f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the {owner}"
             f"{'' if is_lent else change} when they are no longer needed"
         )
-        message += limit_reports(context)
+        message += _delete_results(context)
         context.conditions.set(CLEANED_UP, "False", CleanupReason.CLEANUP_SKIPPED, message)
         return
     _delete(context, (*LOAD, *target))
     _remove_collection(context)
     message = "everything except the results is deleted"
     message += "; Solr and ZooKeeper are left to the sweep" if is_lent else ""
-    message += limit_reports(context)
+    message += _delete_results(context)
     context.conditions.set(CLEANED_UP, "True", CleanupReason.CLEANED_UP, message)
 
 
@@ -94,6 +93,20 @@ def _delete(context: ReconcileContext, components: tuple[str, ...]) -> None:
         raise find_removal_blocker(context.owned) or TemporaryError(
             CleanupReason.CLEANING_UP, "pods are terminating"
         )
+
+
+def _delete_results(context: ReconcileContext) -> str:
+    """Delete results that count no more; return what the condition adds.
+
+    It comes after the pods, and what a policy of the cluster refuses stays: the place in the queue
+    is not held for it.
+    """
+    try:
+        delete_leftovers(context.cluster, list_chunks(context.cluster, context.benchmark))
+        delete_partial_result(context.cluster, context.benchmark)
+        return limit_reports(context)
+    except ForbiddenError as error:
+        return f"; results that are not needed could not be deleted: {error.message}"
 
 
 def _remove_collection(context: ReconcileContext) -> None:
