@@ -9,6 +9,7 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Any
 
 from solrbench.analysis.answers.comparison import compare_answers
@@ -45,6 +46,9 @@ from solrbench.sweep.validation import build_child
 
 MAX_BLOCKED = timedelta(minutes=10)
 """How long the benchmark of a point is tried to be made: a name that another has stays taken."""
+
+NODES_AT_ONCE = 50
+"""In one part of a list: each has the names of 50 images, and there may be thousands."""
 
 
 @dataclass
@@ -148,10 +152,11 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
     if context.sweep.status.fixed_hash is not None:
         return None
     try:
-        nodes = context.cluster.list("v1", "Node", None, {})
+        nodes = context.cluster.list_in_parts("v1", "Node", None, {}, NODES_AT_ONCE)
+        first = next(nodes, None)
+        return None if first is None else capacity_of_nodes(chain((first,), nodes))
     except ForbiddenError:
         return None
-    return capacity_of_nodes(nodes) if nodes else None
 
 
 def _store(context: SweepContext, status: SweepStatus) -> None:

@@ -164,7 +164,7 @@ class ClusterCapacity:
 
 def capacity_of_nodes(nodes: Iterable[Mapping[str, Any]]) -> ClusterCapacity:
     """Return what nodes can give, as the API server describes them."""
-    return ClusterCapacity(tuple(free_nodes([dict(node) for node in nodes], ())))
+    return ClusterCapacity(tuple(free_nodes(map(dict, nodes), ())))
 
 
 def format_pods(group: PodGroup) -> str:
