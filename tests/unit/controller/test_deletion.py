@@ -378,12 +378,22 @@ def test_a_lost_pod_is_named_for_some_seconds_before_it_is_force_deleted() -> No
     assert cluster.names("Pod") == set()
 
 
-def test_without_the_right_to_read_nodes_no_pod_counts_as_lost() -> None:
+@pytest.mark.parametrize(
+    ("error", "is_named"),
+    [
+        (ForbiddenError(ApiServerReason.API_REFUSED, "nodes is forbidden"), True),
+        (TemporaryError(ApiServerReason.API_UNREACHABLE, "away"), False),
+    ],
+)
+def test_a_pod_whose_node_may_not_be_read_is_named_but_not_force_deleted(
+    error: TemporaryError, is_named: bool
+) -> None:
     cluster = lost_world()
-    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "nodes is forbidden")
-    cluster.fault = refusal(forbidden, ["get"])
+    cluster.fault = refusal(error, ["get"], ["Node"])
     assert remove(cluster) is False
     assert cluster.names("Pod") == {"base-solr-0"}
+    blocker = find_removal_blocker(owned_by(cluster))
+    assert ("may not be read (rbac.nodes); repair the node" in str(blocker)) is is_named
 
 
 def test_a_successor_of_the_same_name_is_spared() -> None:

@@ -22,6 +22,7 @@ FAILED = {"type": "Succeeded", "status": "False"}
 TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
 LEFT = {"type": "CleanedUp", "status": "False", "reason": "CollectionNotRemoved"}
 BLOCKED = LEFT | {"reason": "FinalizersLeft"}
+STRANDED = LEFT | {"reason": "NodeLost"}
 KEPT = {"type": "CleanedUp", "status": "False", "reason": "CleanupSkipped"}
 
 
@@ -68,6 +69,7 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("finished", 4, ACCEPTED, FAILED, TIDY, started=True), False),
         (benchmark("left-something", 4, ACCEPTED, FAILED, LEFT, started=True), False),
         (benchmark("blocked", 4, ACCEPTED, FAILED, BLOCKED, started=True), False),
+        (benchmark("stranded", 4, ACCEPTED, FAILED, STRANDED, started=True), False),
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],

@@ -3,7 +3,6 @@
 import logging
 import secrets
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from datetime import datetime
 
 from solrbench.contract import names
@@ -23,6 +22,7 @@ from solrbench.decide.pods import (
 from solrbench.decide.views import JobView, PodView, controller_uid, view_job, view_pod
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
+from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import list_labelled
 from solrbench.kube.reader import Manifest
 from solrbench.manifests.agent import build_agent_token
@@ -120,15 +120,19 @@ def read_archive(context: ReconcileContext) -> bytes:
 def find_lost_pods(cluster: Cluster, pods: Iterable[Manifest], now: datetime) -> list[LostPod]:
     """Return the pods that are overdue and whose node is lost.
 
-    A node is read only for a pod that is overdue. Without the right to read nodes no pod counts
-    as lost.
+    A node is read only for a pod that is overdue, as far as the operator has the right to.
     """
     lost = []
     for pod in pods:
         node = (pod.get("spec") or {}).get("nodeName")
         if node and is_overdue(pod, now):
-            with suppress(TemporaryError):
-                lost.append(find_lost_pod(pod, cluster.get("v1", "Node", "", node), now))
+            try:
+                body = cluster.get("v1", "Node", "", node)
+                lost.append(find_lost_pod(pod, body, now, may_read=True))
+            except ForbiddenError:
+                lost.append(find_lost_pod(pod, None, now, may_read=False))
+            except TemporaryError:
+                continue  # it is looked at again
     return [each for each in lost if each is not None]
 
 

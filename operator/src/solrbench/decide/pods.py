@@ -125,6 +125,7 @@ class LostPod:
         uid: its uid, so that a successor of the same name is spared
         due: when it should have ended
         message: which node is lost, and since when
+        is_certain: whether that is known of its node, which may not be read without a right
     """
 
     namespace: str
@@ -132,10 +133,11 @@ class LostPod:
     uid: str
     due: datetime
     message: str
+    is_certain: bool
 
     def may_be_forced(self, now: datetime) -> bool:
-        """Return whether it has been named long enough."""
-        return now - self.due > PATIENCE + NOTICE
+        """Return whether its node is lost, and it has been named long enough."""
+        return self.is_certain and now - self.due > PATIENCE + NOTICE
 
 
 def is_overdue(pod: dict[str, Any], now: datetime) -> bool:
@@ -148,19 +150,21 @@ def is_overdue(pod: dict[str, Any], now: datetime) -> bool:
 
 
 def find_lost_pod(
-    pod: dict[str, Any], node: dict[str, Any] | None, now: datetime
+    pod: dict[str, Any], node: dict[str, Any] | None, now: datetime, *, may_read: bool
 ) -> LostPod | None:
     """Return a pod, which is overdue, if its node is gone or has not been ready for long.
 
-    `node` is `None` if the cluster has none of the name that the pod was bound to.
+    `node` is `None` if the cluster has none of the name that the pod was bound to, or it may not be
+    read: a minute after it was to be killed, hardly anything of a pod runs on whatever node.
     """
-    why = _why_lost(node, now)
+    why = _why_lost(node, now) if may_read else "may not be read (rbac.nodes)"
     if why is None:
         return None
     metadata, name = pod["metadata"], pod["spec"]["nodeName"]
     due = datetime.fromisoformat(metadata["deletionTimestamp"])
-    message = f"pod {metadata['name']} cannot end, its node {name} {why}; it is force-deleted"
-    return LostPod(metadata["namespace"], metadata["name"], metadata["uid"], due, message)
+    what = "it is force-deleted" if may_read else "repair the node, or delete its Node object"
+    message = f"pod {metadata['name']} cannot end, its node {name} {why}; {what}"
+    return LostPod(metadata["namespace"], metadata["name"], metadata["uid"], due, message, may_read)
 
 
 def _why_lost(node: dict[str, Any] | None, now: datetime) -> str | None:

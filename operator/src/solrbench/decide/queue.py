@@ -11,6 +11,7 @@ from typing import Any
 
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, is_over, stored_condition
 from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.target import PodReason
 
 MAX_IN_A_ROW = 60
 """Exceptions that no reason describes, one reconcile after another, before a benchmark ends: two
@@ -23,6 +24,9 @@ CLEANUP_DONE_REASONS = (
 )
 """Reasons of `CleanedUp` with which nothing of a benchmark runs any more. A collection that is
 still on an existing Solr, perhaps one that is gone for good, is no load."""
+
+IDLE_REASONS = (CleanupReason.FINALIZERS_LEFT, PodReason.NODE_LOST)
+"""Reasons with which a clean-up may wait for ever though nothing runs that would disturb others."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,8 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     metadata, status = body["metadata"], body.get("status") or {}
     created = metadata.get("creationTimestamp")
     is_started, is_finished = status.get("startTime") is not None, is_over(body)
-    # Pods that are being removed may still disturb others, so clean-up belongs to a place. What
-    # waits for a finalizer of others does not, and may wait for ever.
-    done = (*CLEANUP_DONE_REASONS, CleanupReason.FINALIZERS_LEFT)
+    # Pods that are being removed may still disturb others, so clean-up belongs to a place.
+    done = (*CLEANUP_DONE_REASONS, *IDLE_REASONS)
     is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in done
     # An export draws figures, which takes CPU of a node; its Job has a deadline.
     is_exporting = stored_condition(body, EXPORTED).get("status") == "Unknown"

@@ -191,8 +191,11 @@ class PodReason(Reason):
     )
     NODE_LOST = Kind.WARNING.reason(
         "A pod that is being deleted cannot end, because its node is gone or has not been ready"
-        " for more than a minute. The operator deletes the pod without the kubelet.",
-        "Nothing needs to be done; repair the node, or delete its Node object.",
+        " for more than a minute. The operator deletes the pod without the kubelet. With"
+        " `rbac.nodes: false` it does not know the node and waits; others take the place in the"
+        " queue.",
+        "Nothing needs to be done with `rbac.nodes: true`; else repair the node, or delete its Node"
+        " object.",
     )
     POD_NOT_STARTING = Kind.WARNING.reason(
         "A pod has been in phase Pending for longer than usual.",

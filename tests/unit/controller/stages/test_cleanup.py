@@ -94,13 +94,14 @@ def test_suspension_gives_up_the_place_while_solr_is_away() -> None:
 
 def test_clean_up_does_not_wait_for_results_that_a_policy_protects() -> None:
     run, error = measured(Cloud()), ForbiddenError(ApiServerReason.API_REFUSED, "policy")
+    cluster: Any = run.cluster
     owner = {"uid": run.benchmark.metadata.uid, "controller": True}
     metadata: Any = {"namespace": "search", "ownerReferences": [owner], "labels": {}}
     results = {"name": names.unfinished(run.benchmark)}
     master = {"name": "base-load-master", "labels": names.selector(run.benchmark, LOAD[0])}
     for kind, each in (("ConfigMap", results), ("Job", master)):
-        run.cluster.put({"kind": kind, "metadata": metadata | each})
-    run.cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
+        cluster.put({"kind": kind, "metadata": metadata | each})
+    cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
     with pytest.raises(TemporaryError, match="pods are terminating"):
         cleanup.clean_up(run)
     del run.owned

@@ -15,6 +15,7 @@ from solrbench.controller.stages.load_results import conclude_partial_result, no
 from solrbench.decide.conditions import CLEANED_UP, DATA_INDEXED, MEASURED, SUCCEEDED, TARGET_READY
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import is_expired, wants_cleanup
+from solrbench.decide.queue import IDLE_REASONS
 from solrbench.decide.repeats import attempts_for_repeat
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.connection import ForbiddenError
@@ -147,9 +148,8 @@ def suspend(context: ReconcileContext) -> None:
         raise
     context.set_phase("Suspended")
     context.update(live_load=None)
-    # A finalizer of others may stay for ever, and with it a place in the queue; the next run waits
-    # for what it holds.
-    if gone or (blocker is not None and blocker.reason == CleanupReason.FINALIZERS_LEFT):
+    # The next run waits for what is left; it may stay for ever, and others wait for the place.
+    if gone or (blocker is not None and blocker.reason in IDLE_REASONS):
         if context.status.start_time is not None:
             # The next run has pods and data of its own, and so a record of what it ran on.
             attempts = context.status.attempts
