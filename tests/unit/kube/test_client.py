@@ -175,6 +175,13 @@ def test_objects_of_the_whole_cluster_have_no_namespace_in_their_path() -> None:
     assert not cluster(**found).is_namespaced("v1", "Node")
 
 
+def test_a_name_that_others_wrote_is_one_part_of_the_path() -> None:
+    api = ApiStub()
+    assert cluster_of(api).get("v1", "Pod", "search", "x/../../pods?watch=true") is None
+    path = b"/api/v1/namespaces/search/pods/x%2F..%2F..%2Fpods%3Fwatch%3Dtrue"
+    assert api.requests[-1].url.raw_path == path
+
+
 def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
     def respond(request: httpx.Request) -> httpx.Response:
         if request.url.path == "/api/v1":

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from threading import Lock
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import orjson
 
@@ -341,7 +341,9 @@ class ObjectReader:
         parts = [_root(api_version)]
         if namespaced and namespace is not None:
             parts.append(f"namespaces/{namespace}")
-        return "/".join([*parts, plural, *([name] if name else [])])
+        # The API server checks no name that an object has of an owner or of a Secret: with a query
+        # in it, a request would be a watch, which has no end.
+        return "/".join([*parts, plural, *([quote(name, safe="")] if name else [])])
 
 
 def as_manifest(body: bytes) -> Manifest:
