@@ -16,9 +16,10 @@ from solrbench.analysis.answers.comparison import compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
+from solrbench.api.v1alpha1.conditions import Condition, find_condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import delete_budgets, delete_components
+from solrbench.controller.deletion import delete_budgets, delete_components, find_removal_blocker
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
@@ -26,7 +27,8 @@ from solrbench.errors import ConflictError, PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.result_documents import read_answers
-from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.end import ApiServerReason, CleanupReason
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.answers import compares_answers, point_label
 from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
@@ -173,18 +175,26 @@ def _with_blocker(context: SweepContext, decision: SweepDecision) -> SweepStatus
     Without it, each reconcile would take it out of the status and write it again.
     """
     status = decision.status
-    key = (SUCCEEDED, SweepReason.POINT_NOT_CREATED)
-    conditions = context.sweep.status.conditions
-    blocker = next((each for each in conditions if (each.type, each.reason) == key), None)
-    if blocker is None or not decision.applied:
+    before, decided = map(_find_succeeded, (context.sweep.status, status))
+    if before is None or decided is None:
         return status
-    return _say_not_applied(context, status, blocker.message)
+    if before.reason == SweepReason.POINT_NOT_CREATED and decision.applied:
+        return _say(context, status, SweepReason.POINT_NOT_CREATED, before.message)
+    is_longer = before.reason == decided.reason and before.message.startswith(decided.message)
+    if decided.reason == SweepReason.RUNNING_POINTS and is_longer and decision.removed:
+        return _say(context, status, SweepReason.RUNNING_POINTS, before.message)
+    return status
 
 
-def _say_not_applied(context: SweepContext, status: SweepStatus, text: str) -> SweepStatus:
+def _find_succeeded(status: SweepStatus) -> Condition | None:
+    return find_condition(status.conditions, SUCCEEDED)
+
+
+def _say(context: SweepContext, status: SweepStatus, reason: Reason, text: str) -> SweepStatus:
+    """Return the status of a sweep that goes on, with what is in its way."""
     generation = context.sweep.metadata.generation
     conditions = Conditions(status.conditions, context.now, generation, SWEEP_TYPES)
-    conditions.set(SUCCEEDED, "Unknown", SweepReason.POINT_NOT_CREATED, text)
+    conditions.set(SUCCEEDED, "Unknown", reason, text)
     return status.model_copy(update={"conditions": conditions.as_list()})
 
 
@@ -226,7 +236,7 @@ def _note_refusal(
     if is_final and not exists:
         failed = {"state": PointState.FAILED, "reason": str(error.reason)}
         return _change_point(status, due.name, **failed, blocked_since=None)
-    status = _say_not_applied(context, status, f"{due.name}: {error}")
+    status = _say(context, status, SweepReason.POINT_NOT_CREATED, f"{due.name}: {error}")
     return _change_point(status, due.name, blocked_since=None if exists else since)
 
 
@@ -234,13 +244,25 @@ def _remove_targets(
     context: SweepContext, decision: SweepDecision, status: SweepStatus
 ) -> SweepStatus:
     """Remove targets that no point uses; return the status without those that are gone."""
-    gone = {target.name for target in decision.removed if _is_removed(context, status, target)}
-    left = [target for target in status.targets if target.name not in gone]
-    return status.model_copy(update={"targets": left})
+    blockers = {each.name: _remove_target(context, status, each) for each in decision.removed}
+    gone = {name for name, blocker in blockers.items() if blocker is None}
+    left = [each for each in status.targets if each.name not in gone]
+    status, decided = status.model_copy(update={"targets": left}), _find_succeeded(status)
+    texts = [
+        f"target {name}: {blocker}"
+        for name, blocker in blockers.items()
+        if blocker is not None and blocker.reason != CleanupReason.REMOVING_PODS
+    ]
+    # No point that needs a target of its own begins before they are gone.
+    if not texts or decided is None or decided.reason != SweepReason.RUNNING_POINTS:
+        return status
+    return _say(context, status, SweepReason.RUNNING_POINTS, "; ".join([decided.message, *texts]))
 
 
-def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget) -> bool:
-    """Delete what is there of a target; return whether nothing is, or it is to be kept."""
+def _remove_target(
+    context: SweepContext, status: SweepStatus, target: SweepTarget
+) -> TemporaryError | None:
+    """Delete what is there of a target, unless it is to be kept; return what holds that up."""
     succeeded = target.point is None or any(
         point.name == target.point and ended_well(point) for point in status.points
     )
@@ -248,11 +270,14 @@ def _is_removed(context: SweepContext, status: SweepStatus, target: SweepTarget)
     owned = OwnedObjects(context.cluster, context.namespace, target.name, owners, context.now)
     try:
         if wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
-            return delete_components(owned, names.NODES)
+            if delete_components(owned, names.NODES):
+                return None
+            terminating = TemporaryError(CleanupReason.REMOVING_PODS, "pods are terminating")
+            return find_removal_blocker(owned) or terminating
         delete_budgets(owned, names.NODES)  # pods that are kept may be moved from now on
-    except TemporaryError:
-        return False  # the next reconcile goes on
-    return True
+    except TemporaryError as error:
+        return error  # the next reconcile goes on
+    return None
 
 
 def _change_point(status: SweepStatus, name: str, **changes: object) -> SweepStatus:

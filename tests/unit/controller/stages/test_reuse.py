@@ -1,6 +1,7 @@
 """Points of a sweep that go on with the target of the point before."""
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,8 +11,10 @@ from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.contract.names import COMPANION, LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.controller.provisioners import created, registry
 from solrbench.controller.stages import load
+from solrbench.kube.connection import ForbiddenError
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import config_map, small
-from support.fakes.fake_cluster import POD_KINDS
+from support.fakes.fake_cluster import POD_KINDS, Request, no_fault
 from support.fakes.operator_driver import KilledError, SweepDriver, condition, kills_at
 from support.fakes.workloads import DOCUMENTS, TargetOfPods
 from support.resources.companions import MANIFESTS, text_of
@@ -265,6 +268,27 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     points = shared.finish()
     assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
     assert reuses(points) == [None, None]
+
+
+def test_a_target_that_cannot_be_removed_is_named_by_its_sweep(shared: Shared) -> None:
+    def refuse(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.method == "delete" and "-solr" in request.arguments["name"]:
+            raise ForbiddenError(ApiServerReason.API_REFUSED, "policy")
+        return serve()
+
+    shared.put(USERS, HEAPS)
+    shared.sweeps.cluster.fault = refuse
+    shared.get_on(150)
+    body = shared.sweeps.read()
+    status, reason, message = condition(body, "Succeeded")
+    assert (status, reason) == ("Unknown", "RunningPoints")
+    assert message.startswith("1 point to come; target trial-")
+    assert message.endswith(": ApiRefused: policy")
+    version = body["metadata"]["resourceVersion"]
+    shared.sweeps.reconcile()
+    assert shared.sweeps.read()["metadata"]["resourceVersion"] == version
+    shared.sweeps.cluster.fault = no_fault
+    assert condition(shared.sweeps.finish(), "Succeeded")[0] == "True"
 
 
 def test_a_kept_target_is_protected_as_long_as_points_use_it(shared: Shared) -> None:
