@@ -84,6 +84,17 @@ def _list(owned: OwnedObjects, kind: OwnedKind) -> Sequence[Manifest]:
         return ()  # a role of an earlier release has no right to make one either
 
 
+def remove_components(
+    owned: OwnedObjects,
+    components: tuple[str, ...],
+    reason: CleanupReason = CleanupReason.REMOVING_PODS,
+) -> TemporaryError | None:
+    """Delete the objects of some components; return what holds that up, or `reason` to wait."""
+    if delete_components(owned, components):
+        return None
+    return find_removal_blocker(owned) or TemporaryError(reason, "pods are terminating")
+
+
 def find_removal_blocker(owned: OwnedObjects) -> TemporaryError | None:
     """Return what holds the removal of a benchmark up, if it is known.
 

@@ -24,7 +24,7 @@ from solrbench.api.v1alpha1.status import LiveLoad
 from solrbench.contract import names
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller.context import ReconcileContext, TargetAccess
-from solrbench.controller.deletion import delete_components, find_removal_blocker
+from solrbench.controller.deletion import remove_components
 from solrbench.controller.events import events_between, post_events, verdict_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_invalid
 from solrbench.controller.kopf_settings import WORKERS, configure, log_in
@@ -198,11 +198,7 @@ class Handlers:
     def _delete_objects(self, key: BenchmarkKey) -> TemporaryError | None:
         owners = frozenset((key.uid,))
         owned = OwnedObjects(self._cluster, key.namespace, key.name, owners, utc_now())
-        if delete_components(owned, (*LOAD, *TARGET)):
-            return None
-        return find_removal_blocker(owned) or TemporaryError(
-            CleanupReason.REMOVING_PODS, "pods are terminating"
-        )
+        return remove_components(owned, (*LOAD, *TARGET))
 
     def on_delete(self, *, name: str, namespace: str, uid: str, **given: Any) -> None:
         """Stop the load at once, wait until no pod is left, leave nothing on an existing Solr.

@@ -19,7 +19,7 @@ from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerCom
 from solrbench.api.v1alpha1.conditions import Condition, find_condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
-from solrbench.controller.deletion import delete_budgets, delete_components, find_removal_blocker
+from solrbench.controller.deletion import delete_budgets, remove_components
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.decide.lifecycle import wants_cleanup
@@ -270,10 +270,7 @@ def _remove_target(
     owned = OwnedObjects(context.cluster, context.namespace, target.name, owners, context.now)
     try:
         if wants_cleanup(context.sweep.spec.cleanup, succeeded=succeeded):
-            if delete_components(owned, names.NODES):
-                return None
-            terminating = TemporaryError(CleanupReason.REMOVING_PODS, "pods are terminating")
-            return find_removal_blocker(owned) or terminating
+            return remove_components(owned, names.NODES)
         delete_budgets(owned, names.NODES)  # pods that are kept may be moved from now on
     except TemporaryError as error:
         return error  # the next reconcile goes on

@@ -6,7 +6,7 @@ from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.contract import names
 from solrbench.contract.step_runs import preparation_note, shared_target
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_budgets, delete_components, find_removal_blocker
+from solrbench.controller.deletion import delete_budgets, remove_components
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.provisioners.registry import provisioner_of
@@ -90,10 +90,9 @@ def clean_up(context: ReconcileContext) -> None:
 
 
 def _delete(context: ReconcileContext, components: tuple[str, ...]) -> None:
-    if not delete_components(context.owned, components):
-        raise find_removal_blocker(context.owned) or TemporaryError(
-            CleanupReason.CLEANING_UP, "pods are terminating"
-        )
+    blocker = remove_components(context.owned, components, CleanupReason.CLEANING_UP)
+    if blocker is not None:
+        raise blocker
 
 
 def _delete_results(context: ReconcileContext) -> str:
@@ -141,15 +140,14 @@ def suspend(context: ReconcileContext) -> None:
     the latest before the benchmark runs again.
     """
     try:
-        gone = delete_components(context.owned, (*LOAD, *TARGET))
-        blocker = None if gone else find_removal_blocker(context.owned)
+        blocker = remove_components(context.owned, (*LOAD, *TARGET))
     except TemporaryError as error:
         _show_suspension(context, f"its pods could not be deleted: {error.message}")
         raise
     context.set_phase("Suspended")
     context.update(live_load=None)
     # The next run waits for what is left; it may stay for ever, and others wait for the place.
-    if gone or (blocker is not None and blocker.reason in IDLE_REASONS):
+    if blocker is None or blocker.reason in IDLE_REASONS:
         if context.status.start_time is not None:
             # The next run has pods and data of its own, and so a record of what it ran on.
             attempts = context.status.attempts
@@ -166,7 +164,7 @@ def suspend(context: ReconcileContext) -> None:
         # The next run has its own end to clean up after.
         context.conditions.set(CLEANED_UP, "Unknown", LifecycleReason.PENDING, "")
         return
-    _show_suspension(context, blocker.message if blocker else "pods are terminating")
+    _show_suspension(context, blocker.message)
 
 
 def _show_suspension(context: ReconcileContext, remark: str) -> None:
