@@ -47,3 +47,10 @@ def test_what_was_decoded_first_is_forgotten_first(monkeypatch: pytest.MonkeyPat
     assert room.size_bytes == 0
     assert first.samples.histogram.count == 1
     assert decoded[-3:] == [1000, 3000, 1000]
+
+
+def test_times_that_are_gone_take_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = DecodedTimes()
+    monkeypatch.setattr(times, "DECODED", room)
+    sizes = [counted([], microseconds).samples.histogram.size_bytes for microseconds in (1, 2, 3)]
+    assert room.size_bytes == sizes[-1]

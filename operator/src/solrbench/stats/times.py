@@ -37,12 +37,16 @@ class DecodedTimes:
         self.size_bytes = 0
 
     def add(self, times: "Times", size_bytes: int) -> None:
-        """Note that times were decoded, and forget others if all take too much."""
+        """Note that times were decoded; forget those that are gone, and others if all take much."""
         self._queue.append((ref(times), size_bytes))
         self.size_bytes += size_bytes
         with suppress(IndexError):  # another thread may have forgotten all meanwhile
-            while self.size_bytes > self._max_bytes and len(self._queue) > 1:
+            while self._queue[0][0]() is None or self._is_full:
                 self._forget_oldest()
+
+    @property
+    def _is_full(self) -> bool:
+        return self.size_bytes > self._max_bytes and len(self._queue) > 1
 
     def forget_all(self) -> None:
         """Free the memory of all decoded times; the numbers that were read from them stay."""
