@@ -16,12 +16,19 @@ from solrbench.decide.conditions import ACCEPTED, SUCCEEDED
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.stats.number_format import count_noun
-from solrbench.sweep.description import MAX_NAMED, describe_status, has_stopped
+from solrbench.sweep.description import MAX_NAMED, describe_status
 from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_capacity
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.sizing import plan_sizing
-from solrbench.sweep.state import PointState, SweepObservation, count_points, list_points, round_of
+from solrbench.sweep.state import (
+    PointState,
+    SweepObservation,
+    count_points,
+    has_stopped,
+    list_points,
+    round_of,
+)
 from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annotations
 
 
@@ -48,7 +55,7 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     stored = seen.sweep.status
     points, round_ = finish_points(listed, seen.children, spec, stored.round), stored.round
     due: frozenset[str] | None = None
-    is_stopped = has_stopped(seen, points)
+    is_stopped = has_stopped(spec, points)
     places = 0 if spec.suspend or is_stopped else min(spec.parallelism, seen.concurrency)
     if spec.rounds is None or is_stopped:
         pass  # no point is repeated

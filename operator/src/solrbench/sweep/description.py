@@ -24,6 +24,7 @@ from solrbench.sweep.state import (
     count_ended,
     count_points,
     ended_well,
+    has_stopped,
     round_of,
 )
 
@@ -127,7 +128,7 @@ def _summarize(
         return "Succeeded", "True", LifecycleReason.SUCCEEDED, text
     if seen.sweep.spec.suspend:
         return "Suspended", "Unknown", LifecycleReason.SUSPENDED, "spec.suspend is true"
-    if not running and has_stopped(seen, points):
+    if not running and has_stopped(seen.sweep.spec, points):
         return "Failed", "False", SweepReason.STOPPED_AFTER_FAILURE, failures
     text = f"{', '.join(running[:MAX_NAMED])} under way, " if running else ""
     text += f"{count_noun(left - len(running), 'point')} to come"
@@ -201,8 +202,3 @@ def _estimate(seen: SweepObservation, points: Sequence[SweepPoint], finished: in
         max_cores=round(max(each.cores for each in totals), 3),
         max_memory_bytes=max(each.memory_bytes for each in totals),
     )
-
-
-def has_stopped(seen: SweepObservation, points: Sequence[SweepPoint]) -> bool:
-    """Return whether no further point begins since one has failed."""
-    return seen.sweep.spec.fail_fast and any(point.state == PointState.FAILED for point in points)

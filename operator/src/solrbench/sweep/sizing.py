@@ -174,6 +174,25 @@ def _pool(points: Sequence[SweepPoint]) -> tuple[float, int]:
     return (max(squares / degrees, MIN_DEVIATION**2), degrees) if degrees else (0.0, 0)
 
 
+def _is_bound(headrooms: Sequence[float]) -> bool:
+    """Return whether all were cut, on one side of the load."""
+    return len({*headrooms}) == 1 and is_cut(headrooms[0])
+
+
+def _find_margin(headrooms: Sequence[float], pooled: tuple[float, int]) -> float | None:
+    """Return half of the 95 % interval of the mean of their logarithms; None if it is not known."""
+    (spread, degrees), number = pooled, len(headrooms)
+    if _is_bound(headrooms) and (number > 1 or not degrees):
+        return 0.0  # they are far from the load, however much rounds vary
+    if number > 1:
+        # With those that were cut: they are nearer to the others, and to the load, than they were.
+        # The pool, which is without them, may know less of this point than its own rounds do.
+        own = max(variance(map(math.log, headrooms)), MIN_DEVIATION**2)
+        knows_less = degrees < number - 1
+        spread, degrees = (own, number - 1) if knows_less else (max(spread, own), degrees)
+    return t_quantile(LEVEL, degrees) * math.sqrt(spread / number) if degrees else None
+
+
 def _size(
     spec: SweepSpec,
     rounds: Rounds,
@@ -190,21 +209,9 @@ def _size(
     if not number:
         holding = Holding.NEW if not begun else Holding.UNKNOWN
         return SizedPoint(planned, point, holding, is_due=may_go_on)
-    centre, (spread, degrees) = _mean(headrooms), pooled
+    centre, margin, holding = _mean(headrooms), _find_margin(headrooms, pooled), Holding.OPEN
     far = FAR_BELOW if spec.objective.demand is not None else FAR_BEYOND_LIMIT
-    is_far, holding, margin = centre < math.log(far), Holding.OPEN, None
-    is_bound = len({*headrooms}) == 1 and is_cut(headrooms[0])
-    if number > 1 and not is_bound:
-        # With those that were cut: they are nearer to the others, and to the load, than they were.
-        # The pool, which is without them, may know less of this point than its own rounds do.
-        own = max(variance(map(math.log, headrooms)), MIN_DEVIATION**2)
-        knows_less = degrees < number - 1
-        spread, degrees = (own, number - 1) if knows_less else (max(spread, own), degrees)
-    if is_bound and (number > 1 or not degrees):
-        # All were cut, so that they are far from the load, however much rounds vary.
-        margin = 0.0
-    elif degrees:
-        margin = t_quantile(LEVEL, degrees) * math.sqrt(spread / number)
+    is_far = centre < math.log(far)
     if margin is not None and centre - margin > 0 and number >= rounds.least:
         holding = Holding.HOLDS
     elif margin is not None and centre + margin < 0 and (number > 1 or is_far):
@@ -215,7 +222,9 @@ def _size(
         holding,
         holding is Holding.OPEN and may_go_on,
         math.exp(centre),
-        (math.exp(centre - margin), math.exp(centre + margin)) if margin and not is_bound else None,
+        None
+        if not margin or _is_bound(headrooms)
+        else (math.exp(centre - margin), math.exp(centre + margin)),
         is_far,
     )
 

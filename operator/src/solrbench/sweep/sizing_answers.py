@@ -18,7 +18,7 @@ from solrbench.sweep.sizing import (
     group_points,
     is_cut,
 )
-from solrbench.sweep.state import PointState
+from solrbench.sweep.state import PointState, has_stopped
 
 MAX_NAMED = 3
 
@@ -31,8 +31,8 @@ def answer_sizing(
     if spec.objective.minimise is None or rounds is None:
         return []
     groups = group_points(spec, rounds, zip(plan.points, points, strict=True))
-    states = {point.state for point in points}
-    goes_on = PointState.RUNNING in states or not (spec.fail_fast and PointState.FAILED in states)
+    is_running = any(point.state == PointState.RUNNING for point in points)
+    goes_on = is_running or not has_stopped(spec, points)
     return [SizingWords(spec, *each, goes_on=goes_on).result() for each in groups][:MAX_SIZINGS]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from solrbench.api.v1alpha1.comparisons import AnswerComparison
 from solrbench.api.v1alpha1.sweep import PointCounts, SolrBenchmarkSweep, SweepPoint
+from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.contract.step_runs import ANNOTATION_PREVIOUS
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions, stored_condition
 from solrbench.decide.views import controller_uid
@@ -141,6 +142,11 @@ def is_valid(point: SweepPoint) -> bool:
 def ended_well(point: SweepPoint) -> bool:
     """Return whether the last benchmark of a point that is not under way has succeeded."""
     return point.state in MEASURED or bool(point.rounds and point.state == PointState.PLANNED)
+
+
+def has_stopped(spec: SweepSpec, points: Iterable[SweepPoint]) -> bool:
+    """Return whether no further point begins since one has failed."""
+    return spec.fail_fast and any(point.state == PointState.FAILED for point in points)
 
 
 def count_ended(points: Iterable[SweepPoint]) -> int:
