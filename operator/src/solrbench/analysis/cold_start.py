@@ -72,10 +72,12 @@ def is_warm(status: Status, documents: Iterable[StepRunResult]) -> bool:
 
     Once repeats are on other targets, attempts on the first one are not known any more.
     """
+    if status.target.reuses is not None:
+        return True
     first, attempts = first_step_run(documents), status.attempts
-    begun = attempts.first_load_on_target or 1 if attempts.repeat in (None, FIRST_REPEAT) else None
-    was_lost = first is not None and begun is not None and first.attempt > begun
-    return was_lost or status.target.reuses is not None
+    if first is None or attempts.repeat not in (None, FIRST_REPEAT):
+        return False
+    return first.attempt > (attempts.first_load_on_target or 1)
 
 
 def summarise_cold_start(document: StepRunResult) -> ColdStart | None:
