@@ -16,6 +16,9 @@ from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract import names
 from solrbench.contract.load_plan import PodAgent, VariantEndpoints
 
+DEFAULT_PORTS = {"http": 80, "https": 443}
+"""Of URLs that name none, by their scheme."""
+
 
 def solr_hosts(benchmark: SolrBenchmark, solr: SolrCloud) -> list[str]:
     """Return the host name that every Solr node gives itself, in the order of the ordinals."""

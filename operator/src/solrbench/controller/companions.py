@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from solrbench.api.v1alpha1.collection import Companion
 from solrbench.api.v1alpha1.status import CompanionsStatus
 from solrbench.contract import names
+from solrbench.contract.endpoints import DEFAULT_PORTS
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
 from solrbench.decide.companions import (
@@ -68,8 +69,10 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
 def _values(context: ReconcileContext) -> dict[str, str]:
     urls = context.solr_urls
     parts = [urlsplit(url) for url in urls]
-    ports = {"http": 80, "https": 443}
-    hosts = [each.netloc if each.port else f"{each.netloc}:{ports[each.scheme]}" for each in parts]
+    hosts = [
+        each.netloc if each.port else f"{each.netloc}:{DEFAULT_PORTS[each.scheme]}"
+        for each in parts
+    ]
     # Nodes that are made have names below that of their headless Service.
     service = hosts[0] if context.existing is not None else hosts[0].partition(".")[2]
     return {

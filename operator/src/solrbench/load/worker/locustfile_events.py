@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
+from solrbench.contract.endpoints import DEFAULT_PORTS
 from solrbench.load.recording.request_stats import qtime_milliseconds
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
-_PORTS = {"http": 80, "https": 443}
 _BODIES = ("_cached_content", "_content")
 """Where geventhttpclient (`FastHttpUser`) and requests (`HttpUser`) keep a body that was read."""
 _SOLR_JSON = re.compile(rb'\s*\{\s*"responseHeader"\s*:')
@@ -59,7 +59,7 @@ def _path(parts: SplitResult, response: Any) -> str:
 
 def _node(parts: SplitResult) -> str | None:
     # Not `netloc`, which may hold a password.
-    port = parts.port or _PORTS.get(parts.scheme)
+    port = parts.port or DEFAULT_PORTS.get(parts.scheme)
     if not parts.hostname or port is None:
         return parts.hostname
     return f"{parts.hostname}:{port}"

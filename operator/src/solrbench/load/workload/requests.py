@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from solrbench.api.v1alpha1.request_mix import MixEntry, Updates
 from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.endpoints import DEFAULT_PORTS
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import (
     OMIT_HEADER,
@@ -140,7 +141,6 @@ _SHOWN_BYTES = 8 * _LONGEST_TEXT
 """Of a body, in which they are looked for."""
 
 _HEADERS = "Accept: application/json\r\nUser-Agent: solrbench\r\n"
-_PORTS = {"http": 80, "https": 443}
 _FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 _JSON = "Content-Type: application/json\r\n"
 
@@ -316,7 +316,7 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
         PermanentError: `CertificateNotTrusted` if the certificates to trust cannot be read.
     """
     parts = urlsplit(url)
-    if parts.scheme not in _PORTS or not parts.hostname:
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
         raise LoadError(
             LoadReason.BAD_PLAN, f"solrUrls: {url} must begin with http:// and name a host"
         )
@@ -333,7 +333,7 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
             (f"POST {path} HTTP/1.1\r\n{headers}{_FORM}Content-Length: ".encode(), b""),
             (f"POST {path}?".encode(), f" HTTP/1.1\r\n{headers}{_JSON}".encode()),
         ]
-    port = parts.port or _PORTS[parts.scheme]
+    port = parts.port or DEFAULT_PORTS[parts.scheme]
     tls = access.ssl_context if parts.scheme == "https" else None
     writing = {entry.handler for entry in workload.entries if entry.updates is not None}
     # What changes documents, or may do so: all that goes to `/update` or to the handler of an entry
