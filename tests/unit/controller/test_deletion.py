@@ -1,7 +1,4 @@
-"""What a benchmark owns is removed, and what other operators made is left to them.
-
-A role that is lost while pods are removed: clean-up and suspension say so, and end later.
-"""
+"""What a benchmark owns is removed, and what other operators made is left to them."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -22,8 +19,6 @@ from solrbench.decide.pods import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason
-from support.cluster.benchmarks import small
-from support.controller.world import World, condition_of, message_of
 from support.fakes.fake_cluster import FakeCluster, refusal
 from support.narrowing import not_none
 from support.resources.objects import ATTEMPT, stored, target, tools
@@ -403,67 +398,3 @@ def test_a_successor_of_the_same_name_is_spared() -> None:
     with pytest.raises(ConflictError):
         force_delete(cluster, [lost])
     assert cluster.names("Pod") == {"base-solr-0"}
-
-
-REFUSAL = "deleting StatefulSet one-zookeeper: statefulsets.apps is forbidden"
-
-
-class RefusingWorld(World):
-    """A world with pods to remove, and at first without the right to do so."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        super().__init__(small("one", deadlines={"provisioningSeconds": 60}, cleanup="Always"))
-        self.is_allowed = False
-        self.reconcile("one")
-        delete = self.cluster.delete
-
-        def refuse(version: str, kind: str, *place: Any, **options: Any) -> None:
-            if kind == "StatefulSet" and not self.is_allowed:
-                raise ForbiddenError(ApiServerReason.API_REFUSED, REFUSAL)
-            delete(version, kind, *place, **options)
-
-        patch.setattr(self.cluster, "delete", refuse)
-
-
-@pytest.fixture
-def world(monkeypatch: pytest.MonkeyPatch) -> RefusingWorld:
-    return RefusingWorld(monkeypatch)
-
-
-def test_clean_up_names_the_refusal(world: RefusingWorld) -> None:
-    assert condition_of(world.reconcile("one", 61), "Succeeded") == ("False", "DeadlineExceeded")
-    after = world.reconcile("one", 2)
-    assert condition_of(after, "CleanedUp") == ("False", "ApiRefused")
-    assert REFUSAL in {each.message for each in after.status.conditions}
-    world.is_allowed = True
-    for _ in range(3):
-        after = world.reconcile("one", 2)
-    assert condition_of(after, "CleanedUp") == ("True", "CleanedUp")
-
-
-def test_suspension_names_the_refusal(world: RefusingWorld) -> None:
-    world.body()["spec"]["suspend"] = True
-    after = world.reconcile("one", 2)
-    assert condition_of(after, "CleanedUp") == ("False", "ApiRefused")
-    assert message_of(after).endswith(f"its pods could not be deleted: {REFUSAL}")
-    assert after.status.start_time is not None  # it holds its place: its pods run on
-    world.is_allowed = True
-    for _ in range(3):
-        after = world.reconcile("one", 2)
-    assert (after.status.phase, after.status.start_time) == ("Suspended", None)
-    assert condition_of(after, "CleanedUp") == ("Unknown", "Pending")
-
-
-def test_suspension_gives_up_the_place_that_a_finalizer_of_others_would_hold() -> None:
-    world = World(small("one"))
-    world.reconcile("one")
-    zookeeper = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]
-    zookeeper["metadata"]["finalizers"] = ["example.com/hold"]
-    world.body()["spec"]["suspend"] = True
-    for _ in range(2):
-        after = world.reconcile("one", 2)
-    assert (after.status.phase, after.status.start_time) == ("Suspended", None)
-    assert "waits for example.com/hold" in message_of(after)
-    world.body()["spec"]["suspend"] = False
-    after = world.reconcile("one", 2)
-    assert condition_of(after, "TargetReady") == ("False", "FinalizersLeft")
