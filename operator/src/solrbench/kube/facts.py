@@ -152,10 +152,8 @@ def _images(pods: Sequence[Manifest]) -> dict[str, str]:
     images = {}
     for pod in pods:
         labels = pod["metadata"]["labels"]
-        component, companion = (
-            labels.get(names.LABEL_COMPONENT, ""),
-            labels.get(names.LABEL_COMPANION),
-        )
+        component = labels.get(names.LABEL_COMPONENT, "")
+        companion = labels.get(names.LABEL_COMPANION)
         for status in (pod.get("status") or {}).get("containerStatuses") or []:
             if status["name"] == names.AGENT:
                 continue

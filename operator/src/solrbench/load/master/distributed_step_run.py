@@ -84,8 +84,7 @@ class RecentWindow:
 
 
 _REPORT_SECONDS = 0.95
-"""A report is of the last whole second; it comes at any time in the next one, and takes a moment.
-"""
+"""A report is of the last whole second; it comes at any time in the next, and takes a moment."""
 
 
 class RunningTotals:
