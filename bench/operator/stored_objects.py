@@ -15,6 +15,7 @@ from uuid import uuid4
 from bench.harness.processes import DidNotHappenError, wait_until
 from bench.servers.api_proxy import credentials
 from solrbench.api.kinds import BENCHMARK
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
 
@@ -199,7 +200,7 @@ def _result(step: int, name: str) -> Body:
     result = StepResult.model_validate(
         numbers | {"step": f"step-{step}", "request": name, "variant": None, "is_transaction": None}
     )
-    return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return plain(result)
 
 
 def _conditions(now: datetime, **known: tuple[str, str]) -> list[Body]:

@@ -23,6 +23,7 @@ from bench.servers.running import python_server
 from solrbench.analysis.capacity import read_trial
 from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
 from solrbench.analysis.samples import RunSamples
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit
 
 MEAN_SECONDS = 0.02
@@ -243,12 +244,7 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
         name="fast", response_time=ResponseTimeLimit(percentile=95, max_milliseconds=limit)
     )
     settings = Capacity(max_trials=trials, trial_seconds=seconds, probe_users=32)
-    plan = {
-        "capacity": settings.model_dump(mode="json", by_alias=True, exclude_none=True),
-        "objectives": [objective.model_dump(mode="json", by_alias=True, exclude_none=True)],
-        "workers": 1,
-        "seed": 1,
-    }
+    plan = {"capacity": plain(settings), "objectives": [plain(objective)], "workers": 1, "seed": 1}
     places, timeout = 4, 60.0 + trials * (seconds + 10)
     with (
         python_server("places", folder, [str(places), str(MEAN_SECONDS)]) as server,

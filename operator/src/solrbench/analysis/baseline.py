@@ -35,7 +35,7 @@ from solrbench.analysis.metrics import (
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples, filled_indexes
 from solrbench.analysis.step_comparison import ComparedStep, compare_steps
 from solrbench.analysis.step_trends import compare_trends
-from solrbench.api.rules import ADMITTED
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.comparisons import (
     MAX_FIGURES,
@@ -47,7 +47,6 @@ from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, Trend, steps_t
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
 from solrbench.contract.step_document import SERIES, StepRunResult
-from solrbench.manifests.common import plain
 
 MAX_REPORT_BYTES = 64 << 20
 """What a report may have as JSON."""
@@ -210,7 +209,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
 def complete_spec(stored: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored spec with today's defaults; as it is, if another version wrote it."""
     try:
-        return plain(Spec.model_validate(stored, context={ADMITTED: True}))
+        return plain(Spec.parse_admitted(stored))
     except ValidationError:
         return {**stored}
 

@@ -125,6 +125,18 @@ class Model(BaseModel):
 
     rules: ClassVar[tuple[Rule, ...]] = ()
 
+    @classmethod
+    def parse_admitted(cls, stored: bytes | Mapping[str, Any]) -> Self:
+        """Return the model of JSON, or of its object, that some version has let through.
+
+        Its fields must be those of this version, but none of its rules are applied. It raises
+        `pydantic.ValidationError` if they are not.
+        """
+        context = {ADMITTED: True}
+        if isinstance(stored, bytes):
+            return cls.model_validate_json(stored, context=context)
+        return cls.model_validate(stored, context=context)
+
     @model_validator(mode="wrap")
     @classmethod
     def _check_rules(
@@ -155,6 +167,11 @@ class LenientModel(Model):
     """Base of what another version of the operator may have written: unknown fields are ignored."""
 
     model_config: ClassVar = Model.model_config | {"extra": "ignore"}
+
+
+def plain(model: BaseModel) -> dict[str, Any]:
+    """Return the fields of a model as JSON has them, without those of None."""
+    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def exactly_one(*fields: str) -> Rule:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import core_schema, to_jsonable_python
 
-from solrbench.api.rules import ListMap, Matches, Model
+from solrbench.api.rules import ListMap, Matches, Model, plain
 
 VALIDATIONS = "x-kubernetes-validations"
 
@@ -66,7 +66,7 @@ class StructuralSchema(GenerateJsonSchema):
             return node
         if isinstance(default, BaseModel):
             # As the API server stores it: in camelCase, without what is absent.
-            default = default.model_dump(mode="json", by_alias=True, exclude_none=True)
+            default = plain(default)
         return {**node, "default": to_jsonable_python(default)}
 
     def int_schema(self, schema: core_schema.IntSchema) -> JsonSchemaValue:

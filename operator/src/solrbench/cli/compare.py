@@ -31,6 +31,7 @@ from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import (
     AnswerConclusion,
@@ -110,14 +111,14 @@ def _to_csv(compared: ComparisonOutput) -> str:
 
 
 def _to_json(compared: ComparisonOutput) -> str:
-    body = compared.found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    body = plain(compared.found)
     body["figures"] = [
         {(compared.place if name == "step" else name): value for name, value in comparison.items()}
         for comparison in body["figures"]
     ]
     if compared.compared_answers is not None:
         found = compared.compared_answers
-        body["answerComparison"] = found.model_dump(mode="json", by_alias=True, exclude_none=True)
+        body["answerComparison"] = plain(found)
     body |= {"after": compared.candidate, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 

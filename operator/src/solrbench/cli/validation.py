@@ -15,7 +15,7 @@ from pydantic_core import ErrorDetails
 
 from solrbench.api.identity import GROUP, KIND
 from solrbench.api.kinds import BENCHMARK, SWEEP
-from solrbench.api.rules import ADMITTED, Place, describe, format_place
+from solrbench.api.rules import Place, describe, format_place
 from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
@@ -138,7 +138,7 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
     left_out: list[str] = []
     for _ in range(_ROUNDS):
         try:
-            benchmark = model.model_validate(rest, context={ADMITTED: True})
+            benchmark = model.parse_admitted(rest)
         except ValidationError as error:
             places = [
                 # Where a field is missing, its whole object cannot be read.
@@ -153,7 +153,7 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
         else:
             _warn(_NOUNS[model], sorted(set(left_out)))
             return benchmark
-    return model.model_validate(rest, context={ADMITTED: True})
+    return model.parse_admitted(rest)
 
 
 def _remove(body: Any, place: Place) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import orjson
 
-from solrbench.api.rules import LenientModel
+from solrbench.api.rules import LenientModel, plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.load import RepeatOrder, RepeatStart
 from solrbench.contract.workload_files import workload_seeds
@@ -120,7 +120,7 @@ def spec_hash(spec: Spec) -> str:
     Defaults count as if they were written out. Fields that may change later (`Spec.mutable`) say
     nothing about what is measured and are left out.
     """
-    desired = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    desired = plain(spec)
     kept = {name: value for name, value in desired.items() if name not in Spec.mutable}
     # The order in which fields were given means nothing.
     return hashlib.sha256(orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)).hexdigest()

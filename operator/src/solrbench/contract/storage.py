@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import orjson
 
+from solrbench.api.rules import plain
 from solrbench.contract.foreign import ForeignDataError, read, unpack
 from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import TemporaryError
@@ -52,7 +53,7 @@ class DamagedReportError(TemporaryError):
 
 def to_chunks(document: StepRunResult, max_bytes: int = MAX_CHUNK_BYTES) -> ChunkedDocument:
     """Return `document` in chunks of at most `max_bytes` bytes."""
-    text = orjson.dumps(document.model_dump(mode="json", by_alias=True, exclude_none=True))
+    text = orjson.dumps(plain(document))
     # Without a time in it the same document gives the same bytes.
     packed = gzip.compress(text, mtime=0)
     chunks = (packed[start : start + max_bytes] for start in range(0, len(packed), max_bytes))

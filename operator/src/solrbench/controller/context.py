@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.target import Existing, SolrCloud
 from solrbench.contract import names
@@ -180,7 +181,7 @@ def store_status(context: ReconcileContext) -> None:
             stored.
         PermanentError: if it is too large or invalid.
     """
-    status = context.status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    status = plain(context.status)
     context.body = context.cluster.store_status(context.body, status)
     # As it was written: an older definition has no field for the place in the queue.
     context.queue.observe(context.body | {"status": status}, context.now)

@@ -15,6 +15,7 @@ from typing import Any
 from solrbench.analysis.answers.comparison import compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
 from solrbench.api.v1alpha1.conditions import Condition, find_condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
@@ -164,7 +165,7 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
 def _store(context: SweepContext, status: SweepStatus) -> None:
     if status == context.sweep.status:
         return
-    raw = status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    raw = plain(status)
     context.body = context.cluster.store_status(context.body, raw)
     context.sweep = context.sweep.model_copy(update={"status": status})
 

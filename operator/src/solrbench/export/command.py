@@ -10,7 +10,6 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from solrbench.analysis.answers.comparison import compare_variant_answers, stored_answers
-from solrbench.api.rules import ADMITTED
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.pod_plans import (
@@ -52,8 +51,7 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
     `ExportPlanInvalid` if a file is missing or not what it must be.
     """
     try:
-        text = gzip.decompress(resource.read_bytes())
-        benchmark = SolrBenchmark.model_validate_json(text, context={ADMITTED: True})
+        benchmark = SolrBenchmark.parse_admitted(gzip.decompress(resource.read_bytes()))
         steps = []
         for stored in plan.documents:
             # A document that is larger than a ConfigMap is in several of them.
@@ -134,7 +132,7 @@ def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
 
 def _export(plan_file: Path, pod: ExportPodEnvironment) -> ExportOutcome:
     try:
-        plan = ExportPlan.model_validate_json(plan_file.read_bytes(), context={ADMITTED: True})
+        plan = ExportPlan.parse_admitted(plan_file.read_bytes())
     except (OSError, ValidationError) as error:
         message = f"{plan_file}: {error}; the operator writes it"
         raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error

@@ -14,7 +14,6 @@ import httpx2 as httpx
 import uvloop
 from pydantic import ValidationError
 
-from solrbench.api.rules import ADMITTED
 from solrbench.contract.names import INDEX
 from solrbench.contract.pod_plans import (
     DATASET_FOLDER,
@@ -103,7 +102,7 @@ def run_index(
 
 def _read_plan(file: Path) -> IndexPlan:
     try:
-        return IndexPlan.model_validate_json(file.read_bytes(), context={ADMITTED: True})
+        return IndexPlan.parse_admitted(file.read_bytes())
     except (OSError, ValidationError) as error:
         raise IndexingError(
             IndexingReason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True

@@ -15,7 +15,6 @@ from pathlib import Path  # noqa: E402
 
 from pydantic import ValidationError  # noqa: E402
 
-from solrbench.api.rules import ADMITTED  # noqa: E402
 from solrbench.contract.load_plan import LoadPlan  # noqa: E402
 from solrbench.contract.pod_plans import EXIT_TERMINATED  # noqa: E402
 from solrbench.load.errors import LoadError, write_termination_message  # noqa: E402
@@ -39,8 +38,7 @@ def main(arguments: list[str]) -> int:
     options = vars(parser.parse_args(arguments))
     role, settings = options.pop("role"), LoadSettings(**options)
     try:
-        text = settings.plan_file.read_bytes()
-        plan = LoadPlan.model_validate_json(text, context={ADMITTED: True})
+        plan = LoadPlan.parse_admitted(settings.plan_file.read_bytes())
     except (OSError, ValidationError) as error:
         failure = LoadError(LoadReason.BAD_PLAN, f"cannot read {settings.plan_file}: {error}")
         logging.getLogger(__name__).error("%s", failure)  # noqa: TRY400 - it says what is wrong

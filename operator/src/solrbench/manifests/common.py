@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel
-
 from solrbench.api.kinds import BENCHMARK, SWEEP, ResourceKind
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import ObjectReference
 from solrbench.api.v1alpha1.pods import Resources
@@ -77,11 +76,6 @@ def container_security() -> Manifest:
 def resources(wanted: Resources) -> Manifest:
     """Return a container's resources, without the parts that were not given."""
     return {key: value for key, value in plain(wanted).items() if value}
-
-
-def plain(model: BaseModel) -> Manifest:
-    """Return the fields of a model, but those of None, as they stand in a manifest."""
-    return model.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
 def headless_service(

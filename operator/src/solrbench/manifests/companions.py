@@ -1,5 +1,6 @@
 """The objects of companions: named, labelled, owned and secured as everything of a benchmark."""
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names
 from solrbench.contract.names import COMPANION, LABEL_COMPANION
@@ -8,7 +9,6 @@ from solrbench.manifests.common import (
     build_disruption_budget,
     config_map,
     metadata,
-    plain,
     pull_secrets,
 )
 from solrbench.manifests.companion_objects import (

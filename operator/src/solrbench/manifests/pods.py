@@ -6,6 +6,7 @@ The schema refuses options that are the operator's own; where both meet, the ope
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.fields import ObjectReference
@@ -19,7 +20,6 @@ from solrbench.manifests.common import (
     OperatorImage,
     container_security,
     metadata,
-    plain,
     pull_secrets,
 )
 

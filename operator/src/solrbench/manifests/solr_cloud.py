@@ -8,6 +8,7 @@ labels of the resource are those that its pods must have.
 from collections.abc import Set as AbstractSet
 
 from solrbench.api.quantities import heap_mebibytes
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target import Image, SolrCloud, ZooKeeperImage, ZooKeeperMode
 from solrbench.contract import names
@@ -16,7 +17,6 @@ from solrbench.manifests.common import (
     Manifest,
     container_security,
     metadata,
-    plain,
     pull_secrets,
     resources,
 )

@@ -8,6 +8,7 @@ import yaml
 from pydantic import BaseModel
 
 from solrbench.analysis.cold_start import is_warm
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import overall_verdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
@@ -224,7 +225,7 @@ def _yaml(kind: str, key: str, spec: BaseModel) -> str:
         "apiVersion": "solrbench.io/v1alpha1",
         "kind": kind,
         "metadata": {"name": name, "namespace": namespace},
-        "spec": spec.model_dump(mode="json", by_alias=True, exclude_none=True),
+        "spec": plain(spec),
     }
     return yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=100)
 

@@ -7,7 +7,7 @@ import orjson
 from pydantic import ConfigDict, ValidationError
 
 from solrbench.analysis.answers.comparison import ComparedAnswers
-from solrbench.api.rules import ADMITTED, LenientModel, problems
+from solrbench.api.rules import LenientModel, plain, problems
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import StepRunResult
@@ -35,11 +35,8 @@ class ReportDocument(LenientModel):
 
         It raises `ReportFormatError` if it is none.
         """
-        context = {ADMITTED: True}
         try:
-            if isinstance(stored, bytes):
-                return cls.model_validate_json(stored, context=context)
-            return cls.model_validate(stored, context=context)
+            return cls.parse_admitted(stored)
         except ValidationError as error:
             version = cls.model_fields["schema_version"].default
             found = "; ".join(problems(error)[:_MAX_PROBLEMS])
@@ -48,8 +45,7 @@ class ReportDocument(LenientModel):
 
     def to_json(self) -> bytes:
         """Return the report as JSON; what was not measured is absent."""
-        body: dict[str, Any] = self.model_dump(mode="json", by_alias=True, exclude_none=True)
-        return orjson.dumps(body, option=orjson.OPT_INDENT_2)
+        return orjson.dumps(plain(self), option=orjson.OPT_INDENT_2)
 
 
 class Report(ReportDocument):

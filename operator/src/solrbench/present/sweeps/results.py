@@ -6,13 +6,13 @@ from typing import Any
 
 from solrbench.analysis.bottleneck import agree_over_rounds
 from solrbench.analysis.metrics import Difference
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.contract.environment import Environment
-from solrbench.manifests.common import plain
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.sweeps.step_differences import compare_figures, compare_variants
