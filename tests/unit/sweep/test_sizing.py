@@ -139,21 +139,23 @@ def test_beyond_what_was_measured_nothing_is_said_but_what_to_measure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "holding"),
+    ("values", "others", "holding"),
     [
-        ([55.3, 49, 35.4], Holding.HOLDS),  # the first one is all that varies
-        ([55.3, 49], Holding.OPEN),
-        ([55.3, 49, 35.4, 140], Holding.HOLDS),
-        ([500, 30, 30], Holding.OPEN),
-        ([1000, 30, 30], Holding.OPEN),
-        ([1000], Holding.OPEN),  # as those of the other point vary so much
-        ([1000, 1100], Holding.MISSES),
+        ([55.3, 49, 35.4], [55, 140], Holding.HOLDS),  # the first one is all that varies
+        ([55.3, 49], [55, 140], Holding.OPEN),
+        ([55.3, 49, 35.4, 140], [55, 140], Holding.HOLDS),
+        ([500, 30, 30], [55, 140], Holding.OPEN),
+        ([1000, 30, 30], [55, 140], Holding.OPEN),
+        ([1000], [55, 190], Holding.OPEN),  # as those of the other point vary so much
+        ([1000], [55, 140], Holding.MISSES),
+        ([700], [91.8, 54.5], Holding.OPEN),
+        ([1000, 1100], [55, 190], Holding.MISSES),
     ],
 )
 def test_rounds_beyond_a_bound_count_beside_one_that_is_not(
-    values: list[float], holding: Holding
+    values: list[float], others: list[float], holding: Holding
 ) -> None:
-    headrooms = ([min(max(200 / ms, 0.25), 4.0) for ms in each] for each in (values, [55, 140]))
+    headrooms = ([min(max(200 / ms, 0.25), 4.0) for ms in each] for each in (values, others))
     pairs = [
         (planned, valid_point(planned.point, rounds=len(each), headrooms=each))
         for planned, each in zip(observe(RATE).plan.points, headrooms, strict=False)

@@ -29,7 +29,7 @@ from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
 from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
 from solrbench.reasons.lifecycle import SweepReason
-from solrbench.stats.distributions import t_quantile
+from solrbench.stats.distributions import STANDARD_ERRORS, t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.sweep.differences import DIGITS, group_by_condition
@@ -182,8 +182,10 @@ def _is_bound(headrooms: Sequence[float]) -> bool:
 def _find_margin(headrooms: Sequence[float], pooled: tuple[float, int]) -> float | None:
     """Return half of the 95 % interval of the mean of their logarithms; None if it is not known."""
     (spread, degrees), number = pooled, len(headrooms)
-    if _is_bound(headrooms) and (number > 1 or not degrees):
-        return 0.0  # they are far from the load, however much rounds vary
+    if _is_bound(headrooms):
+        # The true ones are further from the load by what is not known: this makes up for the few
+        # rounds by which the variance is known, if by any.
+        return 0.0 if number > 1 else STANDARD_ERRORS * math.sqrt(spread)
     if number > 1:
         # With those that were cut: they are nearer to the others, and to the load, than they were.
         # The pool, which is without them, may know less of this point than its own rounds do.
