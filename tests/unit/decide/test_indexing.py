@@ -43,7 +43,7 @@ STUCK = replace(POD, phase="Pending", created=NOW - timedelta(minutes=5))
 
 def run(job: JobView, *pods: PodView, progress: tuple[IndexProgress, ...] = ()) -> IndexRun:
     dataset = DatasetStatus(documents=7, documents_total=20)
-    return IndexRun(job, pods, progress, dataset, NOW, 600)
+    return IndexRun(pods, NOW, job, progress, dataset, 600)
 
 
 def ended(reason: str) -> PodView:

@@ -27,7 +27,7 @@ def test_pods_that_may_not_be_created() -> None:
     refused = PodProblem(PodReason.FAILED_CREATE, "exceeded quota")
     cloud = ready_cloud()
     cloud["status"]["readyReplicas"] = 0
-    state = SolrCloudState(cloud, ready_stateful_set(), (), NOW, refused)
+    state = SolrCloudState((), NOW, cloud, ready_stateful_set(), creation=refused)
     assert_outcome(check_cloud_ready(state), "FailedCreate", TemporaryError)
 
 
@@ -95,7 +95,7 @@ def test_cloud_without_status_is_unreconciled(seconds: int, ignored: bool) -> No
     cloud = ready_cloud()
     del cloud["status"]
     now = NOW + timedelta(seconds=seconds)
-    outcome = check_reconciled(SolrCloudState(cloud, None, (), now))
+    outcome = check_reconciled(SolrCloudState((), now, cloud, None))
     assert (outcome is not None) is ignored
-    assert check_reconciled(SolrCloudState(cloud, ready_stateful_set(), (), now)) is None
-    assert check_reconciled(SolrCloudState(ready_cloud(), None, (), now)) is None
+    assert check_reconciled(SolrCloudState((), now, cloud, ready_stateful_set())) is None
+    assert check_reconciled(SolrCloudState((), now, ready_cloud(), None)) is None

@@ -39,7 +39,7 @@ UNSCHEDULABLE = replace(POD, unschedulable="0/1 nodes are available")
 def test_components_are_waited_for(
     check: Callable[[ComponentPods], Outcome | None], reason: str, words: str
 ) -> None:
-    waiting = ComponentPods(1, 3, (POD,), NOW)
+    waiting = ComponentPods((POD,), NOW, 1, 3)
     assert_outcome(check(waiting), reason, TemporaryError, words)
     stuck = check(replace(waiting, pods=(POD, UNSCHEDULABLE)))
     assert_outcome(stuck, "Unschedulable", TemporaryError)

@@ -123,13 +123,8 @@ def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPod
     creation = (
         objects.creation_problem(context, "Deployment", name, bundle.pods, seen) for name in wanted
     )
-    return CompanionPods(
-        available,
-        wanted,
-        seen,
-        context.now,
-        next((each for each in creation if each is not None), None),
-    )
+    refused = next((each for each in creation if each is not None), None)
+    return CompanionPods(seen, context.now, available, wanted, creation=refused)
 
 
 def companion_pods(context: ReconcileContext) -> list[PodView]:

@@ -6,26 +6,18 @@ from datetime import datetime
 from typing import Any
 
 from solrbench.decide.outcome import Outcome, fail, wait
-from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.pods import ObservedPods
 from solrbench.decide.target import check_pods_unchanged
 from solrbench.decide.views import PodView
 from solrbench.reasons.target import CompanionReason, TargetReason
 
 
 @dataclass(frozen=True)
-class CompanionPods:
-    """The Deployments of the companions.
-
-    Attributes:
-        available: how many pods of each are available, by its name
-        wanted: how many each must have
-    """
+class CompanionPods(ObservedPods):
+    """The Deployments of the companions: by name how many pods are available, and are wanted."""
 
     available: Mapping[str, int]
     wanted: Mapping[str, int]
-    pods: tuple[PodView, ...]
-    now: datetime
-    creation: PodProblem | None = None
 
 
 def available_pods(deployment: dict[str, Any] | None) -> int:
@@ -47,8 +39,7 @@ def check_companions(found: CompanionPods) -> Outcome | None:
     ]
     if missing:
         message = f"available are {', '.join(missing)}"
-        problem = first_problem(found.pods, found.now) or found.creation
-        return problem or wait(CompanionReason.COMPANION_NOT_READY, message)
+        return found.problem or wait(CompanionReason.COMPANION_NOT_READY, message)
     # The pods of an earlier attempt or template end later; those that stay are to be remembered.
     count = sum(found.wanted.values())
     if len(found.pods) == count and all(pod.ready and not pod.deleting for pod in found.pods):

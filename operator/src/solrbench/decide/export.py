@@ -11,7 +11,7 @@ from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.pod_plans import ExportOutcome
 from solrbench.decide.conditions import EXPORTED, Truth
 from solrbench.decide.outcome import Outcome, fail
-from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.pods import ObservedPods
 from solrbench.decide.views import JobView, PodView
 from solrbench.reasons.end import ExportReason
 from solrbench.reasons.kinds import Reason
@@ -63,33 +63,23 @@ def check_number_of_sources(config_maps: int) -> Outcome | None:
 
 
 @dataclass(frozen=True)
-class ExportRun:
-    """The export Job.
-
-    Attributes:
-        ends: when it is over, whatever the Job's controller does
-        creation: why its pod is missing, if it may not be created
-    """
+class ExportRun(ObservedPods):
+    """The export Job."""
 
     job: JobView
-    pods: tuple[PodView, ...]
-    now: datetime
     ends: datetime
-    creation: PodProblem | None = None
+    """When it is over, whatever the Job's controller does."""
 
 
 @dataclass(frozen=True)
 class ExportResult:
-    """What became of an export so far.
-
-    Attributes:
-        outcome: what the pod wrote; None until it has
-    """
+    """What became of an export so far."""
 
     status: Truth
     reason: Reason
     message: str
     outcome: ExportOutcome | None = None
+    """What the pod wrote; None until it has."""
 
 
 def check_export(run: ExportRun, location: str) -> ExportResult:
@@ -101,9 +91,9 @@ def check_export(run: ExportRun, location: str) -> ExportResult:
             return ExportResult("True", ExportReason.EXPORTED, message, ExportOutcome())
         message = describe_export(said, location)
         return ExportResult("True", ExportReason.EXPORTED, message, said)
-    problem = first_problem(run.pods, run.now) or run.creation
+    problem = run.problem
     if run.job.failed or run.now > run.ends:
-        return _failure(run, said, problem)
+        return _failure(run, said)
     if said is not None and said.message:
         return ExportResult("Unknown", ExportReason.EXPORTING, f"tried again: {said.message}")
     if problem is not None:
@@ -117,13 +107,11 @@ def describe_export(written: ExportOutcome | ExportStatus, location: str) -> str
     return f"{written.files} files, {written.bytes} bytes in {location}{removed}"
 
 
-def _failure(
-    run: ExportRun, said: ExportOutcome | None, problem: PodProblem | None
-) -> ExportResult:
+def _failure(run: ExportRun, said: ExportOutcome | None) -> ExportResult:
     if said is not None and said.reason is not None:
         reason = find_reason(said.reason) or ExportReason.EXPORT_JOB_FAILED
         return ExportResult("False", reason, said.message or "")
-    seen = f"; last seen: {problem.message}" if problem else ""
+    seen = f"; last seen: {run.problem.message}" if run.problem else ""
     failure = run.job.failure[:_MAX_TEXT] or "it did not end by its deadline (deadlineSeconds)"
     message = f"{failure}{seen}; read the log of its pod"
     return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)

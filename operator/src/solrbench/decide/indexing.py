@@ -5,7 +5,6 @@ A backup is restored without a Job; what Solr holds then is checked, too.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import (
@@ -17,7 +16,7 @@ from solrbench.api.v1alpha1.status import (
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.pods import ObservedPods, first_problem
 from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.registry import find_reason
@@ -27,22 +26,15 @@ _MAX_TEXT = 500
 
 
 @dataclass(frozen=True)
-class IndexRun:
-    """The index Job under way.
-
-    Attributes:
-        dataset: the progress of all of them together
-        starting_seconds: limit of the time until the pods run
-        creation: why pods are missing, if they may not be created
-    """
+class IndexRun(ObservedPods):
+    """The index Job under way."""
 
     job: JobView
-    pods: tuple[PodView, ...]
     progress: tuple[IndexProgress, ...]
     dataset: DatasetStatus
-    now: datetime
+    """The progress of all of them together."""
     starting_seconds: int
-    creation: PodProblem | None = None
+    """Limit of the time until the pods run."""
 
 
 def check_job_failed(run: IndexRun) -> Outcome | None:

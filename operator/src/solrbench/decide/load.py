@@ -15,7 +15,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, restart_load, wait
-from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.pods import ObservedPods, first_problem
 from solrbench.decide.views import JobView, PodView
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
@@ -36,30 +36,23 @@ _WAITING_FOR_WORKERS = "WaitingForWorkers"
 
 
 @dataclass(frozen=True)
-class LoadRun:
-    """A load under way.
+class LoadRun(ObservedPods):
+    """A load under way."""
 
-    Attributes:
-        left: number of its step runs that are not stored
-        repeats: how many there are to be, in words
-        starting_seconds: limit of the time until the pods run
-        creation: why pods are missing, if they may not be created
-        refused: who had requests or messages without the token, in words
-        silence: why the master, which runs, did not respond; empty if it did
-    """
-
-    pods: tuple[PodView, ...]
     jobs: tuple[JobView, ...]
     left: int
+    """Number of its step runs that are not stored."""
     report: ReportStatus
     repeats: str
+    """How many there are to be, in words."""
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
-    now: datetime
     starting_seconds: int
-    creation: PodProblem | None = None
+    """Limit of the time until the pods run."""
     refused: tuple[str, ...] = ()
+    """Who had requests or messages without the token, in words."""
     silence: str = ""
+    """Why the master, which runs, did not respond; empty if it did."""
 
 
 def check_planned(foreign: int) -> Outcome | None:

@@ -32,14 +32,11 @@ _MAX_TEXT = 400
 
 @dataclass(frozen=True)
 class PodProblem(Outcome):
-    """Why a pod does not do its work, which its stage waits for.
-
-    Attributes:
-        since: when the pod was made, if it has not started since
-    """
+    """Why a pod does not do its work, which its stage waits for."""
 
     error: type[SolrbenchError] = TemporaryError
     since: datetime | None = field(default=None, compare=False)
+    """When the pod was made, if it has not started since."""
 
 
 def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
@@ -49,6 +46,21 @@ def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
         if problem is not None:
             return replace(problem, since=pod.created if pod.phase == "Pending" else None)
     return None
+
+
+@dataclass(frozen=True)
+class ObservedPods:
+    """The pods that a stage waits for."""
+
+    pods: tuple[PodView, ...]
+    now: datetime
+    creation: PodProblem | None = field(default=None, kw_only=True)
+    """Why pods are missing, if they may not be created."""
+
+    @property
+    def problem(self) -> PodProblem | None:
+        """The first problem of a pod, else why pods are missing."""
+        return first_problem(self.pods, self.now) or self.creation
 
 
 def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
@@ -119,21 +131,18 @@ NOTICE = timedelta(seconds=10)
 
 @dataclass(frozen=True)
 class LostPod:
-    """A pod that is being deleted and whose node does not confirm it.
-
-    Attributes:
-        uid: its uid, so that a successor of the same name is spared
-        due: when it should have ended
-        message: which node is lost, and since when
-        is_certain: whether that is known of its node, which may not be read without a right
-    """
+    """A pod that is being deleted and whose node does not confirm it."""
 
     namespace: str
     name: str
     uid: str
+    """So that a successor of the same name is spared."""
     due: datetime
+    """When it should have ended."""
     message: str
+    """Which node is lost, and since when."""
     is_certain: bool
+    """Whether that is known of its node, which may not be read without a right."""
 
     def may_be_forced(self, now: datetime) -> bool:
         """Return whether its node is lost, and it has been named long enough."""

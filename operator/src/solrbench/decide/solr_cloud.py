@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from solrbench.decide.outcome import Outcome, fail, wait
-from solrbench.decide.pods import PodProblem, first_problem
-from solrbench.decide.views import PodView
+from solrbench.decide.pods import ObservedPods
 from solrbench.reasons.target import TargetReason
 
 PATIENCE = timedelta(seconds=60)
@@ -81,18 +80,11 @@ def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class SolrCloudState:
-    """A SolrCloud resource and what the Solr Operator has made of it.
+class SolrCloudState(ObservedPods):
+    """A SolrCloud resource and what the Solr Operator has made of it."""
 
-    Attributes:
-        creation: why pods are missing, if they may not be created
-    """
-
-    cloud: dict[str, Any]
-    stateful_set: dict[str, Any] | None
-    pods: tuple[PodView, ...]
-    now: datetime
-    creation: PodProblem | None = None
+    cloud: Body
+    stateful_set: Body | None
 
 
 def check_clouds_served(served: bool) -> Outcome | None:
@@ -142,9 +134,8 @@ def check_cloud_ready(state: SolrCloudState) -> Outcome | None:
     unmet = unmet_conditions(state.cloud, state.stateful_set)
     if not unmet:
         return None
-    problem = first_problem(state.pods, state.now) or state.creation
-    if problem is not None:
-        return problem
+    if state.problem is not None:
+        return state.problem
     if state.stateful_set is not None and not state.pods:
         name = state.stateful_set["metadata"]["name"]
         return wait(

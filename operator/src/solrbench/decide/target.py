@@ -6,7 +6,7 @@ from datetime import datetime
 
 from solrbench.api.solr_versions import MAJORS, is_supported, untested
 from solrbench.decide.outcome import Check, Outcome, fail, restart_target, wait
-from solrbench.decide.pods import PodProblem, first_problem
+from solrbench.decide.pods import ObservedPods, first_problem
 from solrbench.decide.views import PodView
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -131,19 +131,11 @@ def check_pods_unchanged(
 
 
 @dataclass(frozen=True)
-class ComponentPods:
-    """The pods of Solr, or the members of an ensemble.
-
-    Attributes:
-        ready: how many of them serve
-        creation: why pods are missing, if they may not be created
-    """
+class ComponentPods(ObservedPods):
+    """The pods of Solr, or the members of an ensemble, of which `ready` ones serve."""
 
     ready: int
     wanted: int
-    pods: tuple[PodView, ...]
-    now: datetime
-    creation: PodProblem | None = None
 
 
 def check_ensemble(members: ComponentPods) -> Outcome | None:
@@ -169,8 +161,7 @@ def check_solr_pods(solr: ComponentPods) -> Outcome | None:
 def _check_ready(component: ComponentPods, reason: Reason, message: str) -> Outcome | None:
     if component.ready == component.wanted:
         return None
-    problem = first_problem(component.pods, component.now) or component.creation
-    return problem or wait(reason, message)
+    return component.problem or wait(reason, message)
 
 
 def check_clusters_served(served: bool) -> Outcome | None:

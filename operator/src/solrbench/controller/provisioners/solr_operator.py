@@ -70,11 +70,11 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)
     return SolrCloudState(
-        cloud or _make_cloud(context),
-        stateful_set,
         tuple(seen),
         context.now,
-        creation_problem(context, "StatefulSet", nodes, context.solr_cloud.nodes, seen),
+        cloud or _make_cloud(context),
+        stateful_set,
+        creation=creation_problem(context, "StatefulSet", nodes, context.solr_cloud.nodes, seen),
     )
 
 
@@ -110,5 +110,5 @@ class StatefulSetTarget(CreatedTarget):
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)
         creation = creation_problem(context, "StatefulSet", name, wanted, seen)
-        component_pods = ComponentPods(ready, wanted, tuple(seen), context.now, creation)
-        apply_outcome(check_solr_pods(component_pods))
+        solr_pods = ComponentPods(tuple(seen), context.now, ready, wanted, creation=creation)
+        apply_outcome(check_solr_pods(solr_pods))

@@ -58,7 +58,8 @@ def wait_for_ensemble(context: ReconcileContext) -> None:
         else names.child(context.benchmark, names.ZOOKEEPER)
     )
     creation = creation_problem(context, "StatefulSet", name, wanted, members)
-    apply_outcome(check_ensemble(ComponentPods(size, wanted, members, context.now, creation)))
+    ensemble = ComponentPods(members, context.now, size, wanted, creation=creation)
+    apply_outcome(check_ensemble(ensemble))
 
 
 def wait_for_provided(context: ReconcileContext) -> None:

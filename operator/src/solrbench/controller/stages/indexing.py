@@ -199,7 +199,9 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
     total = total.model_copy(update=noted)
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     limit = context.benchmark.spec.deadlines.starting_seconds
-    return IndexRun(found, tuple(seen), tuple(progress), total, context.now, limit, creation)
+    return IndexRun(
+        tuple(seen), context.now, found, tuple(progress), total, limit, creation=creation
+    )
 
 
 def _read_progress(
