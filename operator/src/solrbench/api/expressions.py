@@ -86,20 +86,17 @@ _MACROS: dict[str, Callable[[int, list[Any]], Any]] = {
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What an expression may name.
-
-    Attributes:
-        variable: the object that it is about
-        member: what a field of that object is, in words
-        methods: functions after a point
-        macros: methods that evaluate an expression for each item
-    """
+    """What an expression may name."""
 
     variable: str
+    """The object that it is about."""
     member: str
+    """What a field of that object is, in words."""
     functions: frozenset[str]
     methods: frozenset[str]
+    """Functions after a point."""
     macros: frozenset[str] = frozenset()
+    """Methods that evaluate an expression for each item."""
 
 
 RULE = Vocabulary("self", "a field", RULE_FUNCTIONS, RULE_METHODS, frozenset(_MACROS))

@@ -31,19 +31,16 @@ class PrinterColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class ResourceKind:
-    """One kind of resource.
-
-    Attributes:
-        noun: what its messages call a resource
-        mutable: fields of the spec that may change after creation
-    """
+    """One kind of resource."""
 
     model: type[Model]
     name: str
     plural: str
     short_name: str
     noun: str
+    """What its messages call a resource."""
     mutable: frozenset[str]
+    """Fields of the spec that may change after creation."""
     columns: tuple[PrinterColumn, ...]
     group: ClassVar = GROUP
     version: ClassVar = VERSION

@@ -12,15 +12,12 @@ from solrbench.reasons.target import TargetReason
 
 @dataclass(frozen=True)
 class CollectionReplicas:
-    """The replicas of a collection beside what the spec requires.
-
-    Attributes:
-        nodes: number of nodes that the collection may be on
-    """
+    """The replicas of a collection beside what the spec requires."""
 
     wanted: Collection
     replicas: tuple[Replica, ...]
     nodes: int
+    """Number of nodes that the collection may be on."""
 
 
 def check_active(replicas: tuple[Replica, ...]) -> Outcome | None:

@@ -29,18 +29,15 @@ PATIENCE = timedelta(seconds=60)
 
 @dataclass(frozen=True)
 class ExistingSolrCloud:
-    """A SolrCloud resource of another owner.
-
-    Attributes:
-        body: the resource, or `None` if there is none of this name
-        was_ready: whether all of its nodes were ready before
-    """
+    """A SolrCloud resource of another owner."""
 
     name: str
     namespace: str
     served: bool
     body: dict[str, Any] | None
+    """The resource, or `None` if there is none of this name."""
     was_ready: bool = False
+    """Whether all of its nodes were ready before."""
 
     @property
     def nodes(self) -> list[dict[str, Any]]:
@@ -119,19 +116,16 @@ def check_enough_nodes(wanted: Collection, live: int) -> Outcome | None:
 
 @dataclass(frozen=True)
 class ExistingNodes:
-    """The nodes of an existing target that was ready.
-
-    Attributes:
-        started: start of each node's JVM at that time, by name
-        found: what the nodes report now, or why they could not be read
-        unanswered: time since the first request without a response
-        required: whether the response is needed now, as before a result is stored
-    """
+    """The nodes of an existing target that was ready."""
 
     started: Mapping[str, str]
+    """Start of each node's JVM at that time, by name."""
     found: Mapping[str, NodeIdentity] | SolrbenchError
+    """What the nodes report now, or why they could not be read."""
     unanswered: timedelta
+    """Time since the first request without a response."""
     required: bool = False
+    """Whether the response is needed now, as before a result is stored."""
 
 
 def check_existing_nodes(nodes: ExistingNodes) -> Outcome | None:

@@ -64,15 +64,12 @@ def check_internal_error(in_a_row: int, message: str) -> Outcome:
 
 @dataclass
 class StoredStatus:
-    """A status as it is stored; all but its conditions stays as it is.
-
-    Attributes:
-        before: the status as it was read
-        body: the status to write
-    """
+    """A status as it is stored; all but its conditions stays as it is."""
 
     before: dict[str, Any]
+    """The status as it was read."""
     body: dict[str, Any]
+    """The status to write."""
     conditions: Conditions
     generation: int
     now: datetime

@@ -24,14 +24,11 @@ class LoadLostError(SolrbenchError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Why a stage is not done, and the error that says what to do about it.
-
-    Attributes:
-        message: of the condition: what happened, the measured value, the limit, the remedy
-    """
+    """Why a stage is not done, and the error that says what to do about it."""
 
     reason: Reason
     message: str
+    """Of the condition: what happened, the measured value, the limit, the remedy."""
     error: type[SolrbenchError]
 
     def waiting(self) -> "Outcome":

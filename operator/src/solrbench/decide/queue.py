@@ -31,22 +31,19 @@ IDLE_REASONS = (CleanupReason.FINALIZERS_LEFT, PodReason.NODE_LOST)
 
 @dataclass(frozen=True)
 class QueueEntry:
-    """What the queue needs to know of a benchmark; to parse all of each would take too long.
-
-    Attributes:
-        running: whether it holds a place: started, and not all over or suspended
-        waiting: whether it is accepted and has no place yet
-        is_observed: whether its status speaks of the present spec
-    """
+    """What the queue needs to know of a benchmark; to parse all of each would take too long."""
 
     uid: str
     key: str
     created: datetime
     running: bool
+    """Whether it holds a place: started, and not all over or suspended."""
     waiting: bool
+    """Whether it is accepted and has no place yet."""
     namespace: str = "default"
     started: datetime | None = None
     is_observed: bool = False
+    """Whether its status speaks of the present spec."""
     position: int | None = None
 
     @property
@@ -91,14 +88,11 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
 
 @dataclass(frozen=True)
 class QueuePosition:
-    """What a benchmark in the queue waits for.
-
-    Attributes:
-        before: the benchmarks that run or come first; empty when it is its turn
-    """
+    """What a benchmark in the queue waits for."""
 
     position: int
     before: Sequence[str]
+    """The benchmarks that run or come first; empty when it is its turn."""
 
 
 def order_waiting(

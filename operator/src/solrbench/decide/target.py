@@ -23,21 +23,18 @@ may grow to a third of the young generation (MinSurvivorRatio=3, NewRatio=2).
 
 @dataclass(frozen=True)
 class TargetNodes:
-    """The Solr nodes of a target before it is ready.
-
-    Attributes:
-        wanted: number of nodes of the spec, or `None` where any will do
-        missing: names of nodes that must be live and are not
-        version_field: where to change the version
-    """
+    """The Solr nodes of a target before it is ready."""
 
     live: int
     wanted: int | None = None
+    """Number of nodes of the spec, or `None` where any will do."""
     missing: tuple[str, ...] = ()
+    """Names of nodes that must be live and are not."""
     versions: Mapping[str, str] | None = None
     heap_bytes: Mapping[str, int] | None = None
     wanted_heap_bytes: int | None = None
     version_field: str = "spec.target.solrCloud.image"
+    """Where to change the version."""
 
 
 def check_live_nodes(nodes: TargetNodes) -> Outcome | None:

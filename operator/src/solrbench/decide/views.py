@@ -20,34 +20,24 @@ def attempt_of(body: dict[str, Any]) -> int:
 
 @dataclass(frozen=True)
 class ContainerView:
-    """One container of a pod, be it an init container.
-
-    Attributes:
-        restarts: times it was started again
-        waiting_reason: why it does not run yet, such as ImagePullBackOff, or empty
-        ended_reason: why it, or its run before, ended: OOMKilled, Error, Completed, or empty
-        exit_code: of that end
-        ended: when that end was; None if there was none
-    """
+    """One container of a pod, be it an init container."""
 
     name: str
     restarts: int = 0
     waiting_reason: str = ""
+    """Why it does not run yet, such as ImagePullBackOff, or empty."""
     waiting_message: str = ""
     ended_reason: str = ""
+    """Why it, or its run before, ended: OOMKilled, Error, Completed, or empty."""
     exit_code: int | None = None
     termination_message: str = ""
     ended: datetime | None = None
+    """When that end was; None if there was none."""
 
 
 @dataclass(frozen=True)
 class PodView:
-    """One pod of a benchmark.
-
-    `identity` changes when the pod was replaced or one of its containers started again. `gated`
-    means that all its containers are ready, but a readiness gate is not open. `ready_since` is
-    known of one that is ready.
-    """
+    """One pod of a benchmark."""
 
     name: str
     uid: str
@@ -64,11 +54,13 @@ class PodView:
     unschedulable: str
     containers: tuple[ContainerView, ...] = ()
     gated: bool = False
+    """All its containers are ready, but a readiness gate is not open."""
     ready_since: datetime | None = None
+    """Known of one that is ready."""
 
     @property
     def identity(self) -> str:
-        """Uid and restarts, which distinguish a pod from its replacement."""
+        """Changes when the pod was replaced or one of its containers started again."""
         return f"{self.uid}/{sum(container.restarts for container in self.containers)}"
 
     @property
@@ -157,55 +149,43 @@ def view_job(body: dict[str, Any]) -> JobView:
 
 @dataclass(frozen=True)
 class Replica:
-    """One replica of one shard.
-
-    Attributes:
-        node: Solr's name of the node, `host:8983_solr`
-        base_url: the node's address, `http://host:8983/solr`
-        type: NRT, TLOG or PULL
-        state: active, recovering, down …
-    """
+    """One replica of one shard."""
 
     shard: str
     core: str
     node: str
+    """Solr's name of the node, `host:8983_solr`."""
     base_url: str
+    """The node's address, `http://host:8983/solr`."""
     type: str
+    """NRT, TLOG or PULL."""
     state: str
+    """active, recovering, down …"""
     leader: bool
 
 
 @dataclass(frozen=True)
 class ReplicaSize:
-    """The index of one core as its current searcher sees it.
-
-    Attributes:
-        documents: that a search can find
-        bytes: on disk
-        deleted_documents: that are still in the segments, replaced or deleted but not merged away;
-            `None` if Solr does not report them
-    """
+    """The index of one core as its current searcher sees it."""
 
     shard: str
     core: str
     documents: int
     bytes: int
     deleted_documents: int | None = None
+    """Those replaced or deleted, but not merged away; `None` if Solr does not report them."""
 
 
 @dataclass(frozen=True)
 class NodeIdentity:
-    """One node as it describes itself.
-
-    Attributes:
-        started: when that JVM was started, as it writes it; changes with a restart
-        jvm: its name and version
-    """
+    """One node as it describes itself."""
 
     solr_version: str
     heap_max_bytes: int
     started: str
+    """When its JVM was started, as it writes it; changes with a restart."""
     jvm: str = ""
+    """Name and version of the JVM."""
 
 
 def controller_uid(body: dict[str, Any]) -> str | None:

@@ -15,17 +15,14 @@ from solrbench.manifests.zookeeper import QUORUM_PORTS
 
 @dataclass(frozen=True)
 class PolicyPeers:
-    """What policies name, beside the benchmark's own pods.
-
-    Attributes:
-        namespace: of the operator
-        labels: of the operator's pods; without any, no policy is made
-        opens_nodes: whether all clients may connect to Solr and ZooKeeper, as without a policy
-    """
+    """What policies name, beside the benchmark's own pods."""
 
     namespace: str = ""
+    """That of the operator."""
     labels: dict[str, str] = field(default_factory=dict)
+    """Those of the operator's pods; without any, no policy is made."""
     opens_nodes: bool = True
+    """Whether all clients may connect to Solr and ZooKeeper, as without a policy."""
 
 
 def build_network_policies(benchmark: SolrBenchmark, peers: PolicyPeers) -> list[Manifest]:

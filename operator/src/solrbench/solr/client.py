@@ -34,9 +34,6 @@ class SolrClient:
 
     `timeout_seconds` are for a request and its whole response; `check` is called with the addresses
     of each connection before it is made.
-
-    Attributes:
-        end: the `time.monotonic()` at which every request ends at the latest
     """
 
     def __init__(
@@ -52,6 +49,7 @@ class SolrClient:
         self._http = create_client(auth.headers, auth.verify, check=check)
         self._timeout_seconds = timeout_seconds
         self.end = math.inf
+        """The `time.monotonic()` at which every request ends at the latest."""
 
     def __enter__(self) -> Self:
         return self
