@@ -9,6 +9,7 @@ from solrbench.api.v1alpha1.conditions import (
     PrometheusMetric,
     Shown,
     StatusModel,
+    StepPart,
     Unit,
     shown,
     with_metric,
@@ -84,13 +85,9 @@ class FigureComparison(StatusModel):
     """Whether the step is Invalid on either side."""
 
 
-class TrendDifference(StatusModel):
+class TrendDifference(StepPart):
     """What one figure grew by in a step, beside the baseline."""
 
-    step: Text
-    """Name of the step."""
-    variant: Text | None = None
-    """Name of the variant; absent without variants."""
     figure: Text
     """HeapAfterGc, ResidentMemory, Latency, FailedRequests or IndexSize."""
     unit: Text
@@ -182,16 +179,12 @@ MAX_OMITTED = 8
 """Kinds of parts that a status can go without."""
 
 
-class OpenLoopStats(StatusModel):
+class OpenLoopStats(StepPart):
     """How the arrivals of one step with a planned rate were sent, over all repeats stored.
 
     An arrival is one request or one whole transaction; those of the ramp are not counted.
     """
 
-    step: Annotated[Text, Shown(Unit.NONE)]
-    """Name of the step."""
-    variant: Text | None = Shown(Unit.NONE).optional()
-    """Name of the variant; absent without variants."""
     planned_arrivals: Count | None = shown(Unit.ARRIVALS, "step_planned_arrivals")
     """Arrivals that the planned rate schedules."""
     sent_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_sent_arrivals")]
@@ -216,13 +209,9 @@ class OpenLoopStats(StatusModel):
     """Longest delay by a worker itself."""
 
 
-class ColdStart(StatusModel):
-    """The first thousand requests that the target got, beside the steady part of the step run."""
+class ColdStart(StepPart):
+    """The first thousand requests to the target, beside the steady part of the first step run."""
 
-    step: Annotated[Text, Shown(Unit.NONE)]
-    """Name of the step that was measured first."""
-    variant: Text | None = Shown(Unit.NONE).optional()
-    """Name of the variant it went through; absent without variants."""
     in_warm_up: Annotated[Bool, Shown(Unit.NONE)]
     """Whether the first thousand requests were those of the warm-up before that step."""
     first_thousand_seconds: Annotated[

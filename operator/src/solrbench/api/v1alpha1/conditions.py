@@ -28,15 +28,6 @@ class StatusModel(LenientModel):
     """Part of a status."""
 
 
-class StepPart(StatusModel):
-    """Part of a status that is about one step through one variant."""
-
-    step: Text
-    """`step` is the name of the step."""
-    variant: Text | None = None
-    """`variant` is the name of the variant; absent without variants."""
-
-
 class Condition(StatusModel):
     """One aspect of the benchmark, as a Kubernetes condition."""
 
@@ -197,6 +188,15 @@ def with_metric(unit: Unit, name: str) -> Shown:
 def shown(unit: Unit, metric: str) -> Any:
     """Return the default of an optional field of this kind."""
     return with_metric(unit, metric).optional()
+
+
+class StepPart(StatusModel):
+    """Part of a status that is about one step through one variant."""
+
+    step: Annotated[Text, Shown(Unit.NONE)]
+    """Name of the step."""
+    variant: Text | None = Shown(Unit.NONE).optional()
+    """Name of the variant; absent without variants."""
 
 
 @dataclass(frozen=True)

@@ -266,13 +266,9 @@ MAX_RESPONSE_GAPS = 8
 """Steps and variants in the status."""
 
 
-class StepResponseGaps(StatusModel):
+class StepResponseGaps(StepPart):
     """Who waited in one step through one variant, over all repeats stored."""
 
-    step: Text
-    """Name of the step."""
-    variant: Text | None = None
-    """Name of the variant; absent without variants."""
     least_user_requests: Count | None = None
     """Requests of the user with the fewest, in the repeat in which it is farthest below the median;
     absent in an open loop and with a locustfile, as the following ones."""

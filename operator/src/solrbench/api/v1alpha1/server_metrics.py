@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.conditions import Shown, StatusModel, Unit, shown
+from solrbench.api.v1alpha1.conditions import Shown, StatusModel, StepPart, Unit, shown
 from solrbench.api.v1alpha1.fields import Count, Measure, Text
 
 MAX_MISSING = 4
@@ -14,16 +14,12 @@ MAX_MISSING = 4
 _Number = Measure | None
 
 
-class StepTelemetry(StatusModel):
+class StepTelemetry(StepPart):
     """What the servers did in one step: means over its repeats.
 
     Of several nodes it is the sum, of shares the worst node's. What was not measured is absent.
     """
 
-    step: Annotated[Text, Shown(Unit.NONE)]
-    """Name of the step."""
-    variant: Text | None = Shown(Unit.NONE).optional()
-    """Name of the variant; absent without variants."""
     nodes: Count | None = shown(Unit.SERVERS, "step_solr_nodes")
     """Solr nodes that were read."""
     cpu_cores: _Number = shown(Unit.CORES, "step_solr_cpu_cores")
