@@ -6,14 +6,7 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Model, Rule, at_most_one
-from solrbench.api.v1alpha1.fields import (
-    Bool,
-    FieldName,
-    FileName,
-    Int,
-    ObjectName,
-    ObjectReference,
-)
+from solrbench.api.v1alpha1.fields import Bool, FieldName, FileName, Int, ObjectReference
 
 # Every size of Solr's Config API is parsed with Java's `parseInt`.
 Size = Annotated[Int, Field(ge=0, le=2**31 - 1)]
@@ -182,11 +175,9 @@ NAME_PATTERN = "[A-Z][A-Z0-9_]*"
 ValueName = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class ManifestsFile(Model):
+class ManifestsFile(ObjectReference):
     """Manifests in a ConfigMap of the benchmark's namespace."""
 
-    name: ObjectName
-    """`name` is the name of the ConfigMap."""
     key: FileName | None = None
     """`key` is the key with the manifests; all keys, in the order of their names, when absent."""
 

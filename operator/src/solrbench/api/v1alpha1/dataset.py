@@ -10,6 +10,7 @@ from solrbench.api.v1alpha1.fields import (
     PORT,
     SEED_OF_SPEC,
     Bool,
+    CertificateKey,
     FieldName,
     FileName,
     FilePath,
@@ -40,22 +41,11 @@ ProxyUrl = Annotated[
 ]
 
 
-class TokenKey(Model):
+class TokenKey(ObjectReference):
     """One key of a Secret with a token."""
 
-    name: ObjectName
-    """`name` is the name of the Secret."""
     key: FileName = "token"
     """`key` is the key of the Secret."""
-
-
-class CertificateKey(Model):
-    """One key of a ConfigMap or Secret with certificates."""
-
-    name: ObjectName
-    """`name` is the name of the ConfigMap or Secret."""
-    key: FileName = "ca.crt"
-    """`key` is the key that holds the certificates."""
 
 
 class DownloadAuth(Model):
@@ -153,11 +143,9 @@ class PersistentVolumeClaim(Model):
     """`paths` are the files to read, in this order; `*` and `?` match within one folder."""
 
 
-class ConfigMapFiles(Model):
-    """Small files kept in a ConfigMap."""
+class ConfigMapFiles(ObjectReference):
+    """Small files kept in a ConfigMap of the benchmark's namespace."""
 
-    name: ObjectName
-    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     keys: Annotated[list[FileName], Field(min_length=1, max_length=256)]
     """`keys` are the keys to read, in this order."""
 

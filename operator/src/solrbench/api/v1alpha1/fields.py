@@ -115,6 +115,14 @@ FileName = Annotated[
     ),
 ]
 
+
+class CertificateKey(ObjectReference):
+    """One key of a ConfigMap or Secret with certificates."""
+
+    key: FileName = "ca.crt"
+    """`key` is the key that holds the certificates."""
+
+
 FilePath = Annotated[
     str,
     StringConstraints(min_length=1, max_length=512),

@@ -11,7 +11,6 @@ from solrbench.api.v1alpha1.fields import (
     Bool,
     FileName,
     Int,
-    ObjectName,
     ObjectReference,
     Percent,
     Percentile,
@@ -263,11 +262,9 @@ class PrimaryMetric(StrEnum):
     TIME_UNTIL_FOUND = "TimeUntilFoundP95"
 
 
-class StoredReport(Model):
-    """A report in a ConfigMap, as `solrbench report NAME -o json` prints it."""
+class StoredReport(ObjectReference):
+    """A report, as `solrbench report NAME -o json` prints it, in a ConfigMap of the namespace."""
 
-    name: ObjectName
-    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     key: FileName = "report.json.gz"
     """`key` is the key that holds the report; it may be packed by gzip."""
 

@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.fields import (
     Int,
     Milliseconds,
     ObjectName,
+    ObjectReference,
     Percent,
     Seed,
     ShortName,
@@ -33,11 +34,9 @@ class Order(StrEnum):
     ONCE = "Once"
 
 
-class QueryConfigMap(Model):
-    """A query file in a ConfigMap."""
+class QueryConfigMap(ObjectReference):
+    """A query file in a ConfigMap of the benchmark's namespace."""
 
-    name: ObjectName
-    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     key: FileName = "queries.txt"
     """`key` is the key that holds the file."""
 

@@ -9,7 +9,7 @@ from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.solr_versions import TAG_OF_10
 from solrbench.api.v1alpha1.fields import (
     PORT,
-    FileName,
+    CertificateKey,
     Heap,
     ImageRepository,
     ImageTag,
@@ -59,19 +59,10 @@ class BasicAuth(Model):
     kubernetes.io/basic-auth."""
 
 
-class SecretKey(Model):
-    """One key of a Secret in the benchmark's namespace."""
-
-    name: ObjectName
-    """`name` is the name of the Secret."""
-    key: FileName = "ca.crt"
-    """`key` is the key of the Secret."""
-
-
 class Tls(Model):
     """TLS settings for connections to Solr."""
 
-    ca_secret: SecretKey
+    ca_secret: CertificateKey
     """`caSecret` is a Secret key with the CA certificates, in PEM, that are trusted; no others
     are."""
 

@@ -10,7 +10,7 @@ from solrbench.api.v1alpha1.fields import (
     FileName,
     Handler,
     Int,
-    ObjectName,
+    ObjectReference,
     Seed,
     ShortName,
 )
@@ -30,11 +30,9 @@ Tag = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Tags = Annotated[list[Tag], Field(min_length=1, max_length=32)]
 
 
-class LocustfileConfigMap(Model):
-    """A locustfile in a ConfigMap; its other keys are files beside it and can be imported."""
+class LocustfileConfigMap(ObjectReference):
+    """A locustfile in a ConfigMap of the namespace; its other keys are files it can import."""
 
-    name: ObjectName
-    """`name` is the name of the ConfigMap in the benchmark's namespace."""
     key: FileName = "locustfile.py"
     """`key` is the key that holds the file."""
 
