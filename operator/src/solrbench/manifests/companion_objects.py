@@ -212,13 +212,10 @@ DnsName = Annotated[ShortName, StringConstraints(pattern="^[a-z]")]
 """A name that a Service may have, too (RFC 1035)."""
 
 
-class ObjectMetadata(Model):
+class ObjectMetadata(PodTemplateMetadata):
     """Name and labels; the namespace is that of the benchmark."""
 
     name: DnsName
-    labels: Labels = {}
-
-    rules: ClassVar = LABEL_RULES
 
 
 class PodLabelSelector(Model):
@@ -340,34 +337,26 @@ def selects(service: Service, deployment: Deployment) -> bool:
 def _deployment_problems(
     body: Deployment, bundle: CompanionBundle, scope: BundleScope
 ) -> Iterator[str]:
-    template, own = body.spec.template, {each.metadata.name for each in bundle.config_maps}
+    template = body.spec.template
     if not body.spec.selector.match_labels.items() <= template.metadata.labels.items():
         yield "spec.selector.matchLabels must be among spec.template.metadata.labels"
     if template.metadata.labels and not scope.allows_labels:
         yield "spec.template.metadata.labels must not be set, the operator's settings do not allow"
-    for name in _config_maps(body):
-        if name not in own:
-            yield f"ConfigMap {name} must be among the companions"
+    volumes = template.spec.volumes
+    config_maps = [each.config_map.name for each in volumes if each.config_map is not None]
     for container in template.spec.all_containers:
         for variable in container.env or ():
             source = variable.value_from
-            if not scope.allows_secrets and source is not None and source.secret_key_ref:
+            if source is not None and source.config_map_key_ref is not None:
+                config_maps.append(source.config_map_key_ref.name)
+            elif source is not None and not scope.allows_secrets:
                 yield (
                     f"env {variable.name} must not come from a Secret, the operator's settings do"
                     " not allow env.valueFrom.secretKeyRef"
                 )
         for mount in container.volume_mounts or ():
-            if mount.name not in {each.name for each in template.spec.volumes}:
+            if mount.name not in {each.name for each in volumes}:
                 yield f"volumeMounts: there is no volume {mount.name}"
-
-
-def _config_maps(body: Deployment) -> Iterator[str]:
-    spec = body.spec.template.spec
-    for volume in spec.volumes:
-        if volume.config_map is not None:
-            yield volume.config_map.name
-    for container in spec.all_containers:
-        for variable in container.env or ():
-            source = variable.value_from
-            if source is not None and source.config_map_key_ref is not None:
-                yield source.config_map_key_ref.name
+    own = {each.metadata.name for each in bundle.config_maps}
+    for name in (each for each in config_maps if each not in own):
+        yield f"ConfigMap {name} must be among the companions"
