@@ -11,7 +11,7 @@ from solrbench.contract.foreign import ForeignDataError, read
 from solrbench.contract.pod_plans import ExportOutcome
 from solrbench.decide.conditions import EXPORTED, Truth
 from solrbench.decide.outcome import Outcome, fail
-from solrbench.decide.pods import ObservedPods
+from solrbench.decide.pods import ObservedPods, shorten
 from solrbench.decide.views import JobView, PodView
 from solrbench.reasons.end import ExportReason
 from solrbench.reasons.kinds import Reason
@@ -31,8 +31,6 @@ MAX_KEPT_BYTES = 1 << 20
 
 TRIM_PATIENCE = timedelta(minutes=5)
 """How long errors may keep results from being trimmed: a benchmark holds its place meanwhile."""
-
-_MAX_TEXT = 500
 
 
 def export_hash(export: Export) -> str:
@@ -112,7 +110,7 @@ def _failure(run: ExportRun, said: ExportOutcome | None) -> ExportResult:
         reason = find_reason(said.reason) or ExportReason.EXPORT_JOB_FAILED
         return ExportResult("False", reason, said.message or "")
     seen = f"; last seen: {run.problem.message}" if run.problem else ""
-    failure = run.job.failure[:_MAX_TEXT] or "it did not end by its deadline (deadlineSeconds)"
+    failure = shorten(run.job.failure) or "it did not end by its deadline (deadlineSeconds)"
     message = f"{failure}{seen}; read the log of its pod"
     return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)
 

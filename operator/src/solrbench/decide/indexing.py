@@ -16,13 +16,11 @@ from solrbench.api.v1alpha1.status import (
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, wait
-from solrbench.decide.pods import ObservedPods, first_problem
+from solrbench.decide.pods import ObservedPods, first_problem, shorten
 from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.registry import find_reason
 from solrbench.reasons.target import PodReason
-
-_MAX_TEXT = 500
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ def _pod_failure(pod: PodView) -> Outcome | None:
             return fail(
                 PodReason.OOM_KILLED if out_of_memory else IndexingReason.INDEX_POD_FAILED,
                 f"pod {pod.name} ended: {container.ended_reason}, exit code {container.exit_code};"
-                f" {container.termination_message[:_MAX_TEXT]}",
+                f" {shorten(container.termination_message)}",
             )
     return None
 

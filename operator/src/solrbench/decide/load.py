@@ -15,7 +15,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import StepRunId
 from solrbench.decide.lifecycle import check_starting
 from solrbench.decide.outcome import Check, Outcome, fail, restart_load, wait
-from solrbench.decide.pods import ObservedPods, first_problem
+from solrbench.decide.pods import ObservedPods, first_problem, shorten
 from solrbench.decide.views import JobView, PodView
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.load import LoadReason
@@ -28,8 +28,6 @@ KUBELET_DELAY = timedelta(seconds=10)
 MASTER_PATIENCE = timedelta(seconds=60)
 """How long the end of a load waits for a master that does not respond; live figures, which say when
 it did, are up to 15 s older."""
-
-_MAX_TEXT = 500
 
 _WAITING_FOR_WORKERS = "WaitingForWorkers"
 """The first stage of a load master (`load.master.step_run`)."""
@@ -202,7 +200,7 @@ def _last_state(pod: PodView) -> LoadState:
     try:
         return read(LoadState, (pod.termination_message or '{"stage": "Failed"}').encode())
     except ForeignDataError:
-        return LoadState(stage="Failed", message=pod.termination_message[:_MAX_TEXT])
+        return LoadState(stage="Failed", message=shorten(pod.termination_message))
 
 
 def build_live_load(state: LoadState, now: datetime) -> LiveLoad:

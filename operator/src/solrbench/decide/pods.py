@@ -27,7 +27,6 @@ _IMAGE_REASONS = {
     "ImageInspectError",
 }
 _CONFIG_REASONS = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
-_MAX_TEXT = 400
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,9 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
     return None
 
 
-def shorten(text: str) -> str:
+def shorten(text: str, most: int = 400) -> str:
     """Return a message of others, cut to the length that a condition has room for."""
-    return text if len(text) <= _MAX_TEXT else text[: _MAX_TEXT - 1] + "…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 PATIENCE = timedelta(seconds=60)

@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.findings import InvalidReason, TrendConclusion
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.decide.conditions import SUCCEEDED, Conditions, is_finished
+from solrbench.decide.pods import shorten
 from solrbench.reasons.end import ApiServerReason
 
 MAX_STATUS_BYTES = 750_000
@@ -73,10 +74,7 @@ def _without_details(status: Status) -> dict[str, object]:
 
 def _shorten_verdicts(field: str, status: Status) -> dict[str, object]:
     def cut(reason: InvalidReason) -> InvalidReason:
-        text = reason.message
-        if len(text) > _SHORT_MESSAGE:
-            text = f"{text[: _SHORT_MESSAGE - 1]}…"
-        return reason.model_copy(update={"message": text})
+        return reason.model_copy(update={"message": shorten(reason.message, _SHORT_MESSAGE)})
 
     return {
         "verdicts": [
