@@ -166,7 +166,7 @@ def test_secrets_are_not_in_the_repr() -> None:
 @pytest.mark.parametrize("text", ["", "  ", "not a certificate"])
 def test_text_that_holds_no_certificate_is_not_the_systems_trust(text: str) -> None:
     with failing(PermanentError, "CertificateNotTrusted", "caSecret"):
-        _ = HttpAuth(ca=text).ssl_context
+        _ = HttpAuth(ca=text).verify
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:
     authorities = http.tls.ca_config_map or http.tls.ca_secret
     field = f"spec.dataset.http.tls: {authorities.name if authorities else ''}"
     try:
-        return HttpAuth(ca=_read(rules.ca / CA_KEY, field)).ssl_context
+        return HttpAuth(ca=_read(rules.ca / CA_KEY, field)).verify
     except PermanentError as error:
         message = f"{field} has no certificates in PEM; correct it"
         raise IndexingError(error.reason, message, permanent=True) from error

@@ -50,7 +50,7 @@ def load_auth(plan: LoadPlan) -> HttpAuth:
         access = read_auth(plan.access)
         if access.ca is not None:
             # Made only to be checked: a bad certificate shall end the attempt before any request.
-            _ = access.ssl_context
+            _ = access.verify
     except OSError as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise LoadError(LoadReason.BAD_PLAN, message) from error

@@ -178,21 +178,18 @@ class HttpAuth:
         return {} if self.authorization is None else {"Authorization": self.authorization}
 
     @cached_property
-    def ssl_context(self) -> ssl.SSLContext:
+    def verify(self) -> ssl.SSLContext:
         """Trust for https; `CertificateNotTrusted`, a `PermanentError`, if `ca` cannot be read."""
+        if self.ca is None:
+            return _system_trust()
         try:
             # Of an empty text Python would make trust in the system's authorities.
-            return ssl.create_default_context(cadata=None if self.ca is None else self.ca or " ")
+            return ssl.create_default_context(cadata=self.ca or " ")
         except (ssl.SSLError, ValueError) as error:
             raise PermanentError(
                 LifecycleReason.CERTIFICATE_NOT_TRUSTED,
                 f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it",
             ) from error
-
-    @property
-    def verify(self) -> ssl.SSLContext:
-        """Trust for clients of httpx2: as `ssl_context`, or the system's authorities."""
-        return _system_trust() if self.ca is None else self.ssl_context
 
     def open_client(self, timeout_seconds: float, max_bytes: int = MAX_BYTES) -> httpx.Client:
         """Return a client with these credentials, whose responses are limited."""

@@ -334,7 +334,7 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
             (f"POST {path}?".encode(), f" HTTP/1.1\r\n{headers}{_JSON}".encode()),
         ]
     port = parts.port or DEFAULT_PORTS[parts.scheme]
-    tls = access.ssl_context if parts.scheme == "https" else None
+    tls = access.verify if parts.scheme == "https" else None
     writing = {entry.handler for entry in workload.entries if entry.updates is not None}
     # What changes documents, or may do so: all that goes to `/update` or to the handler of an entry
     # with `updates`, whatever its name, and JSON bodies to any handler not known to search.
