@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from hack.generate.crd import without_defaults
 from solrbench.api.kinds import KINDS, ResourceKind
-from solrbench.api.schema import VALIDATIONS, object_schemas, resolve, without_defaults
+from solrbench.api.schema import VALIDATIONS, object_schemas, resolve
 from solrbench.api.v1alpha1 import GROUP, VERSION
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SweepStatus

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from hack.generate.crd import build_schema
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import Matches, Model, Rule
-from solrbench.api.schema import VALIDATIONS, structural_schema, without_defaults
+from solrbench.api.schema import VALIDATIONS, structural_schema
 
 UNSTRUCTURAL = {"$ref", "$defs", "anyOf", "oneOf", "allOf", "not", "nullable", "title", "const"}
 UNSTRUCTURAL |= {"pattern", "exclusiveMinimum", "exclusiveMaximum"}  # no friendly message
@@ -179,8 +179,3 @@ def test_lists_and_maps_are_as_kubernetes_writes_them() -> None:
 def test_rules_of_a_model_stand_on_its_object() -> None:
     rule = {"rule": "self.count > 1", "message": "must count"}
     assert structural_schema(Small)[VALIDATIONS] == [rule]
-
-
-def test_defaults_are_taken_out_at_every_depth() -> None:
-    bare = without_defaults({"default": 1, "items": {"default": 2}, "properties": {"default": {}}})
-    assert bare == {"items": {}, "properties": {"default": {}}}

@@ -252,3 +252,8 @@ def test_row_has_meaning_and_remedy_as_sentences() -> None:
 def test_definition_of_the_resource_names_every_reason() -> None:
     text = InvalidReason.model_json_schema()["properties"]["reason"]
     assert all(word in str(text) for word in REASONS)
+
+
+def test_defaults_are_taken_out_at_every_depth() -> None:
+    node = {"default": 1, "items": {"default": 2}, "properties": {"default": {}}}
+    assert crd.without_defaults(node) == {"items": {}, "properties": {"default": {}}}

@@ -16,26 +16,6 @@ from solrbench.api.rules import ListMap, Matches, Model, plain
 
 VALIDATIONS = "x-kubernetes-validations"
 
-KEY_ORDER = (
-    "description",
-    "type",
-    "format",
-    "enum",
-    "default",
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "maxProperties",
-    "properties",
-    "additionalProperties",
-    "items",
-    "required",
-)
-"""Order of a node's keys in the file: description and type first."""
-
 UNSTRUCTURAL = ("title", "propertyNames")
 """What pydantic writes and a structural schema may not hold."""
 
@@ -133,18 +113,6 @@ def resolve(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str,
     return parts[node["$ref"].rpartition("/")[2]] | own
 
 
-def without_defaults(node: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that fills nothing in, as befits a status: absent means not observed."""
-    result = {key: value for key, value in node.items() if key != "default"}
-    if "properties" in node:
-        fields = node["properties"].items()
-        result["properties"] = {name: without_defaults(field) for name, field in fields}
-    for key in ("items", "additionalProperties"):
-        if key in node:
-            result[key] = without_defaults(node[key])
-    return result
-
-
 def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
     full = resolve(node, parts)
     result = {key: value for key, value in full.items() if key not in UNSTRUCTURAL}
@@ -157,6 +125,4 @@ def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str,
     for key in ("items", "additionalProperties"):
         if key in full:
             result[key] = _inline(full[key], parts)
-    # What is in no order, such as the extensions of Kubernetes, follows by name.
-    places = {key: place for place, key in enumerate(KEY_ORDER)}
-    return {key: result[key] for key in sorted(result, key=lambda k: (places.get(k, 99), k))}
+    return result
