@@ -237,6 +237,21 @@ class Metadata(LenientModel):
         return next((owner for owner in self.owner_references if owner.controller), None)
 
 
+def name_rules(most: int) -> tuple[Rule, ...]:
+    """Return the rules on the name of a resource, which has at most so many characters."""
+    return (
+        Rule(
+            cel=f"self.metadata.name.size() <= {most}",
+            message=f"metadata.name must have at most {most} characters",
+        ),
+        Rule(
+            # Names of Services, which are named after it, are such (RFC 1035).
+            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+            message="metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
+        ),
+    )
+
+
 class StoredResource(LenientModel):
     """What the kinds of resource have in common."""
 
@@ -276,10 +291,7 @@ class SolrBenchmark(StoredResource):
     """`status` is the observed state, written only by the operator."""
 
     rules: ClassVar = (
-        Rule(
-            cel=f"self.metadata.name.size() <= {MAX_NAME}",
-            message=f"metadata.name must have at most {MAX_NAME} characters",
-        ),
+        *name_rules(MAX_NAME),
         Rule(
             cel=(
                 f"self.metadata.name.size() <= {MAX_NAME_PROVIDED}"
@@ -290,11 +302,6 @@ class SolrBenchmark(StoredResource):
                 f"metadata.name must have at most {MAX_NAME_PROVIDED} characters when"
                 " target.solrCloud.zookeeper.mode is Provided"
             ),
-        ),
-        Rule(
-            # Names of Services, which are named after it, are such (RFC 1035).
-            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            message="metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
         ),
         Rule(
             cel=(

@@ -8,14 +8,17 @@ from solrbench.api.rules import Model, Rule, at_most_one
 from solrbench.api.v1alpha1.fields import Cpu, Int, Labels, Memory, ObjectName
 
 
-def _cel_within(amount: str) -> str:
-    """Return the CEL condition that the request of `amount` is within its limit."""
+def _within(amount: str) -> Rule:
+    """Return the rule that the request of an amount is within its limit."""
     # What is no quantity has a message of its own; `quantity` of it would add an error of CEL.
     request, limit = f"self.requests.{amount}", f"self.limits.{amount}"
-    return (
-        f"!has({request}) || !has({limit})"
-        f" || !isQuantity({request}) || !isQuantity({limit})"
-        f" || quantity({request}).compareTo(quantity({limit})) <= 0"
+    return Rule(
+        cel=(
+            f"!has({request}) || !has({limit})"
+            f" || !isQuantity({request}) || !isQuantity({limit})"
+            f" || quantity({request}).compareTo(quantity({limit})) <= 0"
+        ),
+        message=f"requests.{amount} must not be greater than limits.{amount}",
     )
 
 
@@ -36,13 +39,7 @@ class Resources(Model):
     limits: ResourceAmounts = ResourceAmounts()
     """`limits` are enforced by the kernel; a CPU limit throttles and so distorts measurements."""
 
-    rules: ClassVar = (
-        Rule(cel=_cel_within("cpu"), message="requests.cpu must not be greater than limits.cpu"),
-        Rule(
-            cel=_cel_within("memory"),
-            message="requests.memory must not be greater than limits.memory",
-        ),
-    )
+    rules: ClassVar = (_within("cpu"), _within("memory"))
 
 
 class EphemeralStorage(Model):
@@ -72,6 +69,9 @@ class Storage(Model):
     rules: ClassVar = (at_most_one("ephemeral", "persistent"),)
 
 
+LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
+
+
 class Toleration(Model):
     """A toleration, with the fields of a pod's."""
 
@@ -99,16 +99,13 @@ class Toleration(Model):
 class TopologySpread(Model):
     """Spread of the pods of one kind over the cluster, as a topology spread constraint."""
 
-    topology_key: Annotated[str, StringConstraints(min_length=1, max_length=317)] = (
-        "kubernetes.io/hostname"
-    )
+    topology_key: LabelKey = "kubernetes.io/hostname"
     """`topologyKey` is the node label whose values are the domains to spread over."""
     when_unsatisfiable: Literal["ScheduleAnyway", "DoNotSchedule"] = "ScheduleAnyway"
     """`whenUnsatisfiable` controls whether a pod that would make the spread uneven is scheduled all
     the same, or stays pending."""
 
 
-LabelKey = Annotated[str, StringConstraints(min_length=1, max_length=317)]
 Values = Annotated[
     list[Annotated[str, StringConstraints(max_length=63)]], Field(min_length=1, max_length=16)
 ]

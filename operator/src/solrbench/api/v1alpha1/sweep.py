@@ -10,8 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.benchmark import StoredResource
+from solrbench.api.v1alpha1.benchmark import StoredResource, name_rules
 from solrbench.api.v1alpha1.comparisons import (
     MAX_ANSWER_COMPARISONS,
     MAX_REPEATS,
@@ -287,13 +286,4 @@ class SolrBenchmarkSweep(StoredResource):
     status: SweepStatus = Field(default_factory=SweepStatus)
     """`status` is the observed state, written only by the operator."""
 
-    rules: ClassVar = (
-        Rule(
-            cel=f"self.metadata.name.size() <= {MAX_SWEEP_NAME}",
-            message=f"metadata.name must have at most {MAX_SWEEP_NAME} characters",
-        ),
-        Rule(
-            cel="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",
-            message="metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
-        ),
-    )
+    rules: ClassVar = name_rules(MAX_SWEEP_NAME)
