@@ -28,7 +28,7 @@ from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 from solrbench.solr import cluster
 from solrbench.solr.client import SolrClient
-from solrbench.solr.config_set import ARCHIVE_KEY, read_property, zip_files
+from solrbench.solr.config_set import ARCHIVE_KEY, flatten_properties, zip_files
 from solrbench.solr.responses import (
     Collections,
     CollectionState,
@@ -171,10 +171,10 @@ def _read(
 
 def _caches(config: dict[str, Any]) -> dict[str, dict[str, int]]:
     """Return the numbers of each cache; Solr writes them as texts, shares such as 50 % are none."""
-    found: dict[str, dict[str, int]] = {}
+    properties, found = flatten_properties(config), dict[str, dict[str, int]]()
     for name in ("filter", "queryResult", "document", "fieldValue"):
         for key in ("size", "initialSize", "autowarmCount"):
-            value = str(read_property(config, f"query.{name}Cache.{key}"))
+            value = str(properties.get(f"query.{name}Cache.{key}"))
             if value.isdecimal() and len(value) < _MAX_DIGITS:
                 found.setdefault(name, {})[key] = int(value)
     return found

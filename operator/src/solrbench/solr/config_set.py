@@ -100,23 +100,13 @@ def _cache(cache: SizedCache) -> dict[str, Any]:
     }
 
 
-def read_property(config: dict[str, Any], name: str) -> Any:
-    """Return a property out of the response of `/config`, or `None` if it is not there."""
-    value: Any = config
-    for part in name.split("."):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(part)
-    return value
-
-
 MAX_PROPERTY_NAME = 256
 """Characters of a property: names of Solr's have up to 50, and long ones in a nested object of many
 keys would take megabytes for each kilobyte of a response."""
 
 
 def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested properties, as an overlay has them, by their full names.
+    """Return nested properties, as `/config` and an overlay have them, by their full names.
 
     A name of more than `MAX_PROPERTY_NAME` characters is none of Solr's, and is left out.
     """
@@ -131,9 +121,9 @@ def flatten_properties(nested: dict[str, Any], prefix: str = "") -> dict[str, An
 
 def differences(config: dict[str, Any], wanted: dict[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the properties that are not as wanted: name to (wanted, found)."""
-    differing: dict[str, tuple[Any, Any]] = {}
+    shown, differing = flatten_properties(config), dict[str, tuple[Any, Any]]()
     for name, value in wanted.items():
-        found = read_property(config, name)
+        found = shown.get(name)
         # A cache that is switched off is left out of the response.
         if found is None and name.endswith("Cache.enabled"):
             found = False
