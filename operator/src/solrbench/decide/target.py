@@ -1,7 +1,7 @@
 """Whether ZooKeeper and the nodes of a provisioned target are, and stay, as the spec requires."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from solrbench.api.solr_versions import MAJORS, is_supported, untested
@@ -26,13 +26,13 @@ class TargetNodes:
     """The Solr nodes of a target before it is ready."""
 
     live: int
+    versions: Mapping[str, str]
     wanted: int | None = None
     """Number of nodes of the spec, or `None` where any will do."""
     missing: tuple[str, ...] = ()
     """Names of nodes that must be live and are not."""
-    versions: Mapping[str, str] | None = None
-    heap_bytes: Mapping[str, int] | None = None
-    wanted_heap_bytes: int | None = None
+    heap_bytes: Mapping[str, int] = field(default_factory=dict)
+    wanted_heap_bytes: int = 0
     version_field: str = "spec.target.solrCloud.image"
     """Where to change the version."""
 
@@ -53,7 +53,7 @@ def check_live_nodes(nodes: TargetNodes) -> Outcome | None:
 
 def check_versions(nodes: TargetNodes) -> Outcome | None:
     """Fail for a version of Solr that is not supported."""
-    versions = sorted(set((nodes.versions or {}).values()))
+    versions = sorted(set(nodes.versions.values()))
     if all(map(is_supported, versions)):
         return None
     return fail(
@@ -77,10 +77,7 @@ def describe_acceptance(versions: Iterable[str]) -> tuple[Reason, str]:
 
 def check_heap(nodes: TargetNodes) -> Outcome | None:
     """Fail if a JVM runs with another heap than the one of the spec."""
-    if nodes.wanted_heap_bytes is None:
-        return None
-    heap_bytes = nodes.heap_bytes or {}
-    return _check_heap(heap_bytes, nodes.wanted_heap_bytes, "spec.target.solrCloud.heap")
+    return _check_heap(nodes.heap_bytes, nodes.wanted_heap_bytes, "spec.target.solrCloud.heap")
 
 
 def _check_heap(
