@@ -9,7 +9,8 @@ import zipfile
 from importlib import resources
 from typing import Any
 
-from solrbench.api.v1alpha1.collection import Collection, MemoryCache, SizedCache
+from solrbench.api.rules import plain
+from solrbench.api.v1alpha1.collection import Collection
 from solrbench.errors import PermanentError
 from solrbench.reasons.target import TargetReason
 
@@ -55,48 +56,33 @@ def zip_files(files: dict[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
+_QUERY_SETTINGS = (
+    *("queryResultWindowSize", "queryResultMaxDocsCached", "enableLazyFieldLoading"),
+    *("useFilterForSortedQuery", "boolToFilterOptimizer", "maxBooleanClauses"),
+)
+_OWN_NAMES = {
+    "className": "class",
+    "maxRamMegabytes": "maxRamMB",
+    "maxDocuments": "maxDocs",
+    "maxMilliseconds": "maxTime",
+    "boolToFilterOptimizer": "boolTofilterOptimizer",
+}
+"""What Solr calls otherwise than the resource."""
+
+
 def config_properties(collection: Collection) -> dict[str, Any]:
     """Return the properties to set, by their full names, such as `query.filterCache.size`."""
-    caches = collection.caches
-    named = {
-        "filterCache": caches.filter,
-        "queryResultCache": caches.query_result,
-        "documentCache": caches.document,
-        "fieldValueCache": caches.field_value,
-    }
-    properties = {
-        f"query.{name}.{key}": value
-        for name, cache in named.items()
-        if cache is not None
-        for key, value in _cache(cache).items()
-    }
-    properties |= {
-        "query.queryResultWindowSize": collection.query_result_window_size,
-        "query.queryResultMaxDocsCached": collection.query_result_max_docs_cached,
-        "query.enableLazyFieldLoading": collection.enable_lazy_field_loading,
-        "query.useFilterForSortedQuery": collection.use_filter_for_sorted_query,
-        "query.boolTofilterOptimizer": collection.bool_to_filter_optimizer,
-        "query.maxBooleanClauses": collection.max_boolean_clauses,
-    }
-    commits = {"autoCommit": collection.auto_commit, "autoSoftCommit": collection.auto_soft_commit}
-    for name, commit in commits.items():
-        if commit is not None:
-            properties[f"updateHandler.{name}.maxDocs"] = commit.max_documents
-            properties[f"updateHandler.{name}.maxTime"] = commit.max_milliseconds
-    return {name: value for name, value in properties.items() if value is not None}
-
-
-def _cache(cache: SizedCache) -> dict[str, Any]:
-    if cache.enabled is False:
-        return {"enabled": False}
+    given = plain(collection)
+    sections = {"query": {name: given[name] for name in _QUERY_SETTINGS if name in given}}
+    for name, cache in given["caches"].items():
+        is_off = cache.get("enabled") is False  # then nothing else of it counts
+        sections[f"query.{name}Cache"] = {"enabled": False} if is_off else cache
+    for name in ("autoCommit", "autoSoftCommit"):
+        sections[f"updateHandler.{name}"] = given.get(name, {})
     return {
-        "enabled": cache.enabled,
-        "size": cache.size,
-        "initialSize": cache.initial_size,
-        "autowarmCount": cache.autowarm_count,
-        "class": cache.class_name,
-        "regenerator": cache.regenerator,
-        "maxRamMB": cache.max_ram_megabytes if isinstance(cache, MemoryCache) else None,
+        f"{section}.{_OWN_NAMES.get(name, name)}": value
+        for section, settings in sections.items()
+        for name, value in settings.items()
     }
 
 
