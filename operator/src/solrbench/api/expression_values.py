@@ -138,8 +138,7 @@ def is_less(at: int, left: Any, right: Any) -> bool:
 
 def negate(at: int, value: Any) -> Any:
     """Return a number with the other sign; `ExpressionError` if the value is none."""
-    # Python takes true and false for numbers.
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if type(value) not in _NUMBER_TYPES:
         raise ExpressionError(at, f"{show(value)} has no sign")
     return check_range(at, -value) if isinstance(value, int) else -value
 

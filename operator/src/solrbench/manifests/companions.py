@@ -123,15 +123,14 @@ def _container(benchmark: SolrBenchmark, container: Container) -> Manifest:
 
 def _variable(benchmark: SolrBenchmark, variable: Manifest) -> Manifest:
     source = variable.get("valueFrom", {}).get("configMapKeyRef")
-    if source is None:
-        return variable
-    own = source | {"name": names.companion(benchmark.metadata.name, source["name"])}
-    return variable | {"valueFrom": {"configMapKeyRef": own}}
+    if source is not None:
+        source["name"] = names.companion(benchmark.metadata.name, source["name"])
+    return variable
 
 
 def _volume(benchmark: SolrBenchmark, volume: Volume) -> Manifest:
-    if volume.config_map is None:
-        assert volume.empty_dir is not None  # noqa: S101 - a volume is one or the other
-        return {"name": volume.name, "emptyDir": plain(volume.empty_dir)}
-    own = names.companion(benchmark.metadata.name, volume.config_map.name)
-    return {"name": volume.name, "configMap": plain(volume.config_map) | {"name": own}}
+    manifest: Manifest = plain(volume)
+    if volume.config_map is not None:
+        own = names.companion(benchmark.metadata.name, volume.config_map.name)
+        manifest["configMap"]["name"] = own
+    return manifest
