@@ -16,7 +16,7 @@ _UNITS: dict[Unit, panels.Unit] = {
     Unit.BYTES: "bytes",
     Unit.BYTES_PER_SECOND: "Bps",
 }
-_PREFIXES = ("step_solr_pod_", "step_solr_", "step_")
+_PREFIXES = ("solr_pod_", "solr_")
 _SUFFIXES = ("_seconds", "_bytes", "_ratio")
 
 
@@ -25,7 +25,7 @@ def _columns(chosen: Callable[[str], bool]) -> Iterator[PanelColumn]:
         metric = field.shown.metric
         if metric is not None and chosen(metric.name):
             unit = _UNITS.get(field.shown.unit, "short")
-            yield PanelColumn(_title(metric.name), of_step(metric.name), unit)
+            yield PanelColumn(_title(metric.name), of_step(f"step_{metric.name}"), unit)
 
 
 def _title(name: str) -> str:
@@ -44,29 +44,29 @@ def _table(title: str, text: str, chosen: Callable[[str], bool]) -> TablePanel:
 
 
 def _is_of_caches(name: str) -> bool:
-    return name.startswith("step_solr_") and "_cache_" in name and not _is_of_pods(name)
+    return name.startswith("solr_") and "_cache_" in name and not _is_of_pods(name)
 
 
 def _is_of_pods(name: str) -> bool:
-    return name.startswith(("step_solr_pod_", "step_zookeeper_pod_"))
+    return name.startswith(("solr_pod_", "zookeeper_pod_"))
 
 
 def _is_of_other_pods(name: str) -> bool:
-    return name.startswith(("step_companion_pod_", "step_load_pod_"))
+    return name.startswith(("companion_pod_", "load_pod_"))
 
 
 def _is_of_index(name: str) -> bool:
     prefixes = ("index", "segments", "deleted", "merges")
-    return name.startswith(tuple(f"step_solr_{prefix}" for prefix in prefixes))
+    return name.startswith(tuple(f"solr_{prefix}" for prefix in prefixes))
 
 
 def _is_of_solr(name: str) -> bool:
     others = _is_of_caches(name) or _is_of_pods(name) or _is_of_index(name)
-    return name.startswith("step_solr_") and not others
+    return name.startswith("solr_") and not others
 
 
 def _is_of_machines(name: str) -> bool:
-    return name.startswith(("step_machine_", "step_zookeeper_")) and not _is_of_pods(name)
+    return name.startswith(("machine_", "zookeeper_")) and not _is_of_pods(name)
 
 
 SERVERS = Row(

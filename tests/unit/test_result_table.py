@@ -90,7 +90,7 @@ def test_every_metric_has_a_family(model: type[StatusModel]) -> None:
     fields = [(field, metric) for field in result_fields(model) if (metric := field.shown.metric)]
     assert fields
     for field, metric in fields:
-        family = families[metric.name]
+        family = families[f"step_{metric.name}" if model is StepTelemetry else metric.name]
         assert family.text == (metric.text or field.text)
         assert field.shown.unit is not Unit.NONE
 

@@ -249,7 +249,10 @@ BENCHMARK_FAMILIES = (
         unit="always 1",
     ),
     *table_families(
-        "benchmark_", IndexingTelemetry, lambda b: filter(None, [b.status.dataset.solr]), ()
+        "benchmark_indexing_",
+        IndexingTelemetry,
+        lambda b: filter(None, [b.status.dataset.solr]),
+        (),
     ),
     BenchmarkFamily(
         "benchmark_indexing_pod_cpu_cores",

@@ -187,7 +187,7 @@ RESULT_FAMILIES = (
     ),
     *table_families("", OpenLoopStats, lambda b: b.status.open_loop, _STEP),
     *table_families("", ColdStart, lambda b: filter(None, [b.status.cold_start]), _STEP),
-    *table_families("", StepTelemetry, lambda b: b.status.telemetry, _STEP),
+    *table_families("step_", StepTelemetry, lambda b: b.status.telemetry, _STEP),
     BenchmarkFamily(
         "step_bottleneck",
         "Always 1; what held the step back is in the label `resource`, None for nothing.",
