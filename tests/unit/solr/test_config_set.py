@@ -139,7 +139,11 @@ CONFIG = {
         ),
         (
             {"autoCommit": {"maxDocuments": 5}, "autoSoftCommit": {"maxMilliseconds": -1}},
-            {"updateHandler.autoCommit.maxDocs": 5, "updateHandler.autoSoftCommit.maxTime": -1},
+            {
+                "updateHandler.autoCommit.maxDocs": 5,
+                "updateHandler.autoCommit.openSearcher": False,
+                "updateHandler.autoSoftCommit.maxTime": -1,
+            },
         ),
     ],
 )

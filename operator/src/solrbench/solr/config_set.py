@@ -79,6 +79,9 @@ def config_properties(collection: Collection) -> dict[str, Any]:
         sections[f"query.{name}Cache"] = {"enabled": False} if is_off else cache
     for name in ("autoCommit", "autoSoftCommit"):
         sections[f"updateHandler.{name}"] = given.get(name, {})
+    if "autoCommit" in given:
+        # Solr's default is true: each hard commit would empty the caches.
+        sections["updateHandler.autoCommit"] |= {"openSearcher": False}
     return {
         f"{section}.{_OWN_NAMES.get(name, name)}": value
         for section, settings in sections.items()
