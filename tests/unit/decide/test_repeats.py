@@ -2,9 +2,12 @@
 
 import pytest
 
+from solrbench.api.rules import plain
+from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.load import Repeats
-from solrbench.contract.step_runs import StepRunId
-from solrbench.decide.repeats import count_repeats, format_repeats
+from solrbench.api.v1alpha1.status import Status
+from solrbench.contract.step_runs import Reuse, StepRunId
+from solrbench.decide.repeats import count_repeats, format_repeats, reuse_target
 
 STEPS = 2
 UNTIL = Repeats.model_validate({"until": "Decided", "min": 3, "max": 5})
@@ -47,3 +50,10 @@ def test_it_is_asked_only_after_whole_repeats() -> None:
 def test_repeats_are_described_in_words() -> None:
     assert format_repeats(Repeats()) == "1"
     assert format_repeats(Repeats.model_validate({"until": "Decided"})) == "5 to 20"
+
+
+def test_a_target_may_be_reused_as_often_as_a_sweep_has_points_and_rounds() -> None:
+    before = Status(attempts=Attempts(target=1, load=1000, fresh_data=999))
+    after = reuse_target(Status(), before, Reuse.CLUSTER)
+    assert after.attempts.fresh_data == 1000
+    assert Status.model_validate(plain(after)) == after

@@ -53,23 +53,27 @@ def find_condition(conditions: Iterable[Condition], type_: str) -> Condition | N
     return next((each for each in conditions if each.type == type_), None)
 
 
+# A target that all points and rounds of a sweep share counts on from one to the next.
+AttemptNumber = Annotated[int, Field(ge=1, le=1_000_000)]
+
+
 class Attempts(StatusModel):
     """Numbers of attempts; repeats that start anew, suspensions and lost pods raise them."""
 
-    target: Annotated[int, Field(ge=1, le=1000)] = 1
+    target: AttemptNumber = 1
     """`target` is the number of times that the target was created and the data indexed."""
-    load: Annotated[int, Field(ge=1, le=1000)] = 1
+    load: AttemptNumber = 1
     """`load` is the number of times that the load was started."""
-    first_load_on_target: Annotated[int, Field(ge=1, le=1000)] | None = None
+    first_load_on_target: AttemptNumber | None = None
     """`firstLoadOnTarget` is the first attempt of the load on the present target, if earlier ones
     ran on another target or on other data."""
-    repeat: Annotated[int, Field(ge=1, le=1000)] | None = None
+    repeat: AttemptNumber | None = None
     """`repeat` is the repeat that the present target, or its data, was made for; absent during
     the first one, and where all repeats share the target."""
-    fresh_targets: Annotated[int, Field(ge=1, le=1000)] | None = None
+    fresh_targets: AttemptNumber | None = None
     """`freshTargets` is the number of targets that were made for a repeat or after a suspension;
     they are counted in `target`, too."""
-    fresh_data: Annotated[int, Field(ge=1, le=1000)] | None = None
+    fresh_data: AttemptNumber | None = None
     """`freshData` is the number of times that the data was indexed again because a repeat starts
     on fresh data."""
 
