@@ -64,6 +64,49 @@ def test_an_option_that_is_not_allowed_is_named_with_the_remedy(option: str) -> 
     assert f"add {option} to benchmarkPods.allowedOptions" in message
 
 
+ANY_NODE = {"key": "cores", "operator": "Gt", "values": ["8", "16"]}
+NODES = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [ANY_NODE]}]
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"labels": {"team": "my team"}},
+            "spec.podOptions[0].labels: team must be letters, digits, '-', '_' and '.', and",
+        ),
+        ({"nodeSelector": {"pool": "-"}}, "spec.podOptions[0].nodeSelector: pool must be letters"),
+        (
+            {"nodeSelector": {"a pool": "b"}},
+            "spec.podOptions[0].nodeSelector: must have keys such as example.org/team, not 'a ",
+        ),
+        (
+            {"topologySpreadConstraints": [{}, {}]},
+            "spec.podOptions[0].topologySpreadConstraints: must differ in topologyKey or",
+        ),
+        (
+            {"affinity": {"nodeAffinity": NODES}},
+            "spec.podOptions[0].affinity: cores must have one whole number with Gt or Lt",
+        ),
+    ],
+)
+def test_an_option_that_no_pod_can_have_is_refused_before_pods_are_made(
+    options: dict[str, Any], message: str
+) -> None:
+    outcome = check_pod_options(stored(with_options(options)).spec, POD_OPTIONS)
+    assert_outcome(outcome, "InvalidSpec", PermanentError, message)
+
+
+def test_labels_of_nodes_for_solr_are_checked_too() -> None:
+    spec = stored({f"{SOLR}.nodeSelector": {"pool": "a/b"}}).spec
+    outcome = check_pod_options(spec, POD_OPTIONS)
+    assert_outcome(outcome, "InvalidSpec", PermanentError, "solrCloud.nodeSelector: pool must be")
+
+
 def test_what_lends_rights_is_off_by_default() -> None:
     message = refused(with_options({"serviceAccountName": "admin"}), DEFAULT_POD_OPTIONS)
     assert "serviceAccountName" in message

@@ -21,6 +21,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.program import ExitCode, command
+from solrbench.decide.references import pod_option_problems
 from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.plan import CheckedSweep, check_sweep
 
@@ -68,7 +69,9 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     try:
         benchmark = SolrBenchmark.parse(_as_created(document.body))
         line = document.line_of(("spec",))
-        faults += [(line, problem) for problem in version_problems(benchmark.spec)]
+        spec = benchmark.spec
+        problems = [*version_problems(spec), *pod_option_problems(spec)]
+        faults += [(line, problem) for problem in problems]
     except ValidationError as error:
         items = error.errors(include_url=False)
         faults += [(document.line_of(item["loc"]), _text(item)) for item in items]

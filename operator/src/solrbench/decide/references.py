@@ -5,6 +5,7 @@ Who may create benchmarks need not be allowed to use every ServiceAccount or Sec
 but a pod that names one acts with its rights; so the operator's settings say which are allowed.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.pod_options import PodOptions
-from solrbench.api.v1alpha1.pods import TopologySpread
+from solrbench.api.v1alpha1.pods import Affinity, NodeSelectorRequirement, TopologySpread
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.reasons.data import IndexingReason
@@ -92,7 +93,7 @@ DEFAULT_POD_OPTIONS = tuple(
 
 
 def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
-    """Fail at the first option that is set and not allowed."""
+    """Fail at the first option that is set and not allowed, or that no pod can have."""
     for path, option in _set_options(spec):
         if option not in allowed:
             return fail(
@@ -100,7 +101,60 @@ def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
                 f"{path} must not be set, the operator's settings do not allow {option}; leave it"
                 f" out, or add {option} to benchmarkPods.allowedOptions of the operator's chart",
             )
+    for problem in pod_option_problems(spec):
+        return fail(LifecycleReason.INVALID_SPEC, problem)
     return None
+
+
+_LABEL_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
+"""Kubernetes documentation, "Labels and Selectors"; the schema limits the length."""
+
+
+def pod_option_problems(spec: Spec) -> Iterator[str]:
+    """Yield what the API server refuses of the options of pods; each begins with a field.
+
+    It does so when the pods of a component are made: those of the load hours after the others.
+    """
+    solr = spec.target.solr_cloud
+    if solr is not None:
+        yield from _label_problems("spec.target.solrCloud.nodeSelector", solr.node_selector)
+    for index, options in enumerate(spec.pod_options):
+        path = f"spec.podOptions[{index}]"
+        yield from _label_problems(f"{path}.labels", options.labels or {})
+        yield from _label_problems(f"{path}.nodeSelector", options.node_selector or {})
+        spreads = options.topology_spread_constraints or []
+        if len({(each.topology_key, each.when_unsatisfiable) for each in spreads}) < len(spreads):
+            yield (
+                f"{path}.topologySpreadConstraints: must differ in topologyKey or"
+                " whenUnsatisfiable; leave one out"
+            )
+        for each in _node_requirements(options.affinity):
+            number = (each.values or [""])[0].removeprefix("-")
+            is_one_number = number.isdecimal() and len(each.values or ()) == 1
+            if each.operator in ("Gt", "Lt") and not is_one_number:
+                yield f"{path}.affinity: {each.key} must have one whole number with Gt or Lt"
+
+
+def _label_problems(path: str, labels: Mapping[str, str]) -> Iterator[str]:
+    for key, value in labels.items():
+        if re.fullmatch(f"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_LABEL_NAME}", key) is None:
+            yield f"{path}: must have keys such as example.org/team, not {key!r}"
+        if value and re.fullmatch(_LABEL_NAME, value) is None:
+            yield (
+                f"{path}: {key} must be letters, digits, '-', '_' and '.', and begin and end with a"
+                f" letter or digit, not {value!r}"
+            )
+
+
+def _node_requirements(affinity: Affinity | None) -> Iterator[NodeSelectorRequirement]:
+    nodes = None if affinity is None else affinity.node_affinity
+    if nodes is None:
+        return
+    required = nodes.required_during_scheduling_ignored_during_execution
+    preferred = nodes.preferred_during_scheduling_ignored_during_execution or ()
+    terms = [] if required is None else required.node_selector_terms
+    for term in (*terms, *(each.preference for each in preferred)):
+        yield from term.match_expressions
 
 
 def _set_options(spec: Spec) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.load import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
+from solrbench.decide.references import pod_option_problems
 from solrbench.decide.version_fields import version_problems
 from solrbench.manifests.common import owner_reference
 from solrbench.stats.distributions import t_quantile
@@ -303,7 +304,9 @@ def check_points(
         try:
             context, body = {ADMITTED: point.name in admitted}, build_child(sweep, point)
             benchmark = SolrBenchmark.model_validate(body, context=context)
-            for problem in () if context[ADMITTED] else version_problems(benchmark.spec):
+            spec = benchmark.spec
+            found = [*version_problems(spec), *pod_option_problems(spec)]
+            for problem in () if context[ADMITTED] else found:
                 wrong.setdefault(problem, []).append(point.text)
             checked.append(CheckedPoint(point, benchmark))
         except ValidationError as error:
