@@ -1,5 +1,6 @@
 import json
 from typing import Any
+from urllib.parse import parse_qs, urlencode
 
 import httpx2 as httpx
 import pytest
@@ -61,13 +62,24 @@ def test_creates_what_is_wanted_on_the_given_nodes(
     solr = Solr({"CREATE": OK})
     with solr.client() as client:
         create_collection(client, "books", collection, NODES, "ours")
-    ((_, path, params, _),) = solr.asked
+    ((_, path, params, body),) = solr.asked
     assert path == "/admin/collections"
     assert expected.items() <= params.items()
-    assert params["createNodeSet"] == "a:8983_solr,b:8983_solr"
+    assert parse_qs(body.decode()) == {"createNodeSet": ["a:8983_solr,b:8983_solr"]}
     assert params["createNodeSet.shuffle"] == "false"
     assert params["collection.configName"] == "ours"
     assert ("numShards" in params) != ("shards" in params)
+
+
+def test_a_url_has_room_for_what_creates_a_collection_on_many_nodes() -> None:
+    base, namespace = "b" * 40, "n" * 63
+    nodes = [f"{base}-solr-{i}.{base}-solr.{namespace}.svc:8983_solr" for i in range(100)]
+    solr = Solr({"CREATE": OK})
+    with solr.client() as client:
+        create_collection(client, base, wanted(shards=256), nodes, base)
+    ((_, _, params, body),) = solr.asked
+    assert len(urlencode(params)) < 1024
+    assert parse_qs(body.decode()) == {"createNodeSet": [",".join(nodes)]}
 
 
 @pytest.mark.parametrize(

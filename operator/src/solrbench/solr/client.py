@@ -91,12 +91,16 @@ class SolrClient:
         params: Params | None = None,
         *,
         json: Any = None,
+        form: Mapping[str, str] | None = None,
         content: bytes | None = None,
         url: str | None = None,
         timeout_seconds: float | None = None,
     ) -> None:
-        """Send a POST to one node, the first without a `url`; errors as in `get`."""
-        options: dict[str, Any] = {"json": json} if json is not None else {}
+        """Send a POST to one node, the first without a `url`; errors as in `get`.
+
+        Solr takes the fields of a `form` as further parameters, of which a URL may be too long.
+        """
+        options: dict[str, Any] = {"json": json, "data": form}
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
         options["seconds"] = timeout_seconds or self._timeout_seconds
