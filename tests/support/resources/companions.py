@@ -239,6 +239,9 @@ REFUSED_TEXTS: dict[str, tuple[str, str]] = {
         + "\n".join(f"{b}: &{b} [*{a}, *{a}]" for a, b in zip("abc", "bcd", strict=True)),
         "aliases must not be used",
     ),
+    "a number to base 60": (f"kind: {'1:' * 60_000}1", "line 1: more than 100 digits"),
+    "a number without a text": (f"kind: 0x{'f' * 5000}", "line 1: more than 100 digits"),
+    "a number beyond floats": (f"a: {'1:' * 200}1.5", "line 1: more than 100 digits"),
     "depth": ("[" * 100_000, "levels of nesting"),
     "too many pods": (
         text_of(

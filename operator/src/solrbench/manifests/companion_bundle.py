@@ -35,6 +35,11 @@ MAX_BYTES = 256 << 10
 MAX_DEPTH = 40
 """Of nesting: the parser calls itself for each level."""
 
+MAX_DIGITS = 100
+"""Of a number: to base 60, as `1:30`, 256 KiB would take seconds, and longer ones have no text."""
+
+_NUMBER = re.compile("[-+]?(0[xb][0-9A-Fa-f_]+|[0-9_:.]+)")
+
 
 def _documents(place: str, text: str) -> list[Any]:
     """Return the documents of a text; one that begins or ends with `---` has empty ones, too."""
@@ -56,6 +61,13 @@ def _check_events(text: str) -> None:
         # A few lines with aliases of aliases stand for gigabytes.
         if isinstance(event, yaml.AliasEvent):
             raise ValueError(f"line {line}: aliases must not be used")  # noqa: TRY004 - of a text
+        if (
+            isinstance(event, yaml.ScalarEvent)
+            and len(event.value) > MAX_DIGITS
+            and (event.tag or event.style is None)
+            and _NUMBER.fullmatch(event.value)
+        ):
+            raise ValueError(f"line {line}: more than {MAX_DIGITS} digits; quote a text")
         if depth > MAX_DEPTH:
             raise ValueError(f"line {line}: more than {MAX_DEPTH} levels of nesting")
 
