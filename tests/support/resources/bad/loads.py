@@ -46,6 +46,12 @@ LOAD = [
         "select",
         "must be the path of a request handler, such as /select",
     ),
+    wrong(
+        "handler that leads out of the collection",
+        "spec.workload.handler",
+        "/../admin/collections",
+        "must be the path of a request handler, such as /select",
+    ),
     wrong("number as a parameter", "spec.workload.parameters.rows", 10, NOT_STRING),
     wrong(
         "warm-up without length",

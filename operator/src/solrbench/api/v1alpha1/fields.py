@@ -136,7 +136,11 @@ FilePath = Annotated[
 Handler = Annotated[
     str,
     StringConstraints(min_length=2, max_length=128),
-    Matches(r"/[A-Za-z0-9_./-]+", "must be the path of a request handler, such as /select"),
+    # No segment is `..`: a request may not leave the collection, for Solr's admin API for example.
+    Matches(
+        r"(/[A-Za-z0-9_-][A-Za-z0-9_.-]*)+/?",
+        "must be the path of a request handler, such as /select",
+    ),
 ]
 
 Seed = Annotated[Int, Field(ge=0, le=2**31 - 1)]
