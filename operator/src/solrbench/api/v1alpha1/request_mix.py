@@ -97,7 +97,7 @@ Parameters = Annotated[
     ],
     Field(max_length=32),
 ]
-"""Names and values of request parameters."""
+"""Names and values of request parameters, or of environment variables."""
 
 ResponsePath = Annotated[
     str,

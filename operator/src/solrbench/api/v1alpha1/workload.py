@@ -49,13 +49,7 @@ class Locustfile(Model):
     """`tags` limits the run to tasks with one of these tags."""
     exclude_tags: Tags | None = None
     """`excludeTags` excludes tasks with one of these tags."""
-    environment: Annotated[
-        dict[
-            Annotated[str, StringConstraints(max_length=128)],
-            Annotated[str, StringConstraints(max_length=2048)],
-        ],
-        Field(max_length=32),
-    ] = {}
+    environment: Parameters = {}
     """`environment` are environment variables for the file. They are readable with the benchmark,
     so they are no place for passwords."""
 
