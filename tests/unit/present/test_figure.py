@@ -18,6 +18,7 @@ from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
+from solrbench.stats.times import Times
 from support.narrowing import not_none
 from support.results.reports import make_report, with_status
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS
@@ -37,11 +38,15 @@ def marked(figure: ReportFigure) -> Any:
     return series_of(figure)[0]["markLine"]
 
 
-def test_distribution_goes_to_the_percentile_of_its_largest_sample_if_there_is_one() -> None:
+def times(*microseconds: int) -> Times:
     histogram = Histogram()
-    for value in range(1, 1001):
+    for value in microseconds:
         histogram.record(value)
-    samples = {"one": histogram, "none": Histogram()}
+    return Times(lambda: (histogram, []), sum(microseconds), max(microseconds, default=None))
+
+
+def test_distribution_goes_to_the_percentile_of_its_largest_sample_if_there_is_one() -> None:
+    samples = {"one": times(*range(1, 1001)), "none": times()}
     figure = not_none(distribution("d", "D", "Service time", samples))
     drawn = points(figure, 0)
     assert drawn[0] == [0, 0.001]
@@ -49,7 +54,20 @@ def test_distribution_goes_to_the_percentile_of_its_largest_sample_if_there_is_o
     assert [1.0, 0.9] in drawn
     assert [each[0] for each in drawn] == sorted(each[0] for each in drawn)
     assert [entry.name for entry in figure.legend] == ["one"]
-    assert distribution("d", "D", "Service time", {"none": Histogram()}) is None
+    assert distribution("d", "D", "Service time", {"none": times()}) is None
+
+
+def test_distribution_shows_the_exact_maximum() -> None:
+    found = not_none(distribution("d", "D", "Service time", {"one": times(2000, 10_049_000)}))
+    # Its bucket ends at 10.051 s.
+    assert found.table.texts[0][-1] == "10 s"
+    assert points(found, 0)[-1][1] == 10_050.0
+
+
+def test_distribution_of_times_of_zero_has_an_axis() -> None:
+    found = not_none(distribution("d", "D", "Service time", {"one": times(0, 0, 20)}))
+    axis = cast(dict[str, float], found.option["yAxis"])
+    assert (axis["min"], axis["max"]) == (0.001, 0.1)
 
 
 def test_load_curve_has_intervals_and_needs_two_loads() -> None:

@@ -24,8 +24,8 @@ from solrbench.present.figure import (
 )
 from solrbench.present.table import Column, NumberColumn, build_table, named_columns
 from solrbench.present.window_tables import cold_start_columns, thinned
-from solrbench.stats.histograms import BucketCounts
 from solrbench.stats.number_format import format_milliseconds
+from solrbench.stats.times import Times
 
 MAX_NINES = 5.0
 """99.999 %; beyond it a step seldom has samples."""
@@ -36,35 +36,47 @@ TABLE_PERCENTS = (50, 75, 90, 95, 99, 99.9, 99.99)
 
 
 def distribution(
-    name: str, title: str, times: str, histograms: Mapping[str, BucketCounts]
+    name: str, title: str, kind: str, times: Mapping[str, Times]
 ) -> ReportFigure | None:
-    """Return one line for each histogram, in their order; None if all are empty."""
-    known = {each: histogram for each, histogram in histograms.items() if histogram.count}
+    """Return one line for the times of each name, in their order; None if there are none.
+
+    `kind` says which times they are, such as `Service time`.
+    """
+    known = {each: found for each, found in times.items() if found.count}
     if not known:
         return None
-    series = [line(each, i, _points(h)) for i, (each, h) in enumerate(known.items())]
-    most = max(_nines(h.count) for h in known.values())
+    drawn = {each: _points(found) for each, found in known.items()}
+    series = [line(each, i, points) for i, (each, points) in enumerate(drawn.items())]
+    bottom = math.floor(math.log10(min(points[0][1] for points in drawn.values())))
+    top = math.ceil(math.log10(max(points[-1][1] for points in drawn.values())))
     y_axis = value_axis(
-        times,
+        kind,
         "@milliseconds",
         type="log",
         minorSplitLine={"show": True, "lineStyle": {"color": "var(--grid)", "opacity": 0.5}},
         minorTick={"show": False},
-        **_bounds(list(known.values())),
+        min=10**bottom,
+        max=10 ** max(top, bottom + 1),
     )
-    x_axis = bottom_axis("Percentile", "@nines", min=0, max=math.ceil(most), interval=1)
+    most = math.ceil(max(_nines(found.count) for found in known.values()))
+    x_axis = bottom_axis("Percentile", "@nines", min=0, max=most, interval=1)
     option = chart(x_axis, y_axis, "@milliseconds", series, right=32)
     shown = "; ".join(
-        f"{each}: P50 {_cell(50, h)}, P99 {_cell(99, h)}" for each, h in list(known.items())[:8]
+        f"{each}: P50 {_cell(50, found)}, P99 {_cell(99, found)}"
+        for each, found in list(known.items())[:8]
     )
-    text = f"{times} at each percentile, both axes logarithmic. {shown}."
+    text = f"{kind} at each percentile, both axes logarithmic. {shown}."
     titles = {f"P{percent:g}": percent for percent in TABLE_PERCENTS} | {"Max": 100}
-    columns: list[Column[BucketCounts]] = [
-        NumberColumn("Samples", lambda histogram: histogram.count),
+    columns: list[Column[Times]] = [
+        NumberColumn("Samples", lambda found: found.count),
         *(NumberColumn(each, partial(_cell, percent)) for each, percent in titles.items()),
     ]
     table = build_table("Percentiles", named_columns("", columns), known.items())
     return ReportFigure(name, title, text, option, legend(list(known)), table)
+
+
+_LEAST_MICROSECONDS = 1
+"""In place of 0, which users of a locustfile may report and a logarithmic axis cannot show."""
 
 
 def _nines(samples: int) -> float:
@@ -72,32 +84,24 @@ def _nines(samples: int) -> float:
     return min(MAX_NINES, math.log10(max(samples, 10)))
 
 
-def _points(histogram: BucketCounts) -> list[tuple[float, float]]:
-    last = _nines(histogram.count)
+def _points(times: Times) -> list[tuple[float, float]]:
+    last = _nines(times.count)
     steps = math.ceil(last * _POINTS_PER_NINE)
     points = []
     for position in (last * i / steps for i in range(steps + 1)):
         # The first one is the smallest sample, the last one the largest.
-        percent = max(100 * (1 - 10**-position), 100 / histogram.count)
-        value = histogram.percentile(round(min(percent, 100), 6) if position < last else 100.0)
-        points.append((round(position, 3), rounded((value or 0) / 1000)))
+        percent = max(100 * (1 - 10**-position), 100 / times.count)
+        value = times.percentile(round(min(percent, 100), 6) if position < last else 100.0)
+        milliseconds = max(value or 0, _LEAST_MICROSECONDS) / 1000
+        points.append((round(position, 3), rounded(milliseconds)))
     return points
 
 
-def _bounds(histograms: Sequence[BucketCounts]) -> dict[str, float]:
-    lowest = min(h.bounds_of_rank(1)[1] for h in histograms) / 1000
-    highest = max(h.percentile(100) or 1 for h in histograms) / 1000
-    return {
-        "min": 10 ** math.floor(math.log10(lowest)),
-        "max": 10 ** math.ceil(math.log10(highest)),
-    }
-
-
-def _cell(percent: float, histogram: BucketCounts) -> str:
+def _cell(percent: float, times: Times) -> str:
     """Return a percentile; empty with less than one sample beyond it."""
-    if percent < 100 and histogram.count * (100 - percent) < 100:
+    if percent < 100 and times.count * (100 - percent) < 100:
         return ""
-    value = histogram.percentile(percent)
+    value = times.percentile(percent)
     return "" if value is None else format_milliseconds(value / 1000)
 
 

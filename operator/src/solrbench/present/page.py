@@ -8,6 +8,7 @@ import yaml
 from pydantic import BaseModel
 
 from solrbench.analysis.cold_start import is_warm
+from solrbench.analysis.samples import RequestSamples
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import overall_verdict
@@ -61,7 +62,6 @@ from solrbench.present.window_tables import (
     visibility_table,
     whole_note,
 )
-from solrbench.stats.histograms import BucketCounts, merge
 
 _MAX_NAMES = 8
 """Request names whose distributions are drawn; more lines cannot be distinguished."""
@@ -114,8 +114,7 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | 
     for document in documents:
         label = f"{document.step} ({document.variant})" if document.variant else document.step
         groups.setdefault(label, []).extend(document.single_requests)
-    times, histograms = _histograms(groups)
-    return distribution("distribution", "Latency distribution of all steps", times, histograms)
+    return _distribution("distribution", "Latency distribution of all steps", groups)
 
 
 def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[ReportFigure]:
@@ -127,9 +126,9 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
     figures = []
     if len(names) > 1:
         busiest = sorted(names, key=lambda n: -sum(r.requests for r in names[n]))[:_MAX_NAMES]
-        times, histograms = _histograms({name: names[name] for name in names if name in busiest})
+        shown = {name: names[name] for name in names if name in busiest}
         title = "Latency distribution by request"
-        figures.append(distribution(f"step-{place}-distribution", title, times, histograms))
+        figures.append(_distribution(f"step-{place}-distribution", title, shown))
     for index, variant in enumerate(dict.fromkeys(each.variant for each in documents)):
         repeats = [each for each in documents if each.variant == variant]
         title = f"Over time{f', through {variant}' if variant else ''}"
@@ -137,21 +136,20 @@ def _step_figures(place: int, documents: Sequence[StepRunResult]) -> list[Report
     return [each for each in figures if each is not None]
 
 
-def _histograms(
-    groups: Mapping[str, Sequence[RequestResult]],
-) -> tuple[str, dict[str, BucketCounts]]:
-    """Return the name of the times that users see, and their histograms by name."""
-    response = {
-        name: [each.response_time_histogram for each in results if each.response_time_histogram]
-        for name, results in groups.items()
+def _distribution(
+    name: str, title: str, groups: Mapping[str, Sequence[RequestResult]]
+) -> ReportFigure | None:
+    """Return the distribution of the times that users see, a line for each group."""
+    merged = {
+        label: RequestSamples.merged([*map(RequestSamples.of_result, results)], are_repeats=True)
+        for label, results in groups.items()
     }
     # Where a step has users and another a rate, only service times are known of both.
-    if all(response.values()):
-        return "Response time", {name: merge(stored) for name, stored in response.items()}
-    return "Service time", {
-        name: merge(each.service_time_histogram for each in results if each.service_time_histogram)
-        for name, results in groups.items()
-    }
+    if all(each.is_planned for each in merged.values()):
+        times = {label: each.response for label, each in merged.items()}
+        return distribution(name, title, "Response time", times)
+    times = {label: each.service for label, each in merged.items()}
+    return distribution(name, title, "Service time", times)
 
 
 def build_page(report: Report) -> dict[str, Any]:
