@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from solrbench.analysis.answers.comparison import AnswerExample, ComparedAnswers
+from solrbench.analysis.answers.comparison import FIELDS_OF_KINDS, AnswerExample, ComparedAnswers
 from solrbench.analysis.metrics import (
     AVERAGE,
     DOCUMENTS,
@@ -286,24 +286,16 @@ def _counts_table(compared: Sequence[AnswerComparison]) -> Table:
         NumberColumn("Queries", lambda each: each.queries, "{:,}".format),
         NumberColumn("Different", _different),
         *(
-            NumberColumn(title, _count_of(field), "{:,}".format)
-            for title, field in _ANSWER_KINDS.items()
+            NumberColumn(
+                kind.capitalize() if kind.islower() else kind, _count_of(field), "{:,}".format
+            )
+            for kind, field in FIELDS_OF_KINDS.items()
         ),
         NumberColumn("Not compared", lambda each: each.skipped or None, "{:,}".format),
     ]
     notes = [note for each in compared for note in (*each.notes, each.not_compared) if note]
     text = " ".join([_ANSWERS_NOTE, *(f"{note}." for note in dict.fromkeys(notes))])
     return build_table(ANSWERS, columns, compared, text).without_empty_columns()
-
-
-_ANSWER_KINDS = {
-    "Errors": "errors",
-    "numFound": "num_found",
-    "Missing documents": "missing_documents",
-    "Order": "order",
-    "Facets": "facets",
-    "Scores": "scores",
-}
 
 
 def _count_of(field: str) -> Callable[[AnswerComparison], int | None]:

@@ -17,6 +17,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, ObjectiveConclusion
 from solrbench.present.fact_tables import NOT_CHECKED, facts, outcome_facts, step_label
+from solrbench.present.sweeps.point_tables import name_point
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import best_facts, sweep_facts
 from solrbench.sweep.state import FINAL, PointState
@@ -106,8 +107,7 @@ def plain_text(text: str) -> str:
 
 
 def _case(report: SweepReport, point: PointReport) -> TestCase:
-    values = ", ".join(f"{axis} {value}" for axis, value in point.values.items())
-    case = _named(values or point.name, report.sweep)
+    case = _named(name_point(point), report.sweep)
     state = point.result.state
     if state == PointState.FAILED:
         case.result = [Error(plain_text(point.outcome), point.result.reason or "Failed")]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from solrbench.analysis.bottleneck_evidence import pod_of
@@ -194,18 +193,17 @@ _FAILURE_NOTE = (
 )
 
 
-@dataclass
-class _FailureGroup:
+class _FailureGroup(NamedTuple):
     """Failures of one kind, of one request name in one step and variant."""
 
     step: str
     variant: str
     request: str
     kind: str
-    failures: int = 0
-    sample: str = ""
-    requests: int = 0
-    """All requests of that name there, failed or not."""
+    failures: int
+    sample: str
+    requests: int
+    """All requests of that name there, failed or not, in all repeats."""
 
 
 _FAILURE_COLUMNS: Sequence[Column[_FailureGroup]] = (
@@ -221,21 +219,20 @@ _FAILURE_COLUMNS: Sequence[Column[_FailureGroup]] = (
 
 def failure_table(documents: Iterable[StepRunResult]) -> Table:
     """Return the kinds of failures, the most frequent one first; without rows if none failed."""
-    groups: dict[tuple[str, str, str, str], _FailureGroup] = {}
-    requests: Counter[tuple[str, str, str]] = Counter()
+    requests, failures = Counter[tuple[str, str, str]](), Counter[tuple[str, str, str, str]]()
+    samples: dict[tuple[str, str, str, str], str] = {}
     for document in documents:
         for result in document.requests:
             place = (document.step, document.variant, result.request)
             requests[place] += result.requests
             for kind in result.failure_kinds:
                 key = (*place, kind.kind)
-                group = groups.setdefault(key, _FailureGroup(*key))
-                group.failures += kind.count
-                group.sample = group.sample or kind.sample
-    # Only now all repeats are counted: one without failures counts in the share, too.
-    for key, group in groups.items():
-        group.requests = requests[key[:3]]
-    ordered = [group for _, group in sorted(groups.items(), key=lambda g: (-g[1].failures, g[0]))]
+                failures[key] += kind.count
+                samples[key] = samples.get(key) or kind.sample
+    ordered = [
+        _FailureGroup(*key, count, samples[key], requests[key[:3]])
+        for key, count in sorted(failures.items(), key=lambda each: (-each[1], each[0]))
+    ]
     left_out = len(ordered) - MAX_FAILURE_ROWS
     more = f" {left_out} more kinds with fewer failures are omitted." if left_out > 0 else ""
     return build_table(
