@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from statistics import fmean
+from statistics import fmean, geometric_mean
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import count_noun, format_number, format_range, round_number
 from solrbench.stats.tests import StudentEstimate, holm
 
@@ -74,14 +74,13 @@ def find_knee(repeats: Repeats) -> Knee | None:
     if not below:
         return None
     plateau = [best, *(users for users, p in below.items() if p > _PLATEAU_LEVEL)]
-    logarithms = []
+    knees = []
     for rates in repeats:
         lowest, most = min(rates), fmean(rates[users] for users in plateau)
         if len(rates) < MIN_KNEE_LEVELS or not 0 < GROWTH * rates[lowest] <= most:
             return None
-        logarithms.append(math.log(most / (rates[lowest] / lowest)))
-    lower, upper = confidence_interval(logarithms)
-    return Knee(math.exp(fmean(logarithms)), (math.exp(lower), math.exp(upper)))
+        knees.append(most / (rates[lowest] / lowest))
+    return Knee(geometric_mean(knees), geometric_interval(knees))
 
 
 def _below_best(repeats: Repeats) -> tuple[int, dict[int, float]]:

@@ -18,7 +18,7 @@ residuals that follow each other. Growth is said only if all four hold:
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -283,7 +283,7 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
     found = [
         *(_of_server(each, entries.get(each.server), rates) for each in series),
-        _of_windows(TrendFigure.LATENCY, latency, rates, 0.0),
+        _of_windows(TrendFigure.LATENCY, latency, rates),
         _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
     trends = [each for each in found if each is not None]
@@ -307,18 +307,15 @@ def _of_server(
     if series.figure not in _SERVERS:
         return None
     seconds, values = np.array(series.seconds), np.array(series.values)
-    fills = False
+    begin: float | None = 0.0
     if entries is not None and series.figure == "heap_after_gc_bytes":
         begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
-        fills = begin is None
-        kept = seconds >= (0.0 if begin is None else begin)
-        seconds, values = seconds[kept], values[kept]
-    growth = find_growth(seconds.tolist(), values.tolist(), _at(seconds.tolist(), rates))
-    if growth is None:
-        return None
-    latest = float(np.median(values[-3:]))
-    figure = _SERVERS[series.figure]
-    return RunTrend(figure, series.server, growth, latest, series.limit, fills)
+    kept = seconds >= (begin or 0.0)
+    windows = Windows(seconds[kept].tolist(), values[kept].tolist())
+    trend = _of_windows(_SERVERS[series.figure], windows, rates)
+    return trend and replace(
+        trend, server=series.server, limit=series.limit, caches_fill=begin is None
+    )
 
 
 def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
@@ -337,7 +334,7 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
 
 
 def _of_windows(
-    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float
+    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float = 0.0
 ) -> RunTrend | None:
     load = None if rates is None else _at(windows.seconds, rates)
     growth = find_growth(windows.seconds, windows.values, load, least=least)

@@ -168,6 +168,18 @@ def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
     return centre - margin, centre + margin
 
 
+def geometric_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return `confidence_interval` of the geometric mean of values above 0, by their logarithms."""
+    logarithms = [*map(math.log, values)]
+    centre = fmean(logarithms)
+    margin = min(confidence_interval(logarithms)[1] - centre, _MAX_MARGIN)
+    return math.exp(centre - margin), math.exp(centre + margin)
+
+
+_MAX_MARGIN = 20.0
+"""Two values that contradict each other have an interval beyond all numbers."""
+
+
 def student_t(degrees: int) -> float:
     """Return the t that a Student-distributed value stays within, in both directions, at 95 %."""
     return t_quantile(1 - CONFIDENCE, degrees)

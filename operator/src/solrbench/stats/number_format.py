@@ -2,13 +2,16 @@
 
 import math
 from collections.abc import Callable
-from typing import overload
+from typing import TypeVar
 
 GIBIBYTE = 2**30
 _BINARY_UNITS = (("GiB", GIBIBYTE), ("MiB", 2**20), ("KiB", 2**10))
 _SIGNIFICANT = 3
 _DIGITS = 3
 """Decimals of milliseconds kept: whole microseconds."""
+
+_Number = TypeVar("_Number", float, float | None)
+"""Of what may be absent, the result may be so, too."""
 
 
 def format_number(value: float) -> str:
@@ -26,33 +29,17 @@ def format_milliseconds(milliseconds: float) -> str:
     return f"{format_number(milliseconds)} ms"
 
 
-@overload
-def round_significant(value: float, digits: int = _SIGNIFICANT) -> float: ...
-
-
-@overload
-def round_significant(value: float | None, digits: int = _SIGNIFICANT) -> float | None: ...
-
-
-def round_significant(value: float | None, digits: int = _SIGNIFICANT) -> float | None:
+def round_significant(value: _Number, digits: int = _SIGNIFICANT) -> _Number:
     """Return a number with so many significant digits; None stays None."""
     return None if value is None else float(f"{value:.{digits}g}")
 
 
-@overload
-def milliseconds(microseconds: float) -> float: ...
-
-
-@overload
-def milliseconds(microseconds: float | None) -> float | None: ...
-
-
-def milliseconds(microseconds: float | None) -> float | None:
+def milliseconds(microseconds: _Number) -> _Number:
     """Return a time as the status shows it."""
     return None if microseconds is None else round(microseconds / 1000, _DIGITS)
 
 
-def scaled(number: float | None, divisor: float) -> float | None:
+def scaled(number: _Number, divisor: float) -> _Number:
     """Return a number in a base unit, such as seconds for milliseconds; None stays None."""
     return None if number is None else number / divisor
 

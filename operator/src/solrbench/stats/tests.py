@@ -159,13 +159,16 @@ class StudentEstimate:
 
     def p_above(self, bound: float) -> float:
         """Return how likely so large a difference is, if the true one is at most `bound`."""
-        error, degrees = self.precision(0)
-        return _upper_tail((self.centre - bound) / error, degrees)
+        return self._tail(self.centre - bound)
 
     def p_below(self, bound: float) -> float:
         """Return how likely so small a difference is, if the true one is at least `bound`."""
+        return self._tail(bound - self.centre)
+
+    def _tail(self, distance: float) -> float:
         error, degrees = self.precision(0)
-        return _upper_tail((bound - self.centre) / error, degrees)
+        half = t_tails(distance / error, degrees) / 2
+        return half if distance > 0 else 1 - half
 
     def precision(self, more: int) -> Precision:
         """Return how well it is about known after `more` repeats of each side.
@@ -248,11 +251,6 @@ class RankEstimate:
 
 DifferenceEstimate = StudentEstimate | RankEstimate
 """A difference of two sides, second minus first."""
-
-
-def _upper_tail(t: float, degrees: float) -> float:
-    half = t_tails(t, degrees) / 2
-    return half if t > 0 else 1 - half
 
 
 def sample_variance(values: Sequence[float], least: float = 0.0) -> SampleVariance:

@@ -1,13 +1,12 @@
 """What points cost: by the hour, and for a million requests."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import DIGITS
 from solrbench.sweep.objective_figure import figure_of
@@ -87,5 +86,4 @@ def _rate_bounds(spec: SweepSpec, point: SweepPoint, sized: SizedPoint | None) -
     is_rate = figure.metric is Metric.REQUESTS_PER_SECOND and figure.has_field
     if not (is_rate or is_searched) or len(values) < 2:
         return None
-    lower, upper = confidence_interval([math.log(each) for each in values])
-    return math.exp(lower), math.exp(upper)
+    return geometric_interval(values)

@@ -22,7 +22,7 @@ from solrbench.present.figure import (
 )
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
-from solrbench.stats.distributions import t_quantile
+from solrbench.stats.distributions import student_t
 from solrbench.stats.number_format import format_milliseconds
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
 from solrbench.sweep.points import DesignError, read_values
@@ -36,7 +36,6 @@ def axis_format(figure: ObjectiveFigure) -> str:
 
 
 MAX_LINES = 8
-_LEVEL = 0.05
 
 Line = dict[int, PointReport]
 """The points of a line by the place of their value."""
@@ -133,7 +132,7 @@ def repeat_interval(point: PointReport, metric: ObjectiveFigure) -> tuple[float,
         return None
     # The deviation of logarithms, as ratios of a log-normal number are alike above and below.
     error = math.sqrt(math.log1p((deviation / 100) ** 2) / repeats)
-    factor = math.exp(t_quantile(_LEVEL, repeats - 1) * error)
+    factor = math.exp(student_t(repeats - 1) * error)
     return rounded(value / factor), rounded(value * factor)
 
 

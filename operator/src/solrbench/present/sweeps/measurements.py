@@ -1,9 +1,8 @@
 """All that the benchmarks of a point measured, over its rounds, in a few numbers each."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from statistics import fmean
+from statistics import fmean, geometric_mean
 from typing import Any
 
 from solrbench.analysis.samples import ALL_REQUESTS
@@ -20,7 +19,7 @@ from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.present.result_tables import percentile_of
 from solrbench.present.sweeps.report import PointCapacity, PointStep
 from solrbench.present.sweeps.step_differences import results_of
-from solrbench.stats.distributions import confidence_interval
+from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import round_significant, share_percent
 
 _DIGITS = 4
@@ -57,9 +56,8 @@ def _mean(values: Iterable[float | None], *, is_share: bool = False) -> float | 
     if not known:
         return None
     # Of 0 there is no logarithm.
-    if is_share or min(known) <= 0:
-        return round_significant(fmean(known), _DIGITS)
-    return round_significant(math.exp(fmean(map(math.log, known))), _DIGITS)
+    is_linear = is_share or min(known) <= 0
+    return round_significant(fmean(known) if is_linear else geometric_mean(known), _DIGITS)
 
 
 def _steps(statuses: Sequence[Status]) -> list[PointStep]:
@@ -124,14 +122,12 @@ def _interval(
     """Return the interval of a mean by how rounds differ; of a single one its `own`."""
     known = [float(each) for each in values if each]
     if len(known) > 1:
-        low, high = confidence_interval([*map(math.log, known)])
-        # Two values that contradict each other have an interval beyond all numbers.
-        bounds = math.exp(max(low, -20.0)), math.exp(min(high, 20.0))
-        return round_significant(bounds[0], _DIGITS), round_significant(bounds[1], _DIGITS)
-    first = next(filter(None, own), None)
-    if first is None:
+        lower, upper = geometric_interval(known)
+    elif (first := next(filter(None, own), None)) is not None:
+        lower, upper = first.lower, first.upper
+    else:
         return None, None
-    return round_significant(first.lower, _DIGITS), round_significant(first.upper, _DIGITS)
+    return round_significant(lower, _DIGITS), round_significant(upper, _DIGITS)
 
 
 def _capacity(variant: str | None, results: Sequence[CapacityResult]) -> PointCapacity:
