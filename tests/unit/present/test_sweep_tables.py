@@ -92,8 +92,7 @@ def test_rounds_confirm_what_held_a_point_back(report: SweepReport) -> None:
     (row,) = bottlenecks_table(report).texts
     confirmed = "Solr used 99 % of its CPUs in round 1; 2 of 2 rounds agree"
     field = "target.solrCloud.nodes"
-    where = f"{LAST.step}, {LAST.variant}"
-    assert row == (report.points[0].name, where, "Cpu", confirmed, field)
+    assert row == (report.points[0].name, LAST.step, LAST.variant, "Cpu", confirmed, field)
     assert "Held back by Solr's CPU: the baseline." in page_answers(report)
     best = BestPoint(name=report.points[0].name, values="heap 2Gi")
     status = report.status.model_copy(update={"best": [best]})

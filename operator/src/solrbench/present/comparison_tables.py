@@ -245,14 +245,15 @@ def _result_value(row: _VariantRow, result: StepResult | None) -> str | None:
     return None if value is None else format_milliseconds(value)
 
 
-_TREND_COLUMNS: Sequence[Column[Trend]] = (
+TREND_COLUMNS: Sequence[Column[Trend]] = (
     NameColumn("Step", lambda trend: trend.step),
     TextColumn("Variant", lambda trend: trend.variant),
     TextColumn("Figure", lambda trend: trend.figure),
     TextColumn("Server", lambda trend: trend.server),
+    TextColumn("Conclusion", lambda trend: trend.conclusion),
     TextColumn("Trend", lambda trend: trend.message),
 )
-_TREND_NOTE = (
+TREND_NOTE = (
     "Growth in steps of five minutes and more, after correction for filling caches and changing"
     " load, with its 95 % confidence interval."
 )
@@ -260,7 +261,7 @@ _TREND_NOTE = (
 
 def trend_table(trends: Sequence[Trend]) -> Table:
     """Return a row for each figure of each step; without rows if no step was long enough."""
-    return build_table("Trends", _TREND_COLUMNS, trends, _TREND_NOTE)
+    return build_table("Trends", TREND_COLUMNS, trends, TREND_NOTE).without_empty_columns()
 
 
 ANSWERS = "Answers to queries"

@@ -70,32 +70,27 @@ def trial_tables(status: Status) -> list[Table]:
     return tables
 
 
-def format_measured(result: ObjectiveResult) -> str | None:
-    """Return the value of an objective with its unit; None if it was not measured."""
-    return None if result.value is None else f"{format_number(result.value)} {result.unit}"
+def _in_unit(result: ObjectiveResult, *numbers: float | None) -> str | None:
+    """Return numbers of a result with its unit, such as `12 … 15 ms`; None unless all are known."""
+    known = [format_number(each) for each in numbers if each is not None]
+    return f"{' … '.join(known)} {result.unit}" if len(known) == len(numbers) else None
 
 
-def _interval(result: ObjectiveResult) -> str | None:
-    if result.lower is None or result.upper is None:
-        return None
-    return f"{format_number(result.lower)} … {format_number(result.upper)} {result.unit}"
-
-
-_OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
+OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
     NameColumn("Objective", lambda result: result.name),
     NameColumn("Step", lambda result: result.step),
     NameColumn("Variant", lambda result: result.variant),
     TextColumn("Result", lambda result: conclusion(result.conclusion)),
-    NumberColumn("Measured", format_measured),
-    NumberColumn("95 % interval", _interval),
-    NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
+    NumberColumn("Measured", lambda result: _in_unit(result, result.value)),
+    NumberColumn("95 % interval", lambda result: _in_unit(result, result.lower, result.upper)),
+    NumberColumn("Limit", lambda result: _in_unit(result, result.limit)),
 )
 
 
 def objective_table(status: Status) -> Table:
     """Return a row for each objective, and each step and variant that it is for."""
     results = status.objectives.results if status.objectives is not None else []
-    return build_table("Objectives", _OBJECTIVE_COLUMNS, results).without_empty_columns()
+    return build_table("Objectives", OBJECTIVE_COLUMNS, results).without_empty_columns()
 
 
 MAX_SHARE_ROWS = 100

@@ -9,20 +9,19 @@ from solrbench.analysis.bottleneck import HINTS, describe_bottleneck
 from solrbench.analysis.metrics import read_figure
 from solrbench.analysis.sentences import CONCLUSIONS, difference_sentence, name_figure
 from solrbench.api.v1alpha1.comparisons import Conclusion
-from solrbench.api.v1alpha1.findings import (
-    INCONCLUSIVE,
-    Bottleneck,
-    Resource,
-    Trend,
-    steps_that_are,
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, Bottleneck, Resource, steps_that_are
+from solrbench.present.comparison_tables import (
+    DECIDES,
+    TREND_COLUMNS,
+    TREND_NOTE,
+    FigureRow,
+    figure_columns,
 )
-from solrbench.present.comparison_tables import DECIDES, FigureRow, figure_columns
 from solrbench.present.sweeps.report import PointCapacity, PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import (
     MAX_ROWS,
     axis_column,
     cut_table,
-    name_step,
     objectives_sentence,
     point_columns,
     point_table,
@@ -157,18 +156,10 @@ def capacity_table(report: SweepReport) -> Table:
     return point_table("Capacity of each point", _CAPACITY_COLUMNS, rows)
 
 
-_TREND_COLUMNS: Sequence[Column[Trend]] = (
-    NameColumn("Step", name_step),
-    TextColumn("Figure", lambda each: each.figure),
-    TextColumn("Conclusion", lambda each: each.conclusion),
-    TextColumn("Evidence", lambda each: each.message),
-)
-
-
 def trends_table(report: SweepReport) -> Table:
     """Return what grew within a step of a point."""
     rows = ((name_point(point), each) for point in report.points for each in point.trends)
-    return point_table("Trends", _TREND_COLUMNS, rows)
+    return point_table("Trends", TREND_COLUMNS, rows, TREND_NOTE)
 
 
 _DIFFERENCES_NOTE = (

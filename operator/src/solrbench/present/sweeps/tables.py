@@ -13,9 +13,7 @@ from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
     ObjectiveConclusion,
-    ObjectiveResult,
     StepResponseGaps,
-    Trend,
     overall_conclusion,
 )
 from solrbench.api.v1alpha1.status import IndexPodStatus
@@ -26,7 +24,7 @@ from solrbench.present.comparison_tables import (
     difference_columns,
 )
 from solrbench.present.fact_tables import INDEX_COLUMNS, format_time, index_rows, step_label
-from solrbench.present.limit_tables import format_measured
+from solrbench.present.limit_tables import OBJECTIVE_COLUMNS
 from solrbench.present.result_tables import name_resource
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
 from solrbench.present.table import (
@@ -196,28 +194,15 @@ def _price(report: SweepReport, price: float | None) -> str:
     return "" if price is None or prices is None else f"{format_number(price)} {prices.currency}/h"
 
 
-def name_step(found: ObjectiveResult | Bottleneck | Trend) -> str:
-    """Return the step and the variant that something was found in."""
-    return ", ".join(filter(None, (found.step, found.variant)))
-
-
-_OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
-    NameColumn("Objective", lambda result: result.name),
-    TextColumn("Step", name_step),
-    TextColumn("Result", lambda result: conclusion(result.conclusion)),
-    NumberColumn("Measured", format_measured),
-    NumberColumn("Limit", lambda result: f"{format_number(result.limit)} {result.unit}"),
-)
-
-
 def objectives_table(report: SweepReport) -> Table:
     """Return a row for each objective of each point."""
     rows = ((name, each) for name, part in benchmarks_of(report) for each in part.objectives)
-    return point_table("Objectives", _OBJECTIVE_COLUMNS, rows)
+    return point_table("Objectives", OBJECTIVE_COLUMNS, rows)
 
 
 _BOTTLENECK_COLUMNS: Sequence[Column[Bottleneck]] = (
-    NameColumn("Step", name_step),
+    NameColumn("Step", lambda found: found.step),
+    NameColumn("Variant", lambda found: found.variant),
     TextColumn("Held back by", name_resource),
     TextColumn("Server", lambda found: found.server),
     TextColumn("Evidence", lambda found: found.message),
