@@ -150,6 +150,12 @@ def test_what_grew_is_kept_of_the_last_round_in_which_anything_did() -> None:
     assert summarise_point(rounds)["trends"] == [TREND]
 
 
+def test_a_single_rise_does_not_hide_what_grew_in_a_round_before() -> None:
+    once = TREND.model_copy(update={"conclusion": "RoseOnce"})
+    rounds = [benchmark(trends=[TREND]), benchmark(trends=[once])]
+    assert summarise_point(rounds)["trends"] == [TREND]
+
+
 def with_conditions() -> SweepReport:
     report = full_report()
     heap, nodes = report.spec.axes

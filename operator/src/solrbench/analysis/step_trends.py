@@ -13,8 +13,7 @@ from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, 
 from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, round_number
 
-_NO_GROWTH_SHOWN = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE, TrendConclusion.ROSE_ONCE)
-
+_NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
 
 _SENTENCES = {
     TrendConclusion.STEADY: "did not grow relevantly: {}.",
@@ -120,9 +119,6 @@ def _trend_word(figure: TrendFigure, runs: Sequence[RunTrend]) -> TrendConclusio
     return TrendConclusion.INCONCLUSIVE
 
 
-_NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
-
-
 def compare_trends(
     baseline: Sequence[Trend], candidate: Sequence[Trend], smallest_effect_percent: float
 ) -> list[TrendDifference]:
@@ -171,6 +167,12 @@ def _compare(baseline: Trend, candidate: Trend, smallest_effect: float) -> Diffe
     return Difference(metric, first, second, estimate, (low, high), conclusion)
 
 
+def growing(trends: Iterable[Trend]) -> list[Trend]:
+    """Return those that grow, or did when the step ended."""
+    still = (*_NOT_GROWING, TrendConclusion.INCONCLUSIVE)
+    return [trend for trend in trends if trend.conclusion not in still]
+
+
 def trend_difference_sentences(
     differences: Iterable[TrendDifference], baseline: str
 ) -> Iterator[str]:
@@ -188,9 +190,8 @@ def trend_difference_sentences(
 
 def answer_trends(status: Status) -> Iterator[str]:
     """Yield a sentence for each entry of `status.trends` that grows."""
-    for trend in status.trends:
-        if trend.conclusion not in _NO_GROWTH_SHOWN:
-            through = f" ({trend.variant})" if trend.variant else ""
-            server = f" on {trend.server}" if trend.server else ""
-            message = f"{trend.message[:1].lower()}{trend.message[1:]}"
-            yield f"In step {trend.step}{through}{server}, {message}"
+    for trend in growing(status.trends):
+        through = f" ({trend.variant})" if trend.variant else ""
+        server = f" on {trend.server}" if trend.server else ""
+        message = f"{trend.message[:1].lower()}{trend.message[1:]}"
+        yield f"In step {trend.step}{through}{server}, {message}"

@@ -6,13 +6,9 @@ from statistics import fmean, geometric_mean
 from typing import Any
 
 from solrbench.analysis.samples import ALL_REQUESTS
+from solrbench.analysis.step_trends import growing
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import (
-    CAPACITY_UNITS,
-    CapacityResult,
-    TrendConclusion,
-    capacity_unit,
-)
+from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, CapacityResult, capacity_unit
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
@@ -23,7 +19,6 @@ from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import round_significant, share_percent
 
 _DIGITS = 4
-_NO_GROWTH = (TrendConclusion.STEADY, TrendConclusion.INCONCLUSIVE)
 _Key = tuple[str, str | None, str]
 
 
@@ -39,7 +34,6 @@ def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
     searches: dict[str | None, list[CapacityResult]] = {}
     for result in (result for status in statuses for result in status.capacity):
         searches.setdefault(result.variant, []).append(result)
-    growing = ([t for t in each.trends if t.conclusion not in _NO_GROWTH] for each in statuses)
     return {
         "steps": _steps(statuses),
         "capacities": [_capacity(*each) for each in searches.items()],
@@ -47,7 +41,7 @@ def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
         "documents_per_second": _mean(each.dataset.documents_per_second for each in indexed),
         "index_bytes": _mean(each.dataset.index_bytes for each in statuses),
         # What grew in the last round in which anything did.
-        "trends": next(filter(None, reversed([*growing])), []),
+        "trends": next(filter(None, (growing(each.trends) for each in reversed(statuses))), []),
     }
 
 
