@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.present.sweeps.comparison import compare_sweeps
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -239,6 +240,14 @@ def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple
     assert "only main has 1 point: heap 512Mi, nodes 1/1" in found.output
     row = next(line for line in lines if line.startswith(SLOWER_SWEEP) and "p95 *" in line)
     assert row.rstrip().endswith("worse (one target)")
+
+
+@pytest.mark.parametrize(("repeats", "is_unknown"), [(1, False), (3, True), (5, False)])
+def test_few_repeats_of_points_do_not_show_whether_the_machine_changed(
+    repeats: int, *, is_unknown: bool
+) -> None:
+    report = full_report(repeats)
+    assert compare_sweeps(report, report).drift_unknown is is_unknown
 
 
 def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:

@@ -30,6 +30,7 @@ from solrbench.analysis.metrics import (
     INDEXING,
     MIN_VALUES_FOR_RANKS,
     ComparedMetric,
+    Difference,
     store_figure,
 )
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples, filled_indexes
@@ -285,15 +286,21 @@ def compare_candidate(
             for each in metrics
         ],
         left_out=0,
-        drift_unknown=any(
-            each.difference.conclusion is not None
-            and min(each.difference.repeats) < MIN_VALUES_FOR_RANKS
-            for each in metrics
-            if each.is_primary
-        ),
+        drift_unknown=is_drift_unknown(each.difference for each in metrics if each.is_primary),
         trends=trends,
         settings=differing(baseline.spec, candidate.spec, SETTINGS, MAX_SPEC_NOTES),
         differences=_differences(baseline, candidate),
+    )
+
+
+def is_drift_unknown(primary: Iterable[Difference]) -> bool:
+    """Say whether a conclusion rests on too few repeats to show a machine that changed.
+
+    Sides that were measured one after the other differ by what changed in between, too.
+    """
+    return any(
+        each.conclusion is not None and min(each.repeats) < MIN_VALUES_FOR_RANKS
+        for each in primary
     )
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.baseline import complete_spec, primary_comparisons
+from solrbench.analysis.baseline import complete_spec, is_drift_unknown, primary_comparisons
 from solrbench.analysis.comparison_settings import DEFINITIONS, SETTINGS, differing
 from solrbench.analysis.conclusions import baseline_sentences
 from solrbench.analysis.differences import (
@@ -22,12 +22,7 @@ from solrbench.analysis.differences import (
 from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.sentences import CONCLUSIONS
-from solrbench.api.v1alpha1.comparisons import (
-    MAX_NOTES,
-    BaselineComparison,
-    Conclusion,
-    FigureComparison,
-)
+from solrbench.api.v1alpha1.comparisons import MAX_NOTES, BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.present.sweeps.point_tables import name_point
@@ -89,18 +84,26 @@ def compare_sweeps(
         for point in candidate.points
         if point.values and _key(point) in known
     ]
+    decisive = _compare_primary(pairs, figure, rule, (baseline, candidate))
+    details = [
+        (pair, difference)
+        for metric in _METRICS.values()
+        if (other := ObjectiveFigure(metric)) != figure
+        for pair in pairs
+        if (difference := _estimate(pair, other, (False, False))) is not None
+    ]
     return BaselineComparison.model_construct(
         baseline=baseline.sweep,
         figures=[
-            *_compare_primary(pairs, figure, rule, (baseline, candidate)),
-            *(
-                detail
-                for metric in _METRICS.values()
-                if (other := ObjectiveFigure(metric)) != figure
-                for detail in _list_details(pairs, other)
-            ),
+            store_figure(
+                ComparedMetric(difference, pair.name, ALL_REQUESTS, is_primary=is_primary),
+                is_invalid=pair.is_invalid,
+            )
+            for found, is_primary in ((decisive, True), (details, False))
+            for pair, difference in found
         ],
         left_out=0,
+        drift_unknown=is_drift_unknown(difference for _, difference in decisive),
         settings=differing(specs[0], specs[1], SETTINGS, MAX_NOTES),
         differences=[
             *_only(baseline, candidate),
@@ -138,8 +141,8 @@ def _compare_primary(
     figure: ObjectiveFigure,
     rule: ComparisonRule,
     reports: tuple[SweepReport, SweepReport],
-) -> Iterator[FigureComparison]:
-    """Yield the primary metric of each point that has it; all are one family."""
+) -> list[tuple[_Pair, Difference]]:
+    """Return the primary metric of each point that has it; all are one family."""
     # A sweep keeps the repeats of its own objective only.
     keep = tuple(figure_of(each.spec) == figure for each in reports)
     is_fresh = all(
@@ -154,18 +157,7 @@ def _compare_primary(
         if difference is not None
     ]
     differences = conclude_primary([difference for _, difference in known], rule)
-    for (pair, _), difference in zip(known, differences, strict=True):
-        compared = ComparedMetric(difference, pair.name, ALL_REQUESTS, is_primary=True)
-        yield store_figure(compared, is_invalid=pair.is_invalid)
-
-
-def _list_details(pairs: Sequence[_Pair], figure: ObjectiveFigure) -> Iterator[FigureComparison]:
-    """Yield another figure of each point, without a conclusion."""
-    for pair in pairs:
-        difference = _estimate(pair, figure, (False, False))
-        if difference is not None:
-            compared = ComparedMetric(difference, pair.name, ALL_REQUESTS)
-            yield store_figure(compared, is_invalid=pair.is_invalid)
+    return [(pair, each) for (pair, _), each in zip(known, differences, strict=True)]
 
 
 def _estimate(
