@@ -169,6 +169,13 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
     assert "Pods in step" not in plain
 
 
+@pytest.mark.usefixtures("_undrawn")
+def test_steps_without_results_of_single_names_have_their_totals(report: Report) -> None:
+    each_step = Outline(render_html(with_status(report, results=[]))).main.partition("Each step")[2]
+    assert "Requests of step step-1" in each_step
+    assert "all requests" in each_step.partition("Over time")[0]
+
+
 def test_nothing_is_loaded(page: Outline) -> None:
     assert {name for _, name, _ in page.attributes} & LOADING == set()
     links = {(tag, value) for tag, name, value in page.attributes if name == "href"}

@@ -1,6 +1,7 @@
 import csv
 from typing import Any
 
+from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.api.v1alpha1.status import Status
@@ -245,6 +246,17 @@ def test_version_that_was_not_tested_stands_with_the_target() -> None:
 
 def test_markdown_without_results_has_no_table() -> None:
     assert "## Results" not in markdown(phase="Failed")
+
+
+def test_a_status_without_room_for_single_names_shows_its_totals() -> None:
+    whole = FULL.model_copy(update={"request": "all requests"})
+    report = ReportStatus(left_out=["results of single request names"])
+    text = markdown(totals=[whole], verdicts=VERDICTS, report=report)
+    assert "| five | all requests | 3 | 3000 |" in text
+    assert "five: Invalid (WorkerSaturated)" in text
+    assert "- **Left out of the status**: results of single request names" in text
+    (row,) = csv.DictReader(to_csv(Status(totals=[whole])).splitlines())
+    assert (row["request"], row["requests"]) == ("all requests", "3000")
 
 
 def test_text_of_others_is_no_markup() -> None:

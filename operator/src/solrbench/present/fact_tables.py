@@ -192,13 +192,14 @@ def load_facts(benchmark: SolrBenchmark) -> Facts:
     if more > 0:
         steps.append(f"and {count_noun(more, 'further step')}")
     names = dict.fromkeys(result.request for result in status.results)
-    repeats = max((result.repeats for result in status.results), default=0)
+    repeats = max((each.repeats for each in (*status.results, *status.totals)), default=0)
     return _known(
         {
             "Requests": ", ".join(names),
             "Steps": ", ".join(steps),
             "Repeats": str(repeats) if repeats else "",
             "Load workers": str(load.workers),
+            "Left out of the status": ", ".join(status.report.left_out),
         }
     )
 

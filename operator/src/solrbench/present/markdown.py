@@ -79,12 +79,11 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
     for title, lines in limit_lines(status):
         parts += [f"## {title}", markdown_list(lines)]
     parts += table_sections(trial_tables(status), "###")
-    if status.results:
-        results = results_with_totals(status)
-        parts += table_section("## Results", results_table(results, status.verdicts))
-        parts += table_section("## Intervals", intervals_table(results))
-        if lines := verdict_lines(status.verdicts):
-            parts += ["## Verdict", markdown_list(lines)]
+    results = results_with_totals(status)
+    parts += table_section("## Results", results_table(results, status.verdicts))
+    parts += table_section("## Intervals", intervals_table(results))
+    if lines := verdict_lines(status.verdicts):
+        parts += ["## Verdict", markdown_list(lines)]
     found = [*filter(None, [status.dataset.bottleneck]), *status.bottlenecks]
     if found:
         parts += ["## Bottleneck", markdown_list(map(describe_bottleneck, found))]

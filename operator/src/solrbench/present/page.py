@@ -46,7 +46,7 @@ from solrbench.present.limit_tables import (
 )
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.report import Report
-from solrbench.present.result_tables import overview_table, step_table
+from solrbench.present.result_tables import overview_table, results_with_totals, step_table
 from solrbench.present.server_tables import failure_table, pods_table, servers_table, slow_table
 from solrbench.present.sweeps import point_tables, tables
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
@@ -83,7 +83,7 @@ def step_sections(
     spec: Spec, status: Status, documents: Sequence[StepRunResult]
 ) -> list[StepSection]:
     """Return a section for each step that has results, in the order of the steps."""
-    measured = {each.step for each in status.results}
+    measured = {each.step for each in results_with_totals(status)}
     return [
         StepSection(
             step.name,

@@ -62,18 +62,22 @@ def name_resource(found: Bottleneck) -> str:
 
 
 def results_with_totals(status: Status) -> list[StepResult]:
-    """Return the results of each step, then its totals if it has several request names."""
-    steps = dict.fromkeys(result.step for result in status.results)
+    """Return the results of each step, then its totals if they are not those of its only name.
+
+    Where a status has no room for single request names, totals are all that it has.
+    """
+    steps = dict.fromkeys(result.step for result in (*status.results, *status.totals))
     return [result for step in steps for part in _step_results(status, step) for result in part]
 
 
 def _step_results(status: Status, step: str) -> tuple[list[StepResult], list[StepResult]]:
-    """Return the results of a step, and its totals if it has several request names."""
-    results = [result for result in status.results if result.step == step]
+    """Return the results of a step, and its totals unless it has a single request name."""
+    results, totals = (
+        [each for each in found if each.step == step] for found in (status.results, status.totals)
+    )
     # One name is its own total.
     names = {result.request for result in results if not result.is_transaction}
-    totals = [result for result in status.totals if result.step == step] if len(names) > 1 else []
-    return results, totals
+    return results, [] if len(names) == 1 else totals
 
 
 def results_table(results: Sequence[StepResult], verdicts: Sequence[StepVerdict] = ()) -> Table:

@@ -12,9 +12,8 @@ from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, CapacityResult, capa
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
-from solrbench.present.result_tables import percentile_of
+from solrbench.present.result_tables import percentile_of, results_with_totals
 from solrbench.present.sweeps.report import PointCapacity, PointStep
-from solrbench.present.sweeps.step_differences import results_of
 from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import round_significant, share_percent
 
@@ -58,7 +57,7 @@ def _steps(statuses: Sequence[Status]) -> list[PointStep]:
     found: dict[_Key, list[StepResult]] = {}
     servers: dict[tuple[str, str | None], list[StepTelemetry]] = {}
     for status in statuses:
-        for result in results_of(status):
+        for result in results_with_totals(status):
             found.setdefault((result.step, result.variant, result.request), []).append(result)
         for entry in status.telemetry:
             servers.setdefault((entry.step, entry.variant), []).append(entry)

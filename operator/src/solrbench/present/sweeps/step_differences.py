@@ -44,11 +44,6 @@ class _Key(NamedTuple):
 _Values = Mapping[_Key, Sequence[RepeatValue]]
 
 
-def results_of(status: Status) -> Sequence[StepResult]:
-    """Return the results of a benchmark; without room for single names, it has the totals alone."""
-    return results_with_totals(status) if status.results else status.totals
-
-
 def compare_figures(
     spec: SweepSpec,
     conditions: Sequence[MeasuredCondition],
@@ -183,7 +178,7 @@ def _repeats(status: Status) -> Iterator[tuple[_Key, list[RepeatValue]]]:
     A status has no single values: each is the geometric mean, with their deviation as its error.
     """
     transactions = _transactions(status)
-    for result in results_of(status):
+    for result in results_with_totals(status):
         p95 = P95, result.p95_milliseconds_mean, result.p95_deviation_percent
         if result.is_open_loop:
             p95 = P95, result.response_p95_milliseconds, result.response_p95_deviation_percent
@@ -210,12 +205,12 @@ def _has_own_rate(result: StepResult, transactions: Collection[str]) -> bool:
 
 
 def _transactions(status: Status) -> set[str]:
-    return {result.request for result in results_of(status) if result.is_transaction}
+    return {each.request for each in status.results if each.is_transaction}
 
 
 def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
     transactions = _transactions(status)
-    for result in results_of(status):
+    for result in results_with_totals(status):
         where = result.step, result.variant or "", result.request
         p95 = result.response_p95_milliseconds or result.p95_milliseconds
         if p95:
