@@ -176,6 +176,19 @@ def test_steps_without_results_of_single_names_have_their_totals(report: Report)
     assert "all requests" in each_step.partition("Over time")[0]
 
 
+@pytest.mark.usefixtures("_undrawn")
+def test_page_of_a_search_for_the_capacity_has_measured_requests(report: Report) -> None:
+    good: dict[str, object] = {"failures": 0, "failure_kinds": []}
+    (trial, *_) = report.steps
+    requests = [each.model_copy(update=good) for each in trial.requests]
+    search = with_status(report, results=[], totals=[], verdicts=[]).model_copy(
+        update={"steps": [trial.model_copy(update={"trial": 1, "requests": requests})]}
+    )
+    assert "No measured request failed." in Outline(render_html(search)).main
+    before = search.model_copy(update={"steps": []})
+    assert "No request was measured." in Outline(render_html(before)).main
+
+
 def test_nothing_is_loaded(page: Outline) -> None:
     assert {name for _, name, _ in page.attributes} & LOADING == set()
     links = {(tag, value) for tag, name, value in page.attributes if name == "href"}

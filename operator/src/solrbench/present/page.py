@@ -197,6 +197,7 @@ def build_page(report: Report) -> dict[str, Any]:
         "steps": step_sections(report.spec, status, documents),
         "cold_start": None if is_warm(status, documents) else cold_start_curve(documents),
         "failures": failure_table(documents),
+        "is_measured": any(document.requests for document in documents) or bool(status.totals),
         "evidence": list(report.evidence),
         "waits": _shown(user_table(documents), stall_table(documents)),
         "slow": slow_table(documents),
