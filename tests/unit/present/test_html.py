@@ -155,7 +155,13 @@ def test_objectives_and_limits_stand_before_the_results() -> None:
 def test_servers_stand_beside_the_latency_of_their_step() -> None:
     report = make_report(steps=1)
     step = report.status.totals[0].step
-    read = StepTelemetry(step=step, cpu_cores=1.75, load_cpu_cores=0.25, throttled_percent=40)
+    read = StepTelemetry(
+        step=step,
+        cpu_cores=1.75,
+        load_cpu_cores=0.25,
+        throttled_percent=40,
+        missing=["no metrics of ZooKeeper"],
+    )
     held = Bottleneck(step=step, resource="Throttling", server="base-solr-1", message="40 %")
     measured = with_status(report, telemetry=[read], bottlenecks=[held])
     text = Outline(render_html(measured)).main
@@ -164,6 +170,7 @@ def test_servers_stand_beside_the_latency_of_their_step() -> None:
         assert words in overview
     for words in (f"Servers in step {step}", f"Pods in step {step}", "40 %", "0.25"):
         assert words in each_step
+    assert f"not measured in {step}: no metrics of ZooKeeper" in each_step
     plain = Outline(render_html(report)).main
     assert "Bottleneck" not in plain
     assert "Pods in step" not in plain

@@ -47,7 +47,13 @@ from solrbench.present.limit_tables import (
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.report import Report
 from solrbench.present.result_tables import overview_table, results_with_totals, step_table
-from solrbench.present.server_tables import failure_table, pods_table, servers_table, slow_table
+from solrbench.present.server_tables import (
+    failure_table,
+    missing_lines,
+    pods_table,
+    servers_table,
+    slow_table,
+)
 from solrbench.present.sweeps import point_tables, tables
 from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
 from solrbench.present.sweeps.figures import axis_figures, cold_start_figures, heat_maps
@@ -76,6 +82,7 @@ class StepSection:
     load: str
     table: Table
     servers: Sequence[Table]
+    missing: Sequence[str]
     figures: Sequence[ReportFigure]
 
 
@@ -90,7 +97,7 @@ def step_sections(
             f"step-{number}",
             step_text(step),
             step_table(status, step.name),
-            _server_tables(step.name, status.telemetry),
+            *_servers(step.name, status.telemetry),
             _step_figures(number, [each for each in documents if each.step == step.name]),
         )
         for number, step in enumerate(spec.load.steps, start=1)
@@ -98,14 +105,16 @@ def step_sections(
     ]
 
 
-def _server_tables(step: str, entries: Sequence[StepTelemetry]) -> list[Table]:
-    # The name of the step stands above the tables, so that no row needs it.
+def _servers(step: str, entries: Sequence[StepTelemetry]) -> tuple[list[Table], list[str]]:
+    """Return the tables of what servers did in a step, and what could not be read of them."""
     own = [entry for entry in entries if entry.step == step]
-    return [
+    # The name of the step stands above the tables, so that no row needs it.
+    tables = [
         replace(table.without_column("Step"), caption=f"{table.caption} in step {step}")
         for table in (servers_table(own), pods_table(own))
         if table
     ]
+    return tables, missing_lines(own)
 
 
 def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | None:
