@@ -102,6 +102,25 @@ def test_valid_steps_through_variants_are_counted_as_results() -> None:
     assert page["verdict_text"] == "All 2 results are Valid"
 
 
+@pytest.mark.parametrize(
+    ("phase", "verdict", "word", "look"),
+    [
+        ("Succeeded", "Valid", "Valid", "good"),
+        ("Failed", "Valid", "Failed", "bad"),
+        ("Failed", "Inconclusive", "Failed", "bad"),
+        ("Failed", "Invalid", "Invalid", "bad"),
+        ("Succeeded", "Inconclusive", "Inconclusive", ""),
+        ("Pending", None, "Pending", ""),
+    ],
+)
+def test_a_benchmark_that_failed_is_not_shown_as_valid(
+    phase: str, verdict: str | None, word: str, look: str
+) -> None:
+    verdicts = [] if verdict is None else [StepVerdict(step="a", verdict=verdict)]
+    page = build_page(with_status(make_report(), phase=phase, verdicts=verdicts))
+    assert (page["word"], page["look"]) == (word, look)
+
+
 def test_every_element_is_closed(page: Outline, hostile: Outline) -> None:
     assert page.unclosed == hostile.unclosed == []
 

@@ -11,7 +11,7 @@ from solrbench.analysis.cold_start import is_warm
 from solrbench.analysis.samples import RequestSamples
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.findings import overall_verdict
+from solrbench.api.v1alpha1.findings import INVALID, VALID, overall_verdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.step_document import RequestResult, StepRunResult
@@ -165,19 +165,22 @@ def build_page(report: Report) -> dict[str, Any]:
     """Return what `page.html.j2` shows; what has nothing to show is empty or None."""
     benchmark, status, documents = report.as_benchmark, report.status, report.steps
     verdicts, environment = status.verdicts, report.environment
-    lines = verdict_lines(verdicts)
+    lines, overall = verdict_lines(verdicts), overall_verdict(verdicts)
+    # The steps that a benchmark measured before it failed may all be Valid.
+    is_bad = status.phase == "Failed" or overall == INVALID
     outcome = outcome_facts(benchmark)
     distribution = distribution_of_steps(documents)
     beside = [] if status.comparison is None else [baseline_table(status.comparison)]
     verdict = one_line_verdict(verdicts)
-    if verdict == "Valid":
+    if verdict == VALID:
         number, what = len(verdicts), "results" if verdicts[0].variant else "steps"
         verdict = f"All {number} {what} are Valid" if number > 1 else "The step is Valid"
     return {
         "title": report.benchmark,
         "phase": status.phase,
         "outcome": outcome.pop("Outcome", ""),
-        "verdict": overall_verdict(verdicts),
+        "word": status.phase if is_bad and overall != INVALID else overall or status.phase,
+        "look": "bad" if is_bad else "good" if overall == VALID else "",
         "verdict_text": verdict,
         "answers": status.answers,
         "objectives": objective_table(status),
