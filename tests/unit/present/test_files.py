@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.findings import (
     StepVerdict,
 )
 from solrbench.present.csv import windows_to_csv
+from solrbench.present.files import histogram_log
 from solrbench.present.junit import to_junit
 from solrbench.present.report import Report, ReportFormatError
 from support.results.reports import HOSTILE, SECONDS, make_report, with_status
@@ -114,6 +115,22 @@ def test_junit_of_a_benchmark_without_success(phase: str, child: str) -> None:
     report = make_report().model_copy(update={"status": Status(phase=phase)})
     (case,) = cases(report).values()
     assert [each.tag for each in case] == [child]
+
+
+def test_log_of_histograms_has_the_maximum_of_each_kind_of_times() -> None:
+    step_run = make_report().steps[0]
+    request = step_run.requests[0]
+    planned = {
+        "max_microseconds": 900,
+        "response_time_histogram": request.service_time_histogram,
+        "response_max_microseconds": 1700,
+    }
+    log = histogram_log(
+        step_run.model_copy(update={"requests": [request.model_copy(update=planned)]})
+    )
+    lines = [each.split(",") for each in log.splitlines() if each.startswith("Tag=")]
+    tag = f"Tag={request.request}"
+    assert [(each[0], each[3]) for each in lines] == [(tag, "900"), (f"{tag}-response", "1700")]
 
 
 def test_csv_of_windows_has_every_second() -> None:

@@ -63,9 +63,13 @@ def histogram_log(step_run: StepRunResult) -> str:
     ]
     for request in step_run.requests:
         tag = _IN_TAG.sub("_", request.request)
-        most = 0 if request.max_microseconds is None else request.max_microseconds
-        head = f"0.000,{step_run.seconds:.3f},{most}"
-        lines.append(f"Tag={tag},{head},{request.service_time_histogram}")
-        if request.response_time_histogram is not None:
-            lines.append(f"Tag={tag}-response,{head},{request.response_time_histogram}")
+        kinds = (
+            (tag, request.max_microseconds, request.service_time_histogram),
+            (f"{tag}-response", request.response_max_microseconds, request.response_time_histogram),
+        )
+        lines += [
+            f"Tag={name},0.000,{step_run.seconds:.3f},{most or 0},{histogram}"
+            for name, most, histogram in kinds
+            if histogram is not None
+        ]
     return "\n".join(lines) + "\n"
