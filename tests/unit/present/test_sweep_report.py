@@ -10,7 +10,12 @@ import jsonschema
 import pytest
 
 from hack.generate.json_schema import sweep_schema
-from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, StepVerdict
+from solrbench.api.v1alpha1.findings import (
+    Bottleneck,
+    ObjectiveConclusion,
+    ObjectiveResult,
+    StepVerdict,
+)
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
@@ -105,6 +110,29 @@ def test_points_that_are_planned_are_skipped_cases() -> None:
     point = report.points[0].model_copy(update={"result": planned})
     suite = ET.fromstring(sweep_to_junit(report.model_copy(update={"points": [point]})))
     assert suite.get("skipped", "0") == "1" or suite.find(".//skipped") is not None
+
+
+@pytest.mark.parametrize(
+    ("state", "conclusion", "message"),
+    [
+        ("Valid", "Met", None),
+        ("Valid", "Inconclusive", "p95 is 199 ms"),
+        ("Inconclusive", "Met", "the point is Inconclusive"),
+    ],
+)
+def test_a_point_that_is_not_decided_is_a_skipped_case(
+    state: str, conclusion: str, message: str | None
+) -> None:
+    report = full_report()
+    result = report.points[0].result.model_copy(update={"state": state})
+    given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
+    objective = ObjectiveResult.model_validate(given | {"conclusion": conclusion})
+    update = {"result": result, "verdicts": [], "objectives": [objective]}
+    point = report.points[0].model_copy(update=update)
+    xml = ET.fromstring(sweep_to_junit(report.model_copy(update={"points": [point]})))
+    skipped = xml.find(".//skipped")
+    assert (None if skipped is None else skipped.get("message")) == message
+    assert xml.find(".//failure") is None
 
 
 def test_a_point_whose_time_of_indexing_is_invalid_is_a_failed_case() -> None:

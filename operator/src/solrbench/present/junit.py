@@ -5,7 +5,8 @@ variant. An objective that is Missed and a step that is Invalid are failed cases
 failed is one with an error; one that runs, and an objective that is Inconclusive, are skipped.
 
 A sweep has a case for each point: one that failed is an error, one that is Invalid or misses an
-objective is a failure, and one that is planned or runs is skipped.
+objective is a failure. One that is planned or runs, is Inconclusive or has an objective that is so,
+is skipped.
 """
 
 import re
@@ -117,6 +118,9 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
         failure = Failure(plain_text(problems[0]), state)
         failure.text = plain_text("\n".join(problems))
         case.result = [failure]
+    elif undecided := list(_undecided(point)):
+        case.result = [Skipped(plain_text(undecided[0]))]
+        case.system_out = plain_text("\n".join(undecided))
     return case
 
 
@@ -129,3 +133,15 @@ def _problems(point: PointReport) -> Iterator[str]:
             yield objective.message
     if point.result.state == PointState.INVALID and not reasons:
         yield "a step, or the time of indexing, is Invalid"
+
+
+def _undecided(point: PointReport) -> Iterator[str]:
+    """Yield what is neither good nor bad."""
+    parts = [*point.benchmarks.values()]
+    if point.result.state == PointState.INCONCLUSIVE:
+        yield f"the point is {point.result.state}"
+        causes = (each for part in parts for verdict in part.verdicts for each in verdict.causes)
+        yield from (f"{NOT_CHECKED} ({each.reason}): {each.message}" for each in causes)
+    for objective in (each for part in parts for each in part.objectives):
+        if objective.conclusion is ObjectiveConclusion.INCONCLUSIVE:
+            yield objective.message
