@@ -189,6 +189,13 @@ def test_interval_of_three_repeats_holds_how_far_they_differ() -> None:
     assert three.message.endswith("; the limit is 1 ms.")
 
 
+def test_a_single_failure_of_millions_of_requests_is_not_stored_as_none() -> None:
+    result = make_result([1000] * 1000, failures=1).model_copy(update={"requests": 4_000_000})
+    found = evaluated({"failures": {"maxPercent": 0}}, make_document("a", 1, result))
+    assert (found.conclusion, found.value) == (MISSED, 2.5e-05)
+    assert 0 < not_none(found.lower) < 2.5e-05 < not_none(found.upper)
+
+
 def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
     found = evaluated({"failures": {"maxPercent": 10}})
     assert found.conclusion is MET

@@ -28,7 +28,12 @@ from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import STANDARD_ERRORS, ConfidenceBounds, confidence_interval
 from solrbench.stats.intervals import share_interval
-from solrbench.stats.number_format import format_number, format_percent, round_number
+from solrbench.stats.number_format import (
+    format_number,
+    format_percent,
+    round_number,
+    round_significant,
+)
 from solrbench.stats.times import Times
 
 
@@ -271,7 +276,10 @@ _TOO_LONG = "longer than load.visibility.timeoutSeconds"
 
 
 def _stored(value: float) -> float | None:
-    return None if math.isinf(value) else round(value, _DIGITS)
+    if math.isinf(value):
+        return None
+    # One failure in a million is never 0 %.
+    return round(value, _DIGITS) if value >= 1 else round_significant(value, _DIGITS)
 
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:
