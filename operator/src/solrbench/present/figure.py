@@ -84,6 +84,20 @@ def bottom_axis(name: str, format_name: str = "@number", **more: object) -> Opti
     return axis | placed | more
 
 
+def category_axis(labels: Sequence[str], width: int, **more: object) -> OptionPart:
+    """Return an axis of names, none of which is left out; they are broken at so many px."""
+    # Without a height, the lines of a label lie on each other.
+    broken: OptionPart = {"interval": 0, "overflow": "break", "width": width, "lineHeight": 14}
+    return {
+        "type": "category",
+        "data": list(labels),
+        "axisLabel": {**MUTED, "color": "var(--ink)", **broken},
+        "axisLine": {"show": False},
+        "axisTick": {"show": False},
+        **more,
+    }
+
+
 def line(name: str, index: int, points: Sequence[Point], **more: object) -> OptionPart:
     """Return a line through points of x and y; a y of None is a gap."""
     dash = "dashed" if index >= COLORS else "solid"

@@ -8,6 +8,7 @@ from solrbench.present.figure import (
     OptionPart,
     ReportFigure,
     bottom_axis,
+    category_axis,
     chart,
     color,
     intervals,
@@ -45,7 +46,7 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
     option = chart(
         bottom_axis("Difference from the baseline", "@percent"),
-        category_rows(labels),
+        _rows(labels),
         "@percent",
         [part for word in words for part in _series(word, drawn, labels)],
         "item",
@@ -75,24 +76,10 @@ def _conclusion(point: PointReport) -> str:
     return str(point.result.conclusion or _NO_CONCLUSION)
 
 
-def category_rows(labels: Sequence[str]) -> OptionPart:
+def _rows(labels: Sequence[str]) -> OptionPart:
     """Return a vertical axis with a row for each label, the first one above."""
-    return {
-        "type": "category",
-        "data": list(labels),
-        "inverse": True,  # ECharts counts rows from below
-        "axisLabel": {
-            "color": "var(--ink)",
-            "fontSize": 12,
-            "lineHeight": 14,  # else lines of a label that is broken lie on each other
-            "width": 130,
-            "overflow": "break",
-            "interval": 0,  # else ECharts leaves out labels that it finds too close
-        },
-        "axisLine": {"show": False},
-        "axisTick": {"show": False},
-        "splitLine": {"show": True, "lineStyle": {"color": "var(--grid)"}},
-    }
+    lines: OptionPart = {"show": True, "lineStyle": {"color": "var(--grid)"}}
+    return category_axis(labels, 130, inverse=True, splitLine=lines)  # ECharts counts from below
 
 
 def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> list[OptionPart]:
@@ -144,7 +131,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     ]
     option = chart(
         bottom_axis(figure.title, axis_format(figure), scale=True),
-        category_rows(labels),
+        _rows(labels),
         axis_format(figure),
         [_scatter(_ROUND, dots, 0, "emptyCircle", 8), _scatter(_ALL, means, 7, "diamond", 12)],
         "item",

@@ -12,6 +12,7 @@ from solrbench.present.figure import (
     OptionPart,
     ReportFigure,
     bottom_axis,
+    category_axis,
     chart,
     color,
     estimated_lines,
@@ -74,15 +75,11 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
 
 
-LABELS: OptionPart = {**MUTED, "interval": 0, "width": 90, "overflow": "break"}
-"""Style of the names on an axis of values or steps."""
-
-
 def line_chart(
     name: str, labels: Sequence[str], of: str, formatter: str, series: Sequence[OptionPart]
 ) -> OptionPart:
     """Return lines of what `of` names over the names of values or steps."""
-    style = {**LABELS, "hideOverlap": True}
+    style = {**MUTED, "interval": 0, "width": 90, "overflow": "break", "hideOverlap": True}
     x_axis = bottom_axis(name, type="category", data=[*labels], axisLabel=style)
     return chart(x_axis, value_axis(of, formatter, min=0), formatter, series, bottom=48)
 
@@ -200,8 +197,9 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         "label": _CELL_TEXT,
         "emphasis": {"disabled": True},
     }
-    x_axis = _axis(names[0], across, nameLocation="middle", nameGap=30)
-    y_axis = _axis(names[1], down, inverse=True, nameLocation="start")
+    style: OptionPart = {"nameTextStyle": MUTED, "splitArea": {"show": False}}
+    x_axis = category_axis(across, 80, name=names[0], nameLocation="middle", nameGap=30, **style)
+    y_axis = category_axis(down, 80, name=names[1], nameLocation="start", inverse=True, **style)
     option = chart(x_axis, y_axis, axis_format(metric), [series], "item", top=30, bottom=34)
     lower = "lower" if metric.comparison.is_lower_better else "higher"
     text = (
@@ -213,20 +211,6 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
     title = f"{metric.title.partition(' of ')[0]} by {names[0]} and {names[1]}"
     height = _FRAME_PX + _ROW_PX * len(down)
     return ReportFigure(f"heat-{first}-{second}", title, text, option, (), table, height)
-
-
-def _axis(name: str, labels: Sequence[str], **more: object) -> OptionPart:
-    return {
-        "type": "category",
-        "name": name,
-        "data": list(labels),
-        "nameTextStyle": MUTED,
-        "axisLabel": {**LABELS, "color": "var(--ink)", "width": 80},
-        "axisLine": {"show": False},
-        "axisTick": {"show": False},
-        "splitArea": {"show": False},
-        **more,
-    }
 
 
 def _cells(cells: Cells, metric: ObjectiveFigure) -> Iterator[OptionPart]:
