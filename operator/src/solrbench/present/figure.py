@@ -3,12 +3,13 @@
 Colours are variables of the page's style sheet, so that one drawing serves light, dark and print.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from solrbench.present.table import Table
+from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
+from solrbench.stats.number_format import format_range
 
 Option = Mapping[str, object]
 """The figure in the terms of ECharts (https://echarts.apache.org/en/option.html). Functions do not
@@ -155,6 +156,24 @@ def estimated_lines(
         series.append(line(name, index, drawn, showSymbol=True, **more.get(name, {})))
         series.append(intervals(index, bounds, name=name))
     return series
+
+
+def lines_table(
+    caption: str,
+    titles: tuple[str, str, str],
+    lines: Mapping[str, Sequence[EstimatedPoint]],
+    show: Callable[[float], str],
+    place: Callable[[float], str] = "{:g}".format,
+) -> Table:
+    """Return a row for each point of each line; `titles` are those of line, x and y."""
+    columns: list[Column[tuple[str, EstimatedPoint]]] = [
+        NameColumn(titles[0], lambda row: row[0]),
+        NameColumn(titles[1], lambda row: place(row[1].x)),
+        NumberColumn(titles[2], lambda row: row[1].y, show),
+        NumberColumn("95 % interval", lambda row: row[1].bounds, lambda e: format_range(*e, show)),
+    ]
+    rows = [(name, point) for name, points in lines.items() for point in points]
+    return build_table(caption, columns, rows)
 
 
 def mark_x(name: str, x: float, index: int) -> OptionPart:

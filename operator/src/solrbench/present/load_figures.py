@@ -22,12 +22,13 @@ from solrbench.present.figure import (
     estimated_lines,
     legend,
     line,
+    lines_table,
     mark_x,
     rounded,
     value_axis,
 )
 from solrbench.present.result_tables import percent_label, percentile_of, percents_of
-from solrbench.present.table import Column, NameColumn, NumberColumn, Table, build_table
+from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number
 
 
@@ -79,7 +80,7 @@ def _throughput(
     title = f"Throughput against {axis.lower()}"
     knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
     text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
-    table = _curve_table(axis, "Requests/s", lines, format_number)
+    table = lines_table("Requests/s", ("", axis, "Requests/s"), lines, format_number)
     return ReportFigure("throughput", title, text, option, legend(list(lines)), table, 300)
 
 
@@ -105,7 +106,7 @@ def _latency(
     option = _option(axis, (times, "@milliseconds"), loads, estimated_lines(lines.items()))
     title = f"Latency against {axis.lower()}"
     text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
-    table = _curve_table(axis, times, lines, format_milliseconds)
+    table = lines_table(times, ("", axis, times), lines, format_milliseconds)
     return ReportFigure("latency", title, text, option, legend(list(lines)), table, 300)
 
 
@@ -134,19 +135,6 @@ def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
         for name, points in lines.items()
     ]
     return "; ".join(ends) + "."
-
-
-def _curve_table(axis: str, what: str, lines: _Lines, show: Callable[[float], str]) -> Table:
-    columns: list[Column[tuple[str, EstimatedPoint]]] = [
-        NameColumn("", lambda row: row[0]),
-        NumberColumn(axis, lambda row: f"{row[1].x:g}"),
-        NumberColumn(what, lambda row: row[1].y, show),
-        NumberColumn(
-            "95 % interval", lambda row: row[1].bounds, lambda pair: " … ".join(map(show, pair))
-        ),
-    ]
-    rows = [(name, point) for name, points in lines.items() for point in points]
-    return build_table(what, columns, rows)
 
 
 def capacity_curves(status: Status) -> list[ReportFigure]:

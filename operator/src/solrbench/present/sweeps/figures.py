@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from operator import itemgetter
 
 from solrbench.analysis.cold_start import MAX_STRETCHES
 from solrbench.analysis.metrics import Scale
@@ -18,6 +19,7 @@ from solrbench.present.figure import (
     estimated_lines,
     legend,
     line,
+    lines_table,
     rounded,
     value_axis,
 )
@@ -41,8 +43,6 @@ MAX_LINES = 8
 Line = dict[int, PointReport]
 """The points of a line by the place of their value."""
 
-_PointRow = tuple[str, str, PointReport]
-
 
 def axis_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis that has at least two points on a line, conditions first."""
@@ -58,21 +58,18 @@ def conditions_first(report: SweepReport) -> list[int]:
 
 def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
     name, metric = report.axes[place], figure_of(report.spec)
-    lines = _lines(report, metric, place)
+    lines = {title: _estimated(found, metric) for title, found in _lines(report, metric, place)}
     if not lines:
         return None
-    labels = axis_labels(report, place)
-    series = estimated_lines((title, _estimated(points, metric)) for title, points in lines)
+    labels, series = axis_labels(report, place), estimated_lines(lines.items())
     option = line_chart(name, labels, metric.title, axis_format(metric), series)
     text = f"{metric.title} by the values of {name}, with 95 % intervals from repeats."
-    columns = _cell_columns(("Other axes", name), metric)
-    rows = [
-        (title, labels[x], point) for title, points in lines for x, point in sorted(points.items())
-    ]
-    table = build_table(f"Points along {name}", columns, rows)
+    titles = "Other axes", name, "Measured"
+    table = lines_table(
+        f"Points along {name}", titles, lines, metric.short, lambda x: labels[int(x)]
+    )
     title = f"{metric.title.partition(' of ')[0]} by {name}"
-    names = [title for title, _ in lines]
-    return ReportFigure(f"axis-{place}", title, text, option, legend(names), table, 300)
+    return ReportFigure(f"axis-{place}", title, text, option, legend([*lines]), table, 300)
 
 
 def line_chart(
@@ -131,15 +128,6 @@ def repeat_interval(point: PointReport, metric: ObjectiveFigure) -> tuple[float,
     error = math.sqrt(math.log1p((deviation / 100) ** 2) / repeats)
     factor = math.exp(student_t(repeats - 1) * error)
     return rounded(value / factor), rounded(value * factor)
-
-
-def _cell_columns(titles: tuple[str, str], metric: ObjectiveFigure) -> list[Column[_PointRow]]:
-    """Return the columns of two names and what was measured there."""
-    return [
-        NameColumn(titles[0], lambda row: row[0]),
-        NameColumn(titles[1], lambda row: row[1]),
-        NumberColumn("Measured", lambda row: metric.short(metric.value(row[2].result))),
-    ]
 
 
 MAX_MAPS = 6
@@ -206,8 +194,12 @@ def _heat_map(report: SweepReport, first: int, second: int, cells: Cells) -> Rep
         f"{metric.title} for each {names[0]} (across) and {names[1]} (down), all other axes as in"
         f" the baseline. Darker is a larger number; {lower} is better."
     )
-    rows = [(across[x], down[y], point) for (x, y), point in sorted(cells.items())]
-    table = build_table("Cells", _cell_columns(names, metric), rows)
+    columns: list[Column[tuple[tuple[int, int], PointReport]]] = [
+        NameColumn(names[0], lambda cell: across[cell[0][0]]),
+        NameColumn(names[1], lambda cell: down[cell[0][1]]),
+        NumberColumn("Measured", lambda cell: metric.short(metric.value(cell[1].result))),
+    ]
+    table = build_table("Cells", columns, sorted(cells.items(), key=itemgetter(0)))
     title = f"{metric.title.partition(' of ')[0]} by {names[0]} and {names[1]}"
     height = _FRAME_PX + _ROW_PX * len(down)
     return ReportFigure(f"heat-{first}-{second}", title, text, option, (), table, height)

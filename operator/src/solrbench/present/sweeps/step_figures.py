@@ -5,12 +5,17 @@ from itertools import islice
 from typing import NamedTuple
 
 from solrbench.analysis.samples import ALL_REQUESTS
-from solrbench.present.figure import EstimatedPoint, ReportFigure, estimated_lines, legend
+from solrbench.present.figure import (
+    EstimatedPoint,
+    ReportFigure,
+    estimated_lines,
+    legend,
+    lines_table,
+)
 from solrbench.present.sweeps.figures import MAX_LINES, line_chart
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
-from solrbench.present.table import Column, NameColumn, NumberColumn, build_table
-from solrbench.stats.number_format import format_milliseconds, format_number, format_range
+from solrbench.stats.number_format import format_milliseconds, format_number
 
 MAX_CONDITIONS = 3
 """Conditions whose lines are drawn; the table of steps has all."""
@@ -79,10 +84,11 @@ def _lines(report: SweepReport, points: Sequence[PointReport]) -> _Lines:
 def _draw(
     number: int, where: str, steps: Sequence[str], every: _Lines, figure: _Figure
 ) -> ReportFigure:
-    lines = dict(islice(every.items(), MAX_LINES))
-    series = estimated_lines(
-        (name, [*_estimated(steps, found, figure)]) for name, found in lines.items()
-    )
+    lines = {
+        name: [*_estimated(steps, found, figure)]
+        for name, found in islice(every.items(), MAX_LINES)
+    }
+    series = estimated_lines(lines.items())
     option = line_chart("Step", steps, figure.title, figure.formatter, series)
     text = (
         f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
@@ -90,22 +96,14 @@ def _draw(
     )
     if len(every) > MAX_LINES:
         text += f" The first {MAX_LINES} of {len(every)} lines."
-    columns: list[Column[tuple[str, PointStep]]] = [
-        NameColumn("Line", lambda row: row[0]),
-        NameColumn("Step", lambda row: row[1].step),
-        NumberColumn(figure.title, lambda row: figure.value(row[1]), figure.show),
-        NumberColumn(
-            "95 % interval", lambda row: format_range(*figure.bounds(row[1]), figure.show)
-        ),
-    ]
-    rows = [(name, step) for name, found in lines.items() for step in found.values()]
+    titles = "Line", "Step", figure.title
     return ReportFigure(
         f"steps-{figure.name}-{number}",
         f"{figure.title} by step{where}",
         text,
         option,
         legend([*lines]),
-        build_table(figure.title, columns, rows),
+        lines_table(figure.title, titles, lines, figure.show, lambda x: steps[int(x)]),
         300,
     )
 
