@@ -29,8 +29,8 @@ from solrbench.analysis.baseline import (
     benchmark_input,
     compare_candidate,
 )
-from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.samples import RunSamples
+from solrbench.analysis.step_comparison import settings_of_spec
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.contract.server_document import DiagnosticFile

@@ -15,14 +15,10 @@ from solrbench.analysis.baseline import (
     fit_comparison,
     report_input,
 )
-from solrbench.analysis.comparison_settings import (
-    ComparisonSettings,
-    differing,
-    settings_of_candidate,
-)
 from solrbench.analysis.conclusions import answer_baseline
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.sentences import DRIFT_NOTE
+from solrbench.analysis.step_comparison import ComparisonSettings, differing, settings_of_candidate
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from solrbench.analysis.baseline import compare_candidate, report_input
-from solrbench.analysis.comparison_settings import ComparisonSettings
+from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 from solrbench.cli import compare, result_tables

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.baseline import ComparisonInput, compare_candidate, primary_comparisons
-from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples
+from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.analysis.step_results import summarise
 from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison
 from solrbench.api.v1alpha1.sweep import SweepPoint

@@ -13,12 +13,6 @@ import orjson
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 
-from solrbench.analysis.comparison_settings import (
-    DEFINITIONS,
-    SETTINGS,
-    ComparisonSettings,
-    differing,
-)
 from solrbench.analysis.differences import (
     ComparisonRule,
     RepeatValue,
@@ -34,7 +28,14 @@ from solrbench.analysis.metrics import (
     store_figure,
 )
 from solrbench.analysis.samples import RepeatValues, RunSamples, StepSamples, filled_indexes
-from solrbench.analysis.step_comparison import ComparedStep, compare_steps
+from solrbench.analysis.step_comparison import (
+    DEFINITIONS,
+    SETTINGS,
+    ComparedStep,
+    ComparisonSettings,
+    compare_steps,
+    differing,
+)
 from solrbench.analysis.step_trends import compare_trends
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec

@@ -26,9 +26,9 @@ from solrbench.analysis.baseline import (
     parse_report,
     primary_comparisons,
 )
-from solrbench.analysis.comparison_settings import settings_of_candidate
 from solrbench.analysis.conclusions import baseline_sentences, loads_as_text
 from solrbench.analysis.samples import RunSamples
+from solrbench.analysis.step_comparison import settings_of_candidate
 from solrbench.analysis.step_trends import trend_difference_sentences
 from solrbench.api.identity import KIND, SWEEP_KIND
 from solrbench.api.rules import plain

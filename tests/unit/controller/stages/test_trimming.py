@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.baseline import benchmark_input, compare_candidate
-from solrbench.analysis.comparison_settings import ComparisonSettings
 from solrbench.analysis.samples import RunSamples
+from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.analysis.verdict import evaluate_document
 from solrbench.contract.server_document import DiagnosticFile
 from solrbench.contract.step_document import StepRunResult, WholeDocument

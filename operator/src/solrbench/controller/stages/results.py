@@ -18,7 +18,6 @@ from solrbench.analysis.bottleneck import find_bottlenecks
 from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.cold_start import first_step_run, is_warm
-from solrbench.analysis.comparison_settings import settings_of_spec
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.fail_fast import (
     left_out,
@@ -31,7 +30,12 @@ from solrbench.analysis.response_gaps import step_response_gaps
 from solrbench.analysis.scalability import scalability
 from solrbench.analysis.sentences import completion_text
 from solrbench.analysis.server_metrics import merge_telemetry, merge_visibility
-from solrbench.analysis.step_comparison import compare_variants, mark_invalid, variants_decided
+from solrbench.analysis.step_comparison import (
+    compare_variants,
+    mark_invalid,
+    settings_of_spec,
+    variants_decided,
+)
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences

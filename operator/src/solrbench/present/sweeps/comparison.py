@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from solrbench.analysis.baseline import complete_spec, is_drift_unknown, primary_comparisons
-from solrbench.analysis.comparison_settings import DEFINITIONS, SETTINGS, differing
 from solrbench.analysis.conclusions import baseline_sentences
 from solrbench.analysis.differences import (
     ComparisonRule,
@@ -22,6 +21,7 @@ from solrbench.analysis.differences import (
 from solrbench.analysis.metrics import ComparedMetric, Difference, store_figure
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.sentences import CONCLUSIONS
+from solrbench.analysis.step_comparison import DEFINITIONS, SETTINGS, differing
 from solrbench.api.v1alpha1.comparisons import MAX_NOTES, BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.sweep_objective import Metric
