@@ -7,7 +7,7 @@ import orjson
 import pytest
 from click.testing import CliRunner
 
-from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
+from solrbench.analysis.answers import ComparedAnswers, compare_answers
 from solrbench.cli import compare
 from solrbench.contract.answers import MAX_ANSWER_BYTES, QueryAnswer, StoredAnswers, pack_answers
 from solrbench.present.comparison_tables import answers_tables

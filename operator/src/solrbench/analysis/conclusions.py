@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from solrbench.analysis.answers.comparison import answer_sentences
+from solrbench.analysis.answers import answer_sentences
 from solrbench.analysis.bottleneck import answer_indexing, describe_bottleneck
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends

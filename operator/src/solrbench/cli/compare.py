@@ -10,7 +10,7 @@ import click
 import orjson
 from rich.console import Console
 
-from solrbench.analysis.answers.comparison import (
+from solrbench.analysis.answers import (
     ComparedAnswers,
     answer_sentences,
     answers_text,

@@ -17,7 +17,7 @@ import click
 import orjson
 from rich.console import Console
 
-from solrbench.analysis.answers.comparison import (
+from solrbench.analysis.answers import (
     ComparedAnswers,
     compare_answers,
     compare_variant_answers,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from solrbench.analysis.answers.comparison import ComparedAnswers, compare_answers
+from solrbench.analysis.answers import ComparedAnswers, compare_answers
 from solrbench.analysis.cold_start import average_stretches, cold_start
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.analysis.answers.comparison import compare_answers
+from solrbench.analysis.answers import compare_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.rules import plain

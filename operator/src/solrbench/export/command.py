@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from solrbench.analysis.answers.comparison import compare_variant_answers, stored_answers
+from solrbench.analysis.answers import compare_variant_answers, stored_answers
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.pod_plans import (

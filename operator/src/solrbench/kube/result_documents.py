@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from solrbench.analysis.answers.comparison import asks_queries, first_answers
+from solrbench.analysis.answers import asks_queries, first_answers
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract import names

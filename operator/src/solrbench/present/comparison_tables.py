@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
-from solrbench.analysis.answers.comparison import FIELDS_OF_KINDS, AnswerExample, ComparedAnswers
+from solrbench.analysis.answers import FIELDS_OF_KINDS, AnswerExample, ComparedAnswers
 from solrbench.analysis.metrics import (
     AVERAGE,
     DOCUMENTS,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from solrbench.analysis.answers.comparison import ComparedAnswers
+from solrbench.analysis.answers import ComparedAnswers
 from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run, is_warm
 from solrbench.api.v1alpha1 import SolrBenchmark

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import orjson
 from pydantic import ConfigDict, ValidationError
 
-from solrbench.analysis.answers.comparison import ComparedAnswers
+from solrbench.analysis.answers import ComparedAnswers
 from solrbench.api.rules import LenientModel, plain, problems
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.contract.environment import Environment

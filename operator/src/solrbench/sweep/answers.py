@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from solrbench.analysis.answers.comparison import different_queries
+from solrbench.analysis.answers import different_queries
 from solrbench.analysis.metrics import MIN_REPEATS, Difference
 from solrbench.analysis.sentences import CONCLUSIONS, format_size, name_figure
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion

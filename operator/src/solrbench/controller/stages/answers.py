@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from solrbench.analysis.answers.comparison import (
+from solrbench.analysis.answers import (
     answers_text,
     asks_queries,
     compare_answers,

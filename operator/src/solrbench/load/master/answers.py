@@ -17,7 +17,7 @@ import gevent
 import httpx2 as httpx
 from gevent.pool import Pool
 
-from solrbench.analysis.answers.difference import AnswerKind, compare_answer
+from solrbench.analysis.answers import AnswerKind, compare_answer
 from solrbench.contract.answers import (
     FacetAnswer,
     QueryAnswer,

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import ConfigDict
 
-from solrbench.analysis.answers.comparison import ComparedAnswers
+from solrbench.analysis.answers import ComparedAnswers
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, Summary
 from solrbench.api.v1alpha1.conditions import find_condition

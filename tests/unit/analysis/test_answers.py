@@ -10,13 +10,15 @@ from zlib import crc32
 
 import pytest
 
-from solrbench.analysis.answers.comparison import (
+from solrbench.analysis.answers import (
     FIELDS_OF_KINDS,
+    AnswerKind,
     ComparedAnswers,
     answers_text,
+    compare_answer,
     compare_answers,
+    skip_reason,
 )
-from solrbench.analysis.answers.difference import AnswerKind, compare_answer, skip_reason
 from solrbench.api.v1alpha1.comparisons import AnswerConclusion
 from solrbench.contract.answers import (
     MAX_ANSWER_BYTES,

@@ -1,1 +1,0 @@
-"""Answers to queries: what two targets answer differently."""
