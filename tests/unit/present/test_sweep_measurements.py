@@ -21,10 +21,10 @@ from solrbench.api.v1alpha1.sweep_spec import AxisRole
 from solrbench.present.html import render_sweep_html
 from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
+from solrbench.present.sweeps.difference_figures import step_figures
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.point_tables import capacity_table, condition_tables, steps_table
 from solrbench.present.sweeps.report import PointStep, RoundReport, SweepReport
-from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.sweeps.tables import MAX_ROWS, failures_table, rounds_table
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child

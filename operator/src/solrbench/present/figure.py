@@ -173,7 +173,7 @@ def lines_table(
         NumberColumn("95 % interval", lambda row: row[1].bounds, lambda e: format_range(*e, show)),
     ]
     rows = [(name, point) for name, points in lines.items() for point in points]
-    return build_table(caption, columns, rows)
+    return build_table(caption, columns, rows).without_empty_columns()
 
 
 def mark_x(name: str, x: float, index: int) -> OptionPart:

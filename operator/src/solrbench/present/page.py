@@ -55,11 +55,14 @@ from solrbench.present.server_tables import (
     slow_table,
 )
 from solrbench.present.sweeps import point_tables, tables
-from solrbench.present.sweeps.difference_figures import difference_figure, round_figure
+from solrbench.present.sweeps.difference_figures import (
+    difference_figure,
+    round_figure,
+    step_figures,
+)
 from solrbench.present.sweeps.figures import axis_figures, cold_start_figures, heat_maps
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure
-from solrbench.present.sweeps.step_figures import step_figures
 from solrbench.present.table import Table
 from solrbench.present.time_figures import over_time
 from solrbench.present.window_tables import (

@@ -1,9 +1,14 @@
-"""Points beside the baseline with intervals, and the objective's metric in each round."""
+"""Points beside the baseline, in each round, and from step to step."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from operator import attrgetter
+from typing import NamedTuple
 
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.present.figure import (
+    EstimatedPoint,
     LegendEntry,
     OptionPart,
     ReportFigure,
@@ -11,13 +16,21 @@ from solrbench.present.figure import (
     category_axis,
     chart,
     color,
+    estimated_lines,
     intervals,
+    legend,
+    lines_table,
 )
-from solrbench.present.sweeps.figures import axis_format
-from solrbench.present.sweeps.point_tables import changed_values, name_point
-from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.figures import MAX_LINES, axis_format, line_chart
+from solrbench.present.sweeps.point_tables import (
+    changed_values,
+    group_by_condition,
+    name_point,
+)
+from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import point_columns, rounds_table
 from solrbench.present.table import build_table, named_columns
+from solrbench.stats.number_format import format_milliseconds, format_number
 from solrbench.sweep.objective_figure import figure_of
 
 MAX_DRAWN_POINTS = 40
@@ -65,11 +78,11 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         text += " Conclusions on one target, as in the table, are about the targets measured."
     only = f": {words[0]}" if len(words) == 1 else ""
     title = f"Difference of each point from the baseline{only}"
-    legend = [LegendEntry(word, _LOOKS[word][0]) for word in words]
+    entries = [LegendEntry(word, _LOOKS[word][0]) for word in words]
     height = _FRAME_PX + _ROW_PX * len(drawn)
     columns = named_columns("Point", point_columns(figure, _NO_CONCLUSION))
     table = build_table("Differences", columns, zip(labels, drawn, strict=True))
-    return ReportFigure("differences", title, text, option, legend, table, height)
+    return ReportFigure("differences", title, text, option, entries, table, height)
 
 
 def _conclusion(point: PointReport) -> str:
@@ -164,3 +177,99 @@ def _scatter(name: str, data: Sequence[object], index: int, symbol: str, size: i
         "itemStyle": {"color": color(index)},
         "emphasis": {"disabled": True},
     }
+
+
+MAX_CONDITIONS = 3
+"""Conditions whose steps are drawn; the table of steps has all."""
+
+
+class _StepFigure(NamedTuple):
+    """What is drawn of a step: how it is written, and read with its bounds."""
+
+    name: str
+    title: str
+    formatter: str
+    show: Callable[[float], str]
+    read: Callable[[PointStep], tuple[float | None, float | None, float | None]]
+
+
+_STEP_FIGURES = (
+    _StepFigure(
+        "p95",
+        "P95",
+        "@milliseconds",
+        format_milliseconds,
+        attrgetter("p95_milliseconds", "p95_lower_milliseconds", "p95_upper_milliseconds"),
+    ),
+    _StepFigure(
+        "rate",
+        "Requests/s",
+        "@number",
+        format_number,
+        attrgetter(
+            "requests_per_second", "requests_per_second_lower", "requests_per_second_upper"
+        ),
+    ),
+)
+
+
+def step_figures(report: SweepReport) -> list[ReportFigure]:
+    """Return p95 and rate over the steps, of each condition in which two steps were measured."""
+    found: list[ReportFigure] = []
+    conditions = group_by_condition(report)
+    for number, (given, points) in enumerate(islice(conditions.items(), MAX_CONDITIONS)):
+        lines, where = _step_lines(report, points), f" with {given}" if given else ""
+        names = [*dict.fromkeys(step for steps in lines.values() for step in steps)]
+        if len(names) > 1:
+            found += [_draw_steps(number, where, names, lines, each) for each in _STEP_FIGURES]
+    return found
+
+
+def _step_lines(
+    report: SweepReport, points: Sequence[PointReport]
+) -> dict[str, dict[str, PointStep]]:
+    """Return all requests of each step of a point and variant, the baseline's settings first."""
+    lines: dict[str, dict[str, PointStep]] = {}
+    for point in sorted(points, key=lambda e: (not e.is_compared_with, e.result.values)):
+        settings = [f"{a} {v}" for a, v in point.values.items() if a not in report.conditions]
+        for step in point.steps:
+            named = ", ".join(settings) or point.name
+            steps = lines.setdefault(f"{named} ({step.variant})" if step.variant else named, {})
+            # Where there is one name only, all requests are those of the name.
+            if step.step not in steps or step.request == ALL_REQUESTS:
+                steps[step.step] = step
+    return lines
+
+
+def _draw_steps(
+    number: int,
+    where: str,
+    steps: Sequence[str],
+    every: Mapping[str, Mapping[str, PointStep]],
+    figure: _StepFigure,
+) -> ReportFigure:
+    lines: dict[str, list[EstimatedPoint]] = {}
+    for line_name, found in islice(every.items(), MAX_LINES):
+        points = lines.setdefault(line_name, [])
+        for x, step in enumerate(steps):
+            value, low, high = figure.read(found[step]) if step in found else (None, None, None)
+            if value is not None:
+                bounds = None if low is None or high is None else (low, high)
+                points.append(EstimatedPoint(x, value, bounds))
+    series = estimated_lines(lines.items())
+    text = (
+        f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
+        f" a single benchmark from its own times."
+    )
+    if len(every) > MAX_LINES:
+        text += f" The first {MAX_LINES} of {len(every)} lines."
+    titles = "Line", "Step", figure.title
+    return ReportFigure(
+        f"steps-{figure.name}-{number}",
+        f"{figure.title} by step{where}",
+        text,
+        line_chart("Step", steps, figure.title, figure.formatter, series),
+        legend([*lines]),
+        lines_table(figure.title, titles, lines, figure.show, lambda x: steps[int(x)]),
+        300,
+    )

@@ -18,7 +18,6 @@ from solrbench.present.figure import (
     color,
     estimated_lines,
     legend,
-    line,
     lines_table,
     rounded,
     value_axis,
@@ -222,7 +221,6 @@ def _cells(cells: Cells, metric: ObjectiveFigure) -> Iterator[OptionPart]:
 
 MAX_FIGURES = 3
 """Axes along which it is drawn: what is drawn is read from the stored step run of each point."""
-_Row = tuple[str, str, float]
 _WHERE = "Up to thousand requests"
 _STRETCHES = [*(str(2**place) for place in range(MAX_STRETCHES - 1)), "all"]
 """Thousands of requests at the end of each stretch."""
@@ -260,21 +258,19 @@ def cold_start_figures(report: SweepReport) -> list[ReportFigure]:
 
 def _draw(axis: str, means: Mapping[str, Sequence[float]]) -> ReportFigure:
     labels = _STRETCHES[: max(map(len, means.values()))]
-    series = [
-        line(name, index, [*enumerate(map(rounded, values))], showSymbol=True)
-        for index, (name, values) in enumerate(means.items())
-    ]
+    lines = {
+        name: [EstimatedPoint(x, mean) for x, mean in enumerate(values)]
+        for name, values in means.items()
+    }
+    series = estimated_lines(lines.items())
     option = line_chart(_WHERE, labels, "Mean service time", "@milliseconds", series)
     text = (
         "Mean service time of the first thousand requests that a target got, of the second, of the"
         " next two, four and so on, warm-up included; other axes as in the baseline."
     )
-    columns = [
-        NameColumn[_Row](axis, lambda row: row[0]),
-        NameColumn[_Row](_WHERE, lambda row: row[1]),
-        NumberColumn[_Row]("Mean", lambda row: row[2], format_milliseconds),
-    ]
-    rows = [(n, *pair) for n, values in means.items() for pair in zip(labels, values, strict=False)]
-    table = build_table("Cold start", columns, rows)
+    titles = axis, _WHERE, "Mean"
+    table = lines_table(
+        "Cold start", titles, lines, format_milliseconds, lambda x: labels[int(x)]
+    )
     title = f"Cold start by {axis}"
     return ReportFigure(f"cold-{axis}", title, text, option, legend([*means]), table, 300)
