@@ -55,7 +55,7 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     baseline = report.baseline
     if not drawn or baseline is None:
         return None
-    labels = [changed_values(point, baseline) for point in drawn]
+    labels = [changed_values(report, point) for point in drawn]
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
     option = chart(
         bottom_axis("Difference from the baseline", "@percent"),
@@ -129,7 +129,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     if baseline is None or not any(len(each.counted_rounds(figure)) > 1 for each in drawn):
         return None
     labels = [
-        name_point(point) if point.is_baseline else changed_values(point, baseline)
+        name_point(point) if point.is_baseline else changed_values(report, point)
         for point in drawn
     ]
     dots = [

@@ -47,13 +47,10 @@ def name_point(point: PointReport) -> str:
     return ", ".join(f"{axis} {value}" for axis, value in point.values.items()) or point.name
 
 
-def changed_values(point: PointReport, baseline: PointReport | None) -> str:
-    """Return the values in which a point differs from the baseline of the sweep."""
-    usual = {} if baseline is None else baseline.values
-    changed = [
-        f"{axis} {value}" for axis, value in point.values.items() if value != usual.get(axis)
-    ]
-    return ", ".join(changed) or point.name
+def changed_values(report: SweepReport, point: PointReport) -> str:
+    """Return the values in which a point differs from the baseline, such as `heap 2Gi`."""
+    changes = report.changes(point)
+    return ", ".join(f"{axis} {value}" for axis, value in changes.items()) or point.name
 
 
 def group_by_condition(report: SweepReport) -> dict[str, list[PointReport]]:
@@ -217,8 +214,9 @@ def _figures_table(
 def _figure_rows(report: SweepReport) -> list[FigureRow]:
     """Return each figure of each point beside its baseline."""
     return [
-        FigureRow(stored, read_figure(stored), changed_values(point, report.baseline))
+        FigureRow(stored, read_figure(stored), label)
         for point in report.points
+        for label in [changed_values(report, point)]
         for stored in point.figures
     ]
 
@@ -280,8 +278,7 @@ def _bottleneck_sentences(report: SweepReport) -> Iterator[str]:
                 step = f"{names[point.name]}, {found.step}"
                 yield describe_bottleneck(found.model_copy(update={"step": step}))
             elif found.resource != Resource.NONE:
-                label = changed_values(point, report.baseline)
-                label = "the baseline" if point.is_baseline else label
+                label = "the baseline" if point.is_baseline else changed_values(report, point)
                 others.setdefault(found.resource, []).append(label)
     for resource, labels in others.items():
         yield f"Held back by {HINTS[Resource(resource)][0]}: {join_some(labels)}."

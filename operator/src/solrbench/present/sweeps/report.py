@@ -275,14 +275,16 @@ class SweepReport(ReportDocument):
     @property
     def labels(self) -> dict[str, str]:
         """The benchmark of each point, by the values in which it differs from the baseline."""
-        usual = {} if self.baseline is None else self.baseline.values
+        alone = len(self.axes) == 1
         return {
-            label_of(
-                {k: v for k, v in point.values.items() if usual.get(k) != v} or point.values,
-                alone=len(self.axes) == 1,
-            ): point.benchmark
+            label_of(self.changes(point) or point.values, alone=alone): point.benchmark
             for point in self.points
         }
+
+    def changes(self, point: PointReport) -> dict[str, str]:
+        """Return the values in which a point differs from the baseline, by axis."""
+        usual = {} if self.baseline is None else self.baseline.values
+        return {axis: value for axis, value in point.values.items() if usual.get(axis) != value}
 
     @property
     def outcome(self) -> str:
