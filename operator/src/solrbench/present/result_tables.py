@@ -1,8 +1,9 @@
 """The results of a benchmark as tables: every figure, intervals, and the rows of the page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import ResultField, Unit
@@ -154,19 +155,56 @@ def percentile_of(result: StepResult, percent: float) -> PercentileResult | None
     return next((each for each in result.percentiles if each.percent == percent), None)
 
 
-_Estimate = tuple[float | None, Interval | None]
-"""A figure, and its interval; None where it was not measured, or has none."""
+class _Estimate(NamedTuple):
+    """A figure and its interval, either None where it is not known; a time is in milliseconds."""
+
+    value: float | None = None
+    interval: Interval | None = None
+    is_time: bool = True
+
+    def unit(self, interval: Interval | None) -> tuple[float, str]:
+        """Return divisor and unit of figure and interval together: seconds if they reach one."""
+        if not self.is_time:
+            return 1.0, ""
+        highest = (self.value or 0.0) if interval is None else interval.upper
+        return (1000.0, " s") if highest >= 1000 else (1.0, " ms")
+
+
+_Read = Callable[[StepResult], _Estimate]
+
+
+def _rate(result: StepResult) -> _Estimate:
+    return _Estimate(
+        result.requests_per_second, result.requests_per_second_interval, is_time=False
+    )
+
+
+def _documents(result: StepResult) -> _Estimate:
+    return _Estimate(
+        result.documents_per_second, result.documents_per_second_interval, is_time=False
+    )
 
 
 def _average(result: StepResult) -> _Estimate:
     if result.is_open_loop:
-        return result.response_average_milliseconds, result.response_average_milliseconds_interval
-    return result.average_milliseconds, result.average_milliseconds_interval
+        average = result.response_average_milliseconds
+        return _Estimate(average, result.response_average_milliseconds_interval)
+    return _Estimate(result.average_milliseconds, result.average_milliseconds_interval)
 
 
-def _percentile(result: StepResult, percent: float) -> _Estimate:
+def _percentile(percent: float, result: StepResult) -> _Estimate:
     found = percentile_of(result, percent)
-    return (None, None) if found is None else (found.milliseconds, found.interval)
+    return _Estimate() if found is None else _Estimate(found.milliseconds, found.interval)
+
+
+def _estimates(percents: Iterable[float]) -> list[tuple[str, _Read]]:
+    """Return what has an interval, by the title of its column."""
+    return [
+        ("Requests/s", _rate),
+        (ResultColumn.DOCUMENTS, _documents),
+        ("Mean", _average),
+        *((percent_label(each), partial(_percentile, each)) for each in percents),
+    ]
 
 
 def intervals_table(results: Sequence[StepResult]) -> Table:
@@ -176,23 +214,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         NameColumn(ResultColumn.STEP, lambda result: result.step),
         NameColumn(ResultColumn.VARIANT, lambda result: result.variant),
         NameColumn(ResultColumn.REQUEST, lambda result: result.request),
-        NumberColumn(
-            "Requests/s",
-            lambda result: _with_interval(
-                result.requests_per_second, result.requests_per_second_interval, result.repeats
-            ),
-        ),
-        NumberColumn(
-            ResultColumn.DOCUMENTS,
-            lambda result: _with_interval(
-                result.documents_per_second, result.documents_per_second_interval, result.repeats
-            ),
-        ),
-        NumberColumn("Mean", lambda result: _time(_average(result), result.repeats)),
-        *(
-            NumberColumn(percent_label(each), partial(_percentile_time, percent=each))
-            for each in percents
-        ),
+        *(NumberColumn(t, partial(_with_interval, read)) for t, read in _estimates(percents)),
     ]
     # Without a request there are no percentiles, and no intervals.
     few = f", ({_FEW} repeats) where two repeats differ too much for a useful one"
@@ -201,36 +223,19 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
     return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 
 
-def _percentile_time(result: StepResult, percent: float) -> str | None:
-    return _time(_percentile(result, percent), result.repeats)
-
-
-def _time(estimate: _Estimate, repeats: int) -> str | None:
-    """Return a time with its interval and one unit: seconds if it reaches one."""
-    milliseconds, interval = estimate
-    if milliseconds is None:
-        return None
-    shown = interval is not None and not _is_meaningless(milliseconds, interval, repeats)
-    highest = interval.upper if interval is not None and shown else milliseconds
-    unit, scale = ("s", 1000.0) if highest >= 1000 else ("ms", 1.0)
-    if interval is not None:
-        interval = Interval(lower=interval.lower / scale, upper=interval.upper / scale)
-    return f"{_with_interval(milliseconds / scale, interval, repeats)} {unit}"
-
-
-def _is_meaningless(value: float, interval: Interval, repeats: int) -> bool:
-    return repeats == _FEW and interval.upper - interval.lower > value
-
-
-def _with_interval(value: float | None, interval: Interval | None, repeats: int) -> str | None:
+def _with_interval(read: _Read, result: StepResult) -> str | None:
+    estimate = read(result)
+    value, interval, _ = estimate
     if value is None:
         return None
-    if interval is None:
-        return format_number(value)
+    behind = ""
     # With two repeats Student's t is 12.7: the interval would be wider than the number.
-    if _is_meaningless(value, interval, repeats):
-        return f"{format_number(value)} ({repeats} repeats)"
-    return f"{format_number(value)} ({format_range(interval.lower, interval.upper)})"
+    if interval is not None and result.repeats == _FEW and interval.upper - interval.lower > value:
+        behind, interval = f" ({_FEW} repeats)", None
+    divisor, unit = estimate.unit(interval)
+    if interval is not None:
+        behind = f" ({format_range(interval.lower / divisor, interval.upper / divisor)})"
+    return f"{format_number(value / divisor)}{behind}{unit}"
 
 
 _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split(";")[0]
@@ -325,9 +330,8 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
     yield NumberColumn("Failures", _failures)
     yield NumberColumn("Late", lambda result: format_cell(result, ResultColumn.LATE))
     yield NumberColumn("Dropped", lambda result: format_cell(result, ResultColumn.DROPPED))
-    yield NumberColumn("Requests/s", _rate_cell)
-    yield NumberColumn("Mean", lambda result: _time_cell(_average(result)))
-    yield from map(_percentile_cells, percents_of(results))
+    for title, read in _estimates(percents_of(results)):
+        yield NumberColumn(title, partial(_above_interval, read))
     yield NumberColumn(
         "Max",
         lambda result: (
@@ -337,29 +341,19 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
     )
 
 
-def _percentile_cells(percent: float) -> Column[StepResult]:
-    return NumberColumn(percent_label(percent), lambda each: _time_cell(_percentile(each, percent)))
-
-
 def _failures(result: StepResult) -> Cell:
     if not result.failures:
         return Cell("0")
     return Cell(f"{result.failures:,}", format_share(result.failures, result.requests), "bad")
 
 
-def _rate_cell(result: StepResult) -> Cell:
-    interval = result.requests_per_second_interval
-    bounds = "" if interval is None else format_range(interval.lower, interval.upper)
-    return Cell(format_number(result.requests_per_second), bounds)
-
-
-def _time_cell(estimate: _Estimate) -> Cell | None:
-    milliseconds, interval = estimate
-    if milliseconds is None:
+def _above_interval(read: _Read, result: StepResult) -> Cell | None:
+    estimate = read(result)
+    value, interval, _ = estimate
+    if value is None:
         return None
-    if interval is None:
-        return Cell(format_milliseconds(milliseconds))
-    # One unit for both bounds.
-    unit, scale = ("s", 1000) if interval.upper >= 1000 else ("ms", 1)
-    bounds = format_range(interval.lower / scale, interval.upper / scale)
-    return Cell(format_milliseconds(milliseconds), f"{bounds} {unit}")
+    divisor, unit = estimate.unit(interval)
+    bounds = ""
+    if interval is not None:
+        bounds = f"{format_range(interval.lower / divisor, interval.upper / divisor)}{unit}"
+    return Cell(f"{format_number(value / divisor)}{unit}", bounds)
