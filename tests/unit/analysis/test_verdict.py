@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from solrbench.analysis.checks import NotEvaluated
 from solrbench.analysis.verdict import evaluate_document, evaluate_step, samples_needed
 from solrbench.api.v1alpha1.findings import (
     CHECKS_OF_NUMBERS,
     MAX_REASONS,
-    InvalidReason,
     StepVerdict,
     overall_verdict,
 )
@@ -206,7 +206,7 @@ def test_documents_of_older_versions_are_no_gap() -> None:
 def test_what_makes_a_step_inconclusive_is_never_left_out() -> None:
     document = make_document("a", 1, make_timed_result(swinging(9, 30)), seconds=9)
     load = make_spec("a").load
-    others = [(None, InvalidReason(reason=f"Other{n}", message="")) for n in range(MAX_REASONS)]
+    others = {f"Other{n}": NotEvaluated("it was not read") for n in range(MAX_REASONS)}
     verdict = evaluate_step([evaluate_document(document, load)], load, further=others)
     first = [each.reason for each in verdict.unchecked[: len(verdict.causes)]]
     assert first == [each.reason for each in verdict.causes]

@@ -6,6 +6,7 @@ remedy.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from solrbench.analysis.check_registry import (
@@ -21,7 +22,6 @@ from solrbench.analysis.checks import (
     NotEvaluated,
     Outcome,
     ValidityFinding,
-    VerdictReason,
     first_finding,
 )
 from solrbench.analysis.cold_start import summarise_cold_start
@@ -51,9 +51,6 @@ _BEYOND = 10
 MAX_MESSAGE = 400
 """Characters of a message: the status must take those of every reason of every step."""
 
-_Outcomes = tuple[InvalidReason | None, InvalidReason | None]
-"""What a check found, or why it could not be made."""
-
 
 def evaluate_document(document: StepRunResult, load: Load) -> EvaluatedRun:
     """Return what is found in one step run, and kept of it: all but the series of its time.
@@ -82,10 +79,9 @@ def evaluate_steps(
 ) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order."""
     spec, evaluated = samples.spec, {run.document.id: run for run in runs}
-    placement = [
-        _outcome(reason, check.find(spec, environment), check.remedy)
-        for reason, check in PLACEMENT_CHECKS.items()
-    ]
+    placement = {
+        reason: check.find(spec, environment) for reason, check in PLACEMENT_CHECKS.items()
+    }
     steps = list(samples.steps())
     firsts = first_of_repeats(each for _, _, found in steps for each in found.documents)
     return [
@@ -106,30 +102,35 @@ def evaluate_step(
     *,
     samples: StepSamples | None = None,
     firsts: Mapping[int, StepRunResult] | None = None,
-    further: Sequence[_Outcomes] = (),
+    further: Mapping[str, Outcome] = MappingProxyType({}),
 ) -> StepVerdict:
     """Return the verdict on one step and variant from all its repeats, of which there are some."""
     if samples is None:
         samples = StepSamples(run.samples for run in runs)
     step_runs = samples.documents
-    outcomes = [
-        _apply(reason, check, [(each.document, each.findings[reason]) for each in runs])
-        for reason, check in CHECKS.items()
-    ]
-    outcomes += [
-        _outcome(reason, check.find(runs, load), check.remedy)
-        for reason, check in CHECKS_OF_REPEATS.items()
-    ]
+    found = {
+        reason: _worst_repeat((each.document.repeat, each.findings[reason]) for each in runs)
+        for reason in CHECKS
+    }
+    found |= {reason: check.find(runs, load) for reason, check in CHECKS_OF_REPEATS.items()}
     if firsts:
         start_on = load.repeats.start_on
-        compared = [(each, compare_with_first(firsts, each, start_on)) for each in step_runs]
-        outcomes.append(_apply(TARGET_CHANGED, REASONS[TARGET_CHANGED], compared))
-    outcomes += further
-    reasons = [each for each, _ in outcomes if each is not None]
-    reasons += _too_few_samples(step_runs, load.validity.percentile)
-    unchecked = [each for _, each in outcomes if each is not None]
-    if (gap := check_long_enough(samples)) is not None:
-        unchecked.append(_invalid_reason(STEP_TOO_SHORT, gap.text))
+        found[TARGET_CHANGED] = _worst_repeat(
+            (each.repeat, compare_with_first(firsts, each, start_on)) for each in step_runs
+        )
+    found |= further
+    found[TOO_FEW_SAMPLES] = _too_few_samples(step_runs, load.validity.percentile)
+    found[STEP_TOO_SHORT] = check_long_enough(samples)
+    reasons = [
+        _invalid_reason(reason, each.text, REASONS[reason].remedy)
+        for reason, each in found.items()
+        if isinstance(each, ValidityFinding)
+    ]
+    unchecked = [
+        _invalid_reason(reason, each.text)
+        for reason, each in found.items()
+        if isinstance(each, NotEvaluated)
+    ]
     # Those that make it Inconclusive are never among what is left out.
     unchecked.sort(key=lambda each: each.reason not in CHECKS_OF_NUMBERS)
     verdict = findings.INVALID if reasons else findings.VALID
@@ -154,29 +155,21 @@ def samples_needed(percentile: int) -> int:
     return -(-100 * _BEYOND // (100 - percentile))
 
 
-def _outcome(reason: str, outcome: Outcome, remedy: str) -> _Outcomes:
-    if isinstance(outcome, ValidityFinding):
-        return _invalid_reason(reason, outcome.text, remedy), None
-    return None, None if outcome is None else _invalid_reason(reason, outcome.text)
-
-
-def _apply(
-    word: str, reason: VerdictReason, outcomes: Sequence[tuple[StepRunResult, Outcome]]
-) -> _Outcomes:
+def _worst_repeat(outcomes: Iterable[tuple[int, Outcome]]) -> Outcome:
     """Return the worst that a check found in all repeats, or else why it could not be made."""
-    results = [(document.repeat, outcome) for document, outcome in outcomes]
+    results = list(outcomes)
     findings = [(repeat, each) for repeat, each in results if isinstance(each, ValidityFinding)]
     gaps = [(repeat, each) for repeat, each in results if isinstance(each, NotEvaluated)]
     if findings:
         repeat, worst = max(findings, key=lambda finding: finding[1].number)
-        where = f"{_repeats([repeat])}: " if len(outcomes) > 1 else ""
+        where = f"{_repeats([repeat])}: " if len(results) > 1 else ""
         others = [each for each, _ in findings if each != repeat]
         also = f". Also in {_repeats(others)}" if others else ""
-        return _invalid_reason(word, f"{where}{worst.text}{also}", reason.remedy), None
+        return ValidityFinding(worst.number, f"{where}{worst.text}{also}")
     if gaps:
-        where = f"{_repeats([repeat for repeat, _ in gaps])}: " if len(outcomes) > 1 else ""
-        return None, _invalid_reason(word, f"{where}{gaps[0][1].text}")
-    return None, None
+        where = f"{_repeats([repeat for repeat, _ in gaps])}: " if len(results) > 1 else ""
+        return NotEvaluated(f"{where}{gaps[0][1].text}")
+    return None
 
 
 def _repeats(repeats: Sequence[int]) -> str:
@@ -184,7 +177,7 @@ def _repeats(repeats: Sequence[int]) -> str:
     return f"{word} {', '.join(map(str, repeats))}"
 
 
-def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason]:
+def _too_few_samples(step_runs: StepRuns, percentile: int) -> Outcome:
     """Check all repeats together, as the percentiles in the status are of all their requests."""
     counts = Counter[str]()
     for document in step_runs:
@@ -192,16 +185,14 @@ def _too_few_samples(step_runs: StepRuns, percentile: int) -> list[InvalidReason
             counts[result.request] += result.requests
     needed = samples_needed(percentile)
     limit = f"in all repeats (limit {needed}: {_BEYOND} must lie beyond p{percentile})"
-    remedy = REASONS[TOO_FEW_SAMPLES].remedy
     if not counts:
-        return [_invalid_reason(TOO_FEW_SAMPLES, f"0 requests {limit}", remedy)]
+        return ValidityFinding(0, f"0 requests {limit}")
     name, count = min(counts.items(), key=lambda item: item[1])
     if count >= needed:
-        return []
+        return None
     short = sum(each < needed for each in counts.values())
     others = f" (and {count_noun(short - 1, 'other request name')})" if short > 1 else ""
-    message = f"{count_noun(count, 'request')} of {name}{others} {limit}"
-    return [_invalid_reason(TOO_FEW_SAMPLES, message, remedy)]
+    return ValidityFinding(count, f"{count_noun(count, 'request')} of {name}{others} {limit}")
 
 
 def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReason:
