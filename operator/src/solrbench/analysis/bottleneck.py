@@ -155,7 +155,9 @@ def _apply(rules: Rules, run: BottleneckInput, shown: Mapping[str, str]) -> RunB
     return RunBottleneck(run.repeat, Resource.NONE, Symptom(text))
 
 
-_FIRST_OF = " in repeat "
+_FIRST_OF = " in {} "
+"""Between a symptom and the number of the first repeat, or round, that shows it: a status has no
+room for a field of the symptom alone."""
 
 
 def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottleneck]:
@@ -173,7 +175,7 @@ def agree_over_rounds(rounds: Mapping[int, Sequence[Bottleneck]]) -> list[Bottle
 
 def _of_round(number: int, found: Bottleneck) -> RunBottleneck:
     # Of several repeats of the round its message says, too, which of them agree.
-    text = found.message.partition(_FIRST_OF)[0]
+    text = found.message.partition(_FIRST_OF.format("repeat"))[0]
     resource = Resource(found.suspected or found.resource)
     return RunBottleneck(number, resource, Symptom(text, found.server))
 
@@ -190,8 +192,8 @@ def _agree(
     elif is_seen and resource is not Resource.INCONCLUSIVE:
         agreeing = [run for run in runs if run.resource is resource]
         first, servers = agreeing[0], {run.symptom.server for run in agreeing}
-        where = f"in {unit} {first.repeat}; {shown} of {len(runs)} {unit}s agree"
-        text = f"{first.symptom.text} {where}"
+        where = f"{first.repeat}; {shown} of {len(runs)} {unit}s agree"
+        text = f"{first.symptom.text}{_FIRST_OF.format(unit)}{where}"
         # Repeats that agree on the resource may still show it on different servers.
         server = servers.pop() if len(servers) == 1 else None
         fields = {"resource": resource, "server": server, "field": HINTS[resource][1]}
