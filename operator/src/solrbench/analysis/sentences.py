@@ -3,8 +3,6 @@
 `difference_sentence` stands alone, `format_conclusion` in a table.
 """
 
-from collections.abc import Iterable
-
 from solrbench.analysis.metrics import (
     MIN_REPEATS,
     MIN_VALUES_FOR_RANKS,
@@ -251,18 +249,10 @@ def is_least(objective: Objective) -> bool:
     return objective.throughput is not None or objective.goodput is not None
 
 
-def objective_lines(status: ObjectivesStatus) -> list[str]:
-    """Return a line for each result."""
-    return [*map(_line, status.results)]
-
-
-def not_run_lines(not_run: Iterable[NotRun]) -> list[str]:
-    """Return a line for each step that was not run."""
-    return [
-        f"{entry.step}{f' ({entry.variant})' if entry.variant else ''} was not run, because"
-        f" {entry.reason}"
-        for entry in not_run
-    ]
+def not_run_line(entry: NotRun) -> str:
+    """Return which step was not run, and why."""
+    variant = f" ({entry.variant})" if entry.variant else ""
+    return f"{entry.step}{variant} was not run, because {entry.reason}"
 
 
 def completion_text(status: ObjectivesStatus) -> str:
@@ -272,10 +262,11 @@ def completion_text(status: ObjectivesStatus) -> str:
         return f"Every objective is met ({len(status.results)} of {len(status.results)} results)."
     ordered = sorted(others, key=lambda result: result.conclusion is not result.conclusion.MISSED)
     more = f" (and {len(others) - _MAX_LINES} more)" if len(others) > _MAX_LINES else ""
-    return " ".join(map(_line, ordered[:_MAX_LINES])) + more
+    return " ".join(map(objective_line, ordered[:_MAX_LINES])) + more
 
 
-def _line(result: ObjectiveResult) -> str:
+def objective_line(result: ObjectiveResult) -> str:
+    """Return the conclusion on an objective, where, and what was measured."""
     where = ", ".join(filter(None, (result.step, result.variant)))
     place = f" ({where})" if where else ""
     return f"{result.name}{place}: {result.conclusion}. {result.message}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from solrbench.analysis.bottleneck_evidence import pod_of
-from solrbench.analysis.sentences import name_variant, not_run_lines, objective_lines
+from solrbench.analysis.sentences import name_variant, not_run_line, objective_line
 from solrbench.api.v1alpha1.findings import ObjectiveResult, TrialResult
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.request_counts import ResponseGap, UserShares
@@ -31,9 +31,10 @@ def limit_lines(status: Status) -> list[Lines]:
     found = [
         name_variant(each.variant, f"{each.conclusion}: {each.message}") for each in status.capacity
     ]
+    objectives = status.objectives.results if status.objectives is not None else []
     parts = [
-        (OBJECTIVES, objective_lines(status.objectives) if status.objectives else []),
-        ("Not run", not_run_lines(status.not_run)),
+        (OBJECTIVES, [*map(objective_line, objectives)]),
+        ("Not run", [*map(not_run_line, status.not_run)]),
         ("Capacity", found),
         ("Scalability", [name_variant(each.variant, each.message) for each in status.scalability]),
     ]
