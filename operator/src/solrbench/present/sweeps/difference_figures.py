@@ -22,11 +22,7 @@ from solrbench.present.figure import (
     lines_table,
 )
 from solrbench.present.sweeps.figures import MAX_LINES, axis_format, line_chart
-from solrbench.present.sweeps.point_tables import (
-    changed_values,
-    group_by_condition,
-    name_point,
-)
+from solrbench.present.sweeps.point_tables import changed_values, group_by_condition, name_point
 from solrbench.present.sweeps.report import PointReport, PointStep, SweepReport
 from solrbench.present.sweeps.tables import point_columns, rounds_table
 from solrbench.present.table import build_table, named_columns
