@@ -225,23 +225,21 @@ def describe_measure(objective: Objective) -> str:
 
 def limit_of(objective: Objective) -> tuple[float, str]:
     """Return the limit and its unit."""
-    responses = (objective.response_time, objective.mean_response_time)
-    times = (*responses, objective.time_until_found)
-    throughput, goodput = objective.throughput, objective.goodput
-    rates = [goodput.min_requests_per_second] if goodput else []
-    documents = list[float]()
-    if throughput is not None:
-        rates += filter(None, [throughput.min_requests_per_second])
-        documents += filter(None, [throughput.min_documents_per_second])
-    limits: list[tuple[str, list[float]]] = [
-        ("ms", [each.max_milliseconds for each in times if each is not None]),
-        ("%", [objective.failures.max_percent] if objective.failures else []),
-        ("requests/s", rates),
-        ("documents/s", documents),
-        ("s", [objective.indexing_time.max_seconds] if objective.indexing_time else []),
-        ("bytes", [objective.index_size.max_bytes] if objective.index_size else []),
-    ]
-    return next((limit, unit) for unit, values in limits for limit in values)
+    times = objective.response_time or objective.mean_response_time or objective.time_until_found
+    if times is not None:
+        return times.max_milliseconds, "ms"
+    if objective.failures is not None:
+        return objective.failures.max_percent, "%"
+    if objective.indexing_time is not None:
+        return objective.indexing_time.max_seconds, "s"
+    if objective.index_size is not None:
+        return objective.index_size.max_bytes, "bytes"
+    throughput = objective.throughput
+    if throughput is not None and throughput.min_documents_per_second is not None:
+        return throughput.min_documents_per_second, "documents/s"
+    # Each objective has exactly one limit.
+    rate = objective.goodput or throughput
+    return (rate and rate.min_requests_per_second) or 0.0, "requests/s"
 
 
 def is_least(objective: Objective) -> bool:
