@@ -300,8 +300,7 @@ def is_drift_unknown(primary: Iterable[Difference]) -> bool:
     Sides that were measured one after the other differ by what changed in between, too.
     """
     return any(
-        each.conclusion is not None and min(each.repeats) < MIN_VALUES_FOR_RANKS
-        for each in primary
+        each.conclusion is not None and min(each.repeats) < MIN_VALUES_FOR_RANKS for each in primary
     )
 
 

@@ -170,7 +170,11 @@ def lines_table(
         NameColumn(titles[0], lambda row: row[0]),
         NameColumn(titles[1], lambda row: place(row[1].x)),
         NumberColumn(titles[2], lambda row: row[1].y, show),
-        NumberColumn("95 % interval", lambda row: row[1].bounds, lambda e: format_range(*e, show)),
+        NumberColumn(
+            "95 % interval",
+            lambda row: row[1].bounds,
+            lambda pair: format_range(pair[0], pair[1], show),
+        ),
     ]
     rows = [(name, point) for name, points in lines.items() for point in points]
     return build_table(caption, columns, rows).without_empty_columns()

@@ -174,9 +174,7 @@ _Read = Callable[[StepResult], _Estimate]
 
 
 def _rate(result: StepResult) -> _Estimate:
-    return _Estimate(
-        result.requests_per_second, result.requests_per_second_interval, is_time=False
-    )
+    return _Estimate(result.requests_per_second, result.requests_per_second_interval, is_time=False)
 
 
 def _documents(result: StepResult) -> _Estimate:

@@ -125,8 +125,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     if baseline is None or not any(len(each.counted_rounds(figure)) > 1 for each in drawn):
         return None
     labels = [
-        name_point(point) if point.is_baseline else changed_values(report, point)
-        for point in drawn
+        name_point(point) if point.is_baseline else changed_values(report, point) for point in drawn
     ]
     dots = [
         {"name": f"{label}, round {each.round}", "value": [each.read(figure), row]}
@@ -202,9 +201,7 @@ _STEP_FIGURES = (
         "Requests/s",
         "@number",
         format_number,
-        attrgetter(
-            "requests_per_second", "requests_per_second_lower", "requests_per_second_upper"
-        ),
+        attrgetter("requests_per_second", "requests_per_second_lower", "requests_per_second_upper"),
     ),
 )
 

@@ -269,8 +269,6 @@ def _draw(axis: str, means: Mapping[str, Sequence[float]]) -> ReportFigure:
         " next two, four and so on, warm-up included; other axes as in the baseline."
     )
     titles = axis, _WHERE, "Mean"
-    table = lines_table(
-        "Cold start", titles, lines, format_milliseconds, lambda x: labels[int(x)]
-    )
+    table = lines_table("Cold start", titles, lines, format_milliseconds, lambda x: labels[int(x)])
     title = f"Cold start by {axis}"
     return ReportFigure(f"cold-{axis}", title, text, option, legend([*means]), table, 300)
