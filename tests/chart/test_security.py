@@ -14,7 +14,7 @@ from chart.rendering import (
 )
 from solrbench.api.kinds import KINDS
 from solrbench.contract import names
-from solrbench.controller.deletion import OWNED_KINDS
+from solrbench.controller.owned_objects import OWNED_KINDS
 from solrbench.controller.watches import KINDS as WATCHED
 from solrbench.manifests.network_policies import build_network_policies
 from support.cluster.network import Place, admits

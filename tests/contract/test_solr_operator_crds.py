@@ -20,8 +20,9 @@ from kubernetes.dynamic import DynamicClient
 
 from solrbench.contract.names import MANAGER
 from solrbench.controller.context import ReconcileContext
+from solrbench.controller.owned_objects import SOLR_CLOUDS
 from solrbench.controller.provisioners import zookeeper
-from solrbench.controller.provisioners.solr_operator import SOLR_CLOUDS, SolrOperatorTarget
+from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget
 from solrbench.controller.settings import Settings
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster, connect

@@ -8,13 +8,12 @@ import pytest
 
 from solrbench.contract import names
 from solrbench.controller.deletion import (
-    OWNED_KINDS,
     blocking_finalizer,
     delete_components,
     find_removal_blocker,
 )
 from solrbench.controller.objects import LOAD, TARGET, find_lost_pods, force_delete
-from solrbench.controller.owned_objects import MAX_OWNERS, OwnedObjects
+from solrbench.controller.owned_objects import MAX_OWNERS, OWNED_KINDS, OwnedObjects
 from solrbench.decide.pods import NOTICE, PATIENCE
 from solrbench.errors import ConflictError, TemporaryError
 from solrbench.kube.connection import ForbiddenError

@@ -4,31 +4,24 @@ from collections.abc import Sequence
 
 from solrbench.contract.names import LABEL_COMPONENT, SOLR, ZOOKEEPER
 from solrbench.controller.objects import find_lost_pods, force_delete
-from solrbench.controller.owned_objects import REPLICA_SETS, OwnedKind, OwnedObjects
-from solrbench.controller.provisioners.registry import target_kinds
+from solrbench.controller.owned_objects import (
+    BUDGETS,
+    DEPLOYMENTS,
+    OWNED_KINDS,
+    PODS,
+    REPLICA_SETS,
+    OwnedKind,
+    OwnedObjects,
+)
 from solrbench.decide.views import attempt_of
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
-from solrbench.manifests.common import DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.target import PodReason
 
 FIRST_ATTEMPT = 1
-
-JOBS = OwnedKind("batch/v1", "Job")
-DEPLOYMENTS = OwnedKind("apps/v1", "Deployment")
-BUDGETS = OwnedKind(DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND)
-SERVICES, CONFIG_MAPS, PODS = (OwnedKind("v1", kind) for kind in ("Service", "ConfigMap", "Pod"))
-
-OWNED_KINDS = tuple(
-    dict.fromkeys(
-        (JOBS, DEPLOYMENTS, *target_kinds(), SERVICES, CONFIG_MAPS, REPLICA_SETS, PODS, BUDGETS)
-    )
-)
-"""Kinds of load, index and target in the order of deletion: load first, so that it stops at once.
-"""
 
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 

@@ -10,6 +10,8 @@ from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.facts import is_of_nodes
 from solrbench.kube.reader import Manifest
+from solrbench.manifests import solr_cloud
+from solrbench.manifests.common import DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND
 from solrbench.reasons.end import CleanupReason
 
 REMOVED_COMPONENTS = tuple(component for component in COMPONENTS if component != REPORT)
@@ -38,9 +40,37 @@ class OwnedKind:
         return self.api_version, self.kind
 
 
+JOBS = OwnedKind("batch/v1", "Job")
+DEPLOYMENTS = OwnedKind("apps/v1", "Deployment")
+SOLR_CLOUDS = OwnedKind(
+    solr_cloud.API_VERSION, solr_cloud.KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED
+)
+ZOOKEEPER_CLUSTERS = OwnedKind(
+    "zookeeper.pravega.io/v1beta1",
+    "ZookeeperCluster",
+    CleanupReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
+    has_owner=True,
+)
+"""Each goes with the SolrCloud that owns it."""
 STATEFUL_SETS = OwnedKind("apps/v1", "StatefulSet")
+SERVICES = OwnedKind("v1", "Service")
+CONFIG_MAPS = OwnedKind("v1", "ConfigMap")
+PODS = OwnedKind("v1", "Pod")
+CLAIMS = OwnedKind("v1", "PersistentVolumeClaim")
 REPLICA_SETS = OwnedKind("apps/v1", "ReplicaSet", has_owner=True)
-PARENTS = (OwnedKind("batch/v1", "Job"), STATEFUL_SETS, REPLICA_SETS)
+BUDGETS = OwnedKind(DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND)
+
+OWNED_KINDS = (
+    *(JOBS, DEPLOYMENTS, SOLR_CLOUDS, ZOOKEEPER_CLUSTERS, STATEFUL_SETS, SERVICES, CONFIG_MAPS),
+    *(PODS, CLAIMS, REPLICA_SETS, BUDGETS),
+)
+"""Kinds of load, index and target in the order of deletion: load first, so that it stops at once,
+and those of other operators before what these make of them.
+
+A deleted benchmark is known by its name alone, so any of them is looked for.
+"""
+
+PARENTS = (JOBS, STATEFUL_SETS, REPLICA_SETS)
 """Kinds that control pods."""
 
 MAX_LEVELS = 4
@@ -96,7 +126,7 @@ class OwnedObjects:
         metadata = body["metadata"]
         if kind.has_owner or metadata.get("deletionTimestamp") is not None:
             return
-        grace = 1 if kind.kind == "Pod" else None  # it has nothing to save
+        grace = 1 if kind == PODS else None  # it has nothing to save
         key = metadata["namespace"], metadata["name"]
         self.cluster.delete(*kind.reference, *key, grace, uid=metadata["uid"])
         metadata["deletionTimestamp"] = self.now.isoformat()  # as another list would show it
@@ -110,7 +140,7 @@ class OwnedObjects:
     def _is_owned(self, kind: OwnedKind, metadata: Manifest) -> bool:
         owners = metadata.get("ownerReferences") or []
         # StatefulSets own their claims, but up to Kubernetes 1.32 they do not control them.
-        is_claim = kind.kind == "PersistentVolumeClaim"
+        is_claim = kind == CLAIMS
         owner = next((each for each in owners if each.get("controller") or is_claim), None)
         if owner is not None:
             return self._leads_to_us(owner)
@@ -185,7 +215,7 @@ class OwnedObjects:
         return self._labelled[kind]
 
     def _of(self, kind: OwnedKind, benchmark_name: str) -> Sequence[Manifest]:
-        if kind.kind == "Pod":
+        if kind == PODS:
             labels = {LABEL_BENCHMARK: benchmark_name}
             return self.cluster.list(*kind.reference, self.namespace, labels)
         selector = {LABEL_BENCHMARK: benchmark_name, LABEL_COMPONENT: REMOVED_COMPONENTS}

@@ -6,7 +6,6 @@ from solrbench.api.quantities import parse_bytes
 from solrbench.contract import names
 from solrbench.controller import objects
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
     accept_versions,
@@ -30,20 +29,10 @@ from solrbench.solr.collection import (
     upload_config_set,
 )
 
-WORKLOAD_KINDS = (
-    OwnedKind("apps/v1", "StatefulSet"),
-    OwnedKind("v1", "Service"),
-    OwnedKind("v1", "ConfigMap"),
-    OwnedKind("v1", "Pod"),
-    OwnedKind("v1", "PersistentVolumeClaim"),
-)
-"""Kinds of Kubernetes itself that pods of Solr and ZooKeeper are made with."""
-
 
 class CreatedTarget(TargetProvisioner):
     """Nodes that are made for the benchmark, and go with their collection."""
 
-    owned_kinds: tuple[OwnedKind, ...] = WORKLOAD_KINDS
     fresh_nodes = True
     ready_message = "live nodes, replicas and caches match the spec"
 

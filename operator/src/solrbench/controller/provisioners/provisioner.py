@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.owned_objects import OwnedKind
 from solrbench.decide.collection import REPLICA_CHECKS, CollectionReplicas
 from solrbench.decide.conditions import ACCEPTED
 from solrbench.decide.outcome import apply_outcome, first_outcome
@@ -22,8 +21,6 @@ class TargetProvisioner(ABC):
     where the builders of manifests find them too.
     """
 
-    owned_kinds: tuple[OwnedKind, ...] = ()
-    """Kinds of the objects that are made for the target, in the order of their deletion."""
     fresh_nodes: bool
     """Whether a new attempt gets nodes that have answered no request."""
     ready_message: str

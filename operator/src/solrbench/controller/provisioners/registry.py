@@ -1,10 +1,9 @@
-"""The provisioners by what selects them, and the kinds that they own together."""
+"""The provisioners by what selects them."""
 
 from collections.abc import Mapping
 
 from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.owned_objects import OwnedKind
 from solrbench.controller.provisioners.existing import ExistingTarget
 from solrbench.controller.provisioners.provisioner import TargetProvisioner
 from solrbench.controller.provisioners.solr_operator import SolrOperatorTarget, StatefulSetTarget
@@ -24,13 +23,3 @@ def provisioner_of(context: ReconcileContext) -> TargetProvisioner:
     if context.existing is not None:
         return EXISTING
     return PROVISIONERS[context.solr_cloud.provisioner]
-
-
-def target_kinds() -> tuple[OwnedKind, ...]:
-    """Return the kinds that any target may own, those of other operators first.
-
-    A deleted benchmark is known by its name alone, not by its provisioner.
-    """
-    every = (EXISTING, *PROVISIONERS.values())
-    kinds = dict.fromkeys(kind for provisioner in every for kind in provisioner.owned_kinds)
-    return tuple(sorted(kinds, key=lambda kind: kind.not_removed is None))

@@ -4,10 +4,9 @@ from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.objects import creation_problem, pods
-from solrbench.controller.owned_objects import OwnedKind
-from solrbench.controller.provisioners.created import WORKLOAD_KINDS, CreatedTarget
+from solrbench.controller.owned_objects import SOLR_CLOUDS, ZOOKEEPER_CLUSTERS
+from solrbench.controller.provisioners.created import CreatedTarget
 from solrbench.controller.provisioners.zookeeper import (
-    ZOOKEEPER_CLUSTERS,
     check_external,
     ensure_ensemble,
     wait_for_provided,
@@ -23,22 +22,14 @@ from solrbench.decide.solr_cloud import (
 from solrbench.decide.target import ComponentPods, check_clusters_served, check_solr_pods
 from solrbench.kube.facts import known_fields
 from solrbench.kube.reader import Manifest
-from solrbench.manifests import solr_cloud
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.common import build_disruption_budget, owner_uid
 from solrbench.manifests.solr import build_solr
 from solrbench.manifests.solr_cloud import POD_OPTIONS, build_solr_cloud
-from solrbench.reasons.end import CleanupReason
-
-SOLR_CLOUDS = OwnedKind(
-    solr_cloud.API_VERSION, solr_cloud.KIND, CleanupReason.SOLR_CLOUD_NOT_REMOVED
-)
 
 
 class SolrOperatorTarget(CreatedTarget):
     """Nodes that the Solr Operator makes of a SolrCloud resource."""
-
-    owned_kinds: tuple[OwnedKind, ...] = (SOLR_CLOUDS, ZOOKEEPER_CLUSTERS, *WORKLOAD_KINDS)
 
     def ensure_pods(self, context: ReconcileContext) -> None:
         """Make a SolrCloud and wait until the Solr Operator has brought it up."""

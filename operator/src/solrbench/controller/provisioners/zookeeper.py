@@ -7,7 +7,7 @@ from solrbench.contract.endpoints import member_hosts
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
 from solrbench.controller.objects import creation_problem, pods
-from solrbench.controller.owned_objects import OwnedKind
+from solrbench.controller.owned_objects import ZOOKEEPER_CLUSTERS
 from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
@@ -20,15 +20,6 @@ from solrbench.decide.target import (
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
 from solrbench.net import zookeeper
-from solrbench.reasons.end import CleanupReason
-
-ZOOKEEPER_CLUSTERS = OwnedKind(
-    "zookeeper.pravega.io/v1beta1",
-    "ZookeeperCluster",
-    CleanupReason.ZOOKEEPER_CLUSTER_NOT_REMOVED,
-    has_owner=True,
-)
-"""Each goes with the SolrCloud that owns it."""
 
 
 def ensure_ensemble(context: ReconcileContext) -> None:
