@@ -19,13 +19,14 @@ from solrbench.controller.events import events_between, post_events
 from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark_sweep_invalid
 from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
-from solrbench.controller.sweep_reconcile import Plans, SweepContext, reconcile_sweep
+from solrbench.controller.sweep_reconcile import SweepContext, reconcile_sweep
 from solrbench.decide.conditions import ACCEPTED, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.decision import decide_expiry
+from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import PointState
 
 log = logging.getLogger("solrbench")
@@ -48,7 +49,7 @@ class SweepHandlers:
         self._cluster = cluster
         self._settings = settings
         self._telemetry = telemetry
-        self._plans = Plans()
+        self._plans: dict[str, tuple[int, SweepPlan]] = {}
         self._attempts = ReconcileAttempts(
             SWEEP, cluster, telemetry.operator, RUNNING_PAUSE, utc_now
         )
@@ -73,7 +74,7 @@ class SweepHandlers:
         if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
             # One under way could show the sweep again.
             await self._schedule.stop_and_wait(metadata["uid"])
-            self._plans.forget(metadata["uid"])
+            self._plans.pop(metadata["uid"], None)
             self._attempts.forget(metadata["uid"])
             self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
             return
@@ -109,12 +110,23 @@ class SweepHandlers:
         except ValidationError as error:
             mark_sweep_invalid(self._cluster, body, error, now)
             return UPGRADE_PAUSE
-        plan, concurrency = self._plans.plan_of(before), self._settings.concurrency
+        plan, concurrency = self._plan(before), self._settings.concurrency
         after = reconcile_sweep(SweepContext(self._cluster, before, body, plan, now, concurrency))
         self._telemetry.sweeps.update(after, plan)
         changed = events_between(before.status.conditions, after.status.conditions)
         post_events(body, after.key, changed)
         return _pause(after, now)
+
+    def _plan(self, sweep: SolrBenchmarkSweep) -> SweepPlan:
+        """Return the plan, kept while the spec stays: to validate 500 points takes half a second.
+
+        One thread at a time reconciles a sweep.
+        """
+        uid, generation = sweep.metadata.uid, sweep.metadata.generation
+        known = self._plans.get(uid)
+        if known is None or known[0] != generation:
+            known = self._plans[uid] = generation, make_plan(sweep)
+        return known[1]
 
 
 def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:

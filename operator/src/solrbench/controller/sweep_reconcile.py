@@ -1,11 +1,9 @@
 """One reconcile over one sweep: observe, decide, store the status, apply benchmarks.
 
 The status is stored first: a benchmark whose point is not under way in the stored status does not
-exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012). Plans are kept
-while their spec stays: to validate 500 points takes half a second.
+exist, so one that is cut short anywhere is taken up again as it was (docs/adr/0012).
 """
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,7 +32,7 @@ from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.answers import compares_answers, point_label
 from solrbench.sweep.cluster_capacity import ClusterCapacity, capacity_of_nodes
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
-from solrbench.sweep.plan import SweepPlan, make_plan
+from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.state import (
     ChildView,
@@ -283,29 +281,3 @@ def _change_point(status: SweepStatus, name: str, **changes: object) -> SweepSta
         each.model_copy(update=changes) if each.name == name else each for each in status.points
     ]
     return status.model_copy(update={"points": points})
-
-
-class Plans:
-    """The plan of each sweep; safe for threads."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._plans: dict[str, tuple[int, SweepPlan]] = {}
-
-    def plan_of(self, sweep: SolrBenchmarkSweep) -> SweepPlan:
-        """Return the plan by the present spec of a sweep."""
-        uid, generation = sweep.metadata.uid, sweep.metadata.generation
-        with self._lock:
-            known = self._plans.get(uid)
-        if known is not None and known[0] == generation:
-            return known[1]
-        # Without the lock, as it takes half a second for 500 points; two of the same are no harm.
-        plan = make_plan(sweep)
-        with self._lock:
-            self._plans[uid] = (generation, plan)
-        return plan
-
-    def forget(self, uid: str) -> None:
-        """Drop the plan of a sweep that is gone."""
-        with self._lock:
-            self._plans.pop(uid, None)
