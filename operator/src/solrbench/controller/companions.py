@@ -19,14 +19,12 @@ from solrbench.decide.companions import (
 )
 from solrbench.decide.existing_target import qualify
 from solrbench.decide.outcome import apply_outcome
-from solrbench.decide.references import SECRETS
+from solrbench.decide.references import SECRETS, ReferredObject, check_object
 from solrbench.decide.views import PodView
-from solrbench.errors import TemporaryError
 from solrbench.manifests.agent import add_companion_agents
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope, CompanionBundle
 from solrbench.manifests.companions import build_companions
-from solrbench.reasons.lifecycle import LifecycleReason
 
 
 def read_companions(context: ReconcileContext) -> tuple[CompanionBundle, str]:
@@ -50,19 +48,13 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
     name, key = companion.config_map.name, companion.config_map.key
     path = f"spec.companions[{index}].configMap"
     body = context.cluster.get("v1", "ConfigMap", context.namespace, name)
-    if body is None:
-        raise TemporaryError(
-            LifecycleReason.CONFIG_MAP_NOT_FOUND, f"{path}: there is no ConfigMap {name}; create it"
-        )
-    data: dict[str, str] = body.get("data") or {}
-    if key is not None and key not in data:
-        raise TemporaryError(
-            LifecycleReason.CONFIG_MAP_KEY_NOT_FOUND,
-            f"{path}: ConfigMap {name} has no key {key}; add it",
-        )
+    data: dict[str, str] = ({} if body is None else body).get("data") or {}
+    keys = sorted(data) if key is None else [key]
+    reference = ReferredObject(path, "ConfigMap", name, context.namespace)
+    # Without binary data: a manifest is text.
+    apply_outcome(check_object(reference, keys, None if body is None else {"data": data}))
     return [
-        ManifestText(f"{path} {name}, key {each}", data[each], companion.values)
-        for each in ([key] if key is not None else sorted(data))
+        ManifestText(f"{path} {name}, key {each}", data[each], companion.values) for each in keys
     ]
 
 

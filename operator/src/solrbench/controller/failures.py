@@ -9,7 +9,6 @@ its phase: an upgrade or a rollback of the operator must not end what runs.
 """
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,7 +64,9 @@ class ReconcileAttempt:
 
 
 class ReconcileAttempts:
-    """Times and counts the reconciles of one kind, and shows those that fail; safe for threads.
+    """Times and counts the reconciles of one kind, and shows those that fail.
+
+    Threads may share it, as one at a time reconciles a resource.
 
     Args:
         first_pause: after the first failure; it doubles with each further one
@@ -84,7 +85,6 @@ class ReconcileAttempts:
         self._metrics = metrics
         self._first = first_pause
         self._now = now
-        self._lock = threading.Lock()
         self._rows: dict[str, tuple[int, str]] = {}
 
     @contextmanager
@@ -123,14 +123,12 @@ class ReconcileAttempts:
 
     def forget(self, uid: str) -> None:
         """Forget the failures of a resource: it was reconciled, or is gone."""
-        with self._lock:
-            self._rows.pop(uid, None)
+        self._rows.pop(uid, None)
 
     def _count(self, key: BenchmarkKey, error: SolrbenchError) -> timedelta:
         """Return the pause after a failure; an event reports the first one with its reason."""
-        with self._lock:
-            count, shown = self._rows.get(key.uid, (0, ""))
-            self._rows[key.uid] = count + 1, error.reason
+        count, shown = self._rows.get(key.uid, (0, ""))
+        self._rows[key.uid] = count + 1, error.reason
         if shown != error.reason:
             metadata = {"namespace": key.namespace, "name": key.name, "uid": key.uid}
             about = {"apiVersion": self._kind.api_version, "kind": self._kind.name}
