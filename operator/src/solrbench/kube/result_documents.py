@@ -273,15 +273,14 @@ def _naming_damage(chunks: list[Chunk]) -> Iterator[None]:
     """Name a ConfigMap of a document that cannot be read, or whose numbers no load measures."""
     try:
         yield
-    except DamagedReportError as error:
+    except (DamagedReportError, KeyError, ValueError, ArithmeticError) as error:
         raise _name_damage(chunks, error) from error
-    except (KeyError, ValueError, ArithmeticError) as error:
-        found = DamagedReportError(f"it is not as it was written ({error!r})")
-        raise _name_damage(chunks, found) from error
 
 
-def _name_damage(chunks: list[Chunk], damage: DamagedReportError) -> TemporaryError:
-    return TemporaryError(damage.reason, f"ConfigMap {chunks[0].name}: {damage.message}")
+def _name_damage(chunks: list[Chunk], error: Exception) -> TemporaryError:
+    if not isinstance(error, DamagedReportError):
+        error = DamagedReportError(f"it is not as it was written ({error!r})")
+    return TemporaryError(error.reason, f"ConfigMap {chunks[0].name}: {error.message}")
 
 
 log = logging.getLogger("solrbench")

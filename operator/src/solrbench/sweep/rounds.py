@@ -19,6 +19,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from pydantic.alias_generators import to_camel
+
 from solrbench.analysis.differences import RepeatValue, metric_value_of, sample
 from solrbench.analysis.metrics import Difference
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, Conclusion
@@ -42,8 +44,8 @@ from solrbench.sweep.sizing import add_headroom
 from solrbench.sweep.state import COMPARABLE, FINAL, MEASURED, ChildView, PointState, forget_values
 
 _GEOMETRIC_MEANS = ("p95_milliseconds", "requests_per_second")
-_MEANS = (
-    "failed_percent",
+_OF_SUMMARY = (*_GEOMETRIC_MEANS, "failed_percent")
+_OF_TELEMETRY = (
     "cpu_milliseconds_per_request",
     "read_bytes_per_request",
     "reads_per_request",
@@ -76,7 +78,7 @@ def add_round(
         "repeats": (before.repeats or 0) + (ended.repeats or 0),
         **_describe_repeats(values),
         "repeat_rounds": [*(before.repeat_rounds or []), round_][-len(values) :],
-        **{name: _mean(name, before, ended) for name in (*_GEOMETRIC_MEANS, *_MEANS)},
+        **{name: _mean(name, before, ended) for name in (*_OF_SUMMARY, *_OF_TELEMETRY)},
         "reads_deviation": _reads_deviation(before, ended),
         "value": None if figure.has_field else _average(figure, values),
     }
@@ -202,14 +204,9 @@ def _finish(
         update={
             "state": verdict if verdict in MEASURED else PointState.VALID,
             "reuses": child.reuses,
-            "requests_per_second": round_significant(summary.get("requestsPerSecond"), DIGITS),
-            "p95_milliseconds": round_significant(summary.get("p95Milliseconds"), DIGITS),
-            "failed_percent": round_significant(summary.get("failedPercent"), DIGITS),
+            **_read_figures(summary, _OF_SUMMARY),
             "value": value,
-            **{
-                name: round_significant(child.telemetry.get(key), DIGITS)
-                for name, key in _COST.items()
-            },
+            **_read_figures(child.telemetry, (*_OF_TELEMETRY, "reads_deviation")),
             "repeats": len(repeats) or (None if value is None else 1),
             **values,
         }
@@ -247,13 +244,8 @@ def _read_repeats(repeats: Sequence[Mapping[str, Any]], field: str, most: int) -
     return found
 
 
-_COST = {
-    "cpu_milliseconds_per_request": "cpuMillisecondsPerRequest",
-    "read_bytes_per_request": "readBytesPerRequest",
-    "reads_per_request": "readsPerRequest",
-    "reads_deviation": "readsDeviation",
-    "index_bytes": "indexBytes",
-}
+def _read_figures(stored: Mapping[str, Any], names: Sequence[str]) -> dict[str, float | None]:
+    return {name: round_significant(stored.get(to_camel(name)), DIGITS) for name in names}
 
 
 def plan_next_round(
