@@ -3,10 +3,12 @@
 import copy
 from collections.abc import Iterator
 
+from pydantic.alias_generators import to_camel
+
+from solrbench.api.rules import Model
 from solrbench.api.solr_versions import release_of_tag
-from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.results import ExportBucket
 from solrbench.api.v1alpha1.status import QueueStatus
-from solrbench.contract.workload_files import sources
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext, store_status
 from solrbench.controller.provisioners.provisioner import accept_versions
@@ -124,63 +126,26 @@ def check_references(context: ReconcileContext) -> None:
 
 
 def _check_objects(context: ReconcileContext) -> None:
-    spec, namespace = context.benchmark.spec, context.namespace
-    for kind, references in (
-        ("ConfigMap", _config_maps(spec)),
-        ("PersistentVolumeClaim", _claims(spec)),
-    ):
-        for path, name, wanted in references:
-            found = context.cluster.get("v1", kind, namespace, name)
-            reference = ReferredObject(path, kind, name, namespace)
-            apply_outcome(check_object(reference, wanted, found))
+    for kind, path, name, keys in _references(context.benchmark.spec, "spec"):
+        found = context.cluster.get("v1", kind, context.namespace, name)
+        reference = ReferredObject(path, kind, name, context.namespace)
+        apply_outcome(check_object(reference, keys, found))
 
 
-def _config_maps(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield the path of each reference to a ConfigMap, its name, and the keys that it must have."""
-    if spec.collection.config_set.config_map is not None:
-        yield "spec.collection.configSet.configMap", spec.collection.config_set.config_map.name, []
-    if spec.dataset is not None and spec.dataset.config_map is not None:
-        source = spec.dataset.config_map
-        yield "spec.dataset.configMap", source.name, list(source.keys)
-    tls = None if spec.dataset is None or spec.dataset.http is None else spec.dataset.http.tls
-    if tls is not None and tls.ca_config_map is not None:
-        path = "spec.dataset.http.tls.caConfigMap"
-        yield path, tls.ca_config_map.name, [tls.ca_config_map.key]
-    for path, _, content in sources(spec.workload):
-        if content.config_map is not None:
-            yield f"spec.{path}.configMap", content.config_map.name, [content.config_map.key]
-    baseline = spec.comparison.baseline
-    if baseline is not None and baseline.report is not None:
-        stored = baseline.report.config_map
-        yield "spec.comparison.baseline.report.configMap", stored.name, [stored.key]
-    if spec.workload.locustfile is not None:
-        locustfile = spec.workload.locustfile.config_map
-        yield "spec.workload.locustfile.configMap", locustfile.name, [locustfile.key]
-    for index, companion in enumerate(spec.companions):
-        manifests = companion.config_map
-        keys = [] if manifests.key is None else [manifests.key]
-        yield f"spec.companions[{index}].configMap", manifests.name, keys
-    yield from _config_maps_of_variables(spec)
-
-
-def _config_maps_of_variables(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
-    for index, options in enumerate(spec.pod_options):
-        for number, env_var in enumerate(options.env or ()):
-            if env_var.value_from is not None and env_var.value_from.config_map_key_ref is not None:
-                key = env_var.value_from.config_map_key_ref
-                path = f"spec.podOptions[{index}].env[{number}].valueFrom.configMapKeyRef"
-                yield path, key.name, [key.key]
-
-
-def _claims(spec: Spec) -> Iterator[tuple[str, str, list[str]]]:
-    holders = [
-        ("dataset", spec.dataset),
-        *((path, content) for path, _, content in sources(spec.workload)),
-        ("results.export", spec.results.export),
-    ]
-    for path, holder in holders:
-        if holder is not None and holder.persistent_volume_claim is not None:
-            claim = holder.persistent_volume_claim.claim_name
-            yield f"spec.{path}.persistentVolumeClaim", claim, []
-    if spec.backup_claim is not None:
-        yield "spec.dataset.backup.claimName", spec.backup_claim, []
+def _references(part: object, path: str) -> Iterator[tuple[str, str, str, list[str]]]:
+    """Yield each ConfigMap and claim below a part of a spec: kind, path, name and needed keys."""
+    if isinstance(part, list):
+        for index, each in enumerate(part):
+            yield from _references(each, f"{path}[{index}]")
+    # What a bucket lacks fails its export, and not the benchmark.
+    if not isinstance(part, Model) or isinstance(part, ExportBucket):
+        return
+    for field in type(part).model_fields:
+        value, below = getattr(part, field), f"{path}.{to_camel(field)}"
+        if value is not None and field == "claim_name":
+            yield "PersistentVolumeClaim", below, value, []
+        elif value is not None and field.endswith(("config_map", "config_map_key_ref")):
+            keys = getattr(value, "keys", None) or [getattr(value, "key", None)]
+            yield "ConfigMap", below, value.name, [each for each in keys if each is not None]
+        else:
+            yield from _references(value, below)
