@@ -65,15 +65,6 @@ _BY_STATUS: dict[int, tuple[type[TemporaryError], ApiServerReason]] = {
 }
 
 
-@contextmanager
-def _as_unreachable(action: str) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-        text = f"{action}: {format_error(error)}"
-        raise UnreachableError(ApiServerReason.API_UNREACHABLE, text) from error
-
-
 def error_for(status: int, text: str) -> TemporaryError | PermanentError:
     """Return the error that a status of HTTP means for the caller."""
     if status in _BY_STATUS:
@@ -172,10 +163,12 @@ class Connection(ABC):
 
     Attributes:
         server: the URL of the API server
+        errors: what is raised where there is no response
         seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
     """
 
     server: str
+    errors: tuple[type[Exception], ...] = (OSError,)
     seconds_ahead = 0.0
 
     def send(  # noqa: PLR0913 - what HTTP requests have
@@ -196,7 +189,7 @@ class Connection(ABC):
         """
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
-        with _as_unreachable(action):
+        with self._as_unreachable(action):
             status, content = self.exchange(request, seconds)
         if status >= _FIRST_ERROR:
             raise error_for(status, f"{action}: {_message(status, content)}")
@@ -218,7 +211,7 @@ class Connection(ABC):
         called when the server begins its response.
         """
         request = Request("GET", path, _present(query), {"Accept": accept}, None)
-        with _as_unreachable(action), self.stream(request, seconds) as (status, parts):
+        with self._as_unreachable(action), self.stream(request, seconds) as (status, parts):
             if status >= _FIRST_ERROR:
                 raise error_for(status, f"{action}: {_message(status, b''.join(parts))}")
             on_open()
@@ -229,9 +222,17 @@ class Connection(ABC):
             if rest:  # the last line of a log may have no end
                 yield rest
 
+    @contextmanager
+    def _as_unreachable(self, action: str) -> Iterator[None]:
+        try:
+            yield
+        except self.errors as error:
+            text = f"{action}: {format_error(error)}"
+            raise UnreachableError(ApiServerReason.API_UNREACHABLE, text) from error
+
     @abstractmethod
     def exchange(self, request: "Request", seconds: float) -> tuple[int, bytes]:
-        """Return the status of HTTP and the body; OSError or an error of httpx2 without one."""
+        """Return the status of HTTP and the body; one of `errors` without them."""
 
     @abstractmethod
     def stream(
@@ -256,6 +257,8 @@ class ApiConnection(Connection):
 
     `sni_hostname` is the name that the server's certificate must have, if not that of its URL.
     """
+
+    errors = (OSError, httpx.HTTPError, httpx.InvalidURL)
 
     def __init__(self, http: httpx.Client, sni_hostname: str | None = None) -> None:
         self._http = http

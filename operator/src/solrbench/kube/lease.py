@@ -167,7 +167,7 @@ class LeasedConnection(Connection):
     def __init__(self, inner: Connection, lease: OperatorLease) -> None:
         self._inner = inner
         self._lease = lease
-        self.server = inner.server
+        self.server, self.errors = inner.server, inner.errors
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request.

@@ -14,7 +14,6 @@ from kubernetes import client, config
 from kubernetes.utils.keepalive import tcp_keepalive_socket_options
 from urllib3.exceptions import HTTPError
 
-from solrbench.errors import format_error
 from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, Request
 from solrbench.kube.kubeconfig import NoClusterError
 
@@ -45,34 +44,34 @@ def open_officially() -> "OfficialConnection":
 class OfficialConnection(Connection):
     """Sends requests to one API server; safe for threads."""
 
+    errors = (OSError, HTTPError, client.ApiException)
+
     def __init__(self, api: client.ApiClient) -> None:
         self._api = api
         self.server = str(api.configuration.host).rstrip("/")
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request by the client's pool of connections."""
-        with _as_os_errors():
-            call = self._serialized(request)
-            response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
-            content: bytes = response.data
-            response.release_conn()
-            with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
-                date = parsedate_to_datetime(response.headers.get("Date") or "")
-                self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
-            return response.status, content
+        call = self._serialized(request)
+        response = self._api.call_api(*call, _request_timeout=(seconds, seconds)).response
+        content: bytes = response.data
+        response.release_conn()
+        with suppress(TypeError, ValueError):  # a proxy in front may send none, or nonsense
+            date = parsedate_to_datetime(response.headers.get("Date") or "")
+            self.seconds_ahead = (date - datetime.now(UTC)).total_seconds()
+        return response.status, content
 
     @contextmanager
     def stream(
         self, request: Request, seconds: float | None
     ) -> Iterator[tuple[int, Iterator[bytes]]]:
         """Open a response and close it at the end of the block."""
-        with _as_os_errors():
-            call, timeout = self._serialized(request), (TIMEOUT_SECONDS, seconds)
-            response = self._api.call_api(*call, _request_timeout=timeout).response
-            try:
-                yield response.status, response.stream(_CHUNK_BYTES)
-            finally:
-                response.close()
+        call, timeout = self._serialized(request), (TIMEOUT_SECONDS, seconds)
+        response = self._api.call_api(*call, _request_timeout=timeout).response
+        try:
+            yield response.status, response.stream(_CHUNK_BYTES)
+        finally:
+            response.close()
 
     def _serialized(self, request: Request) -> Any:
         """Return a request as the arguments of the client's only function without a model."""
@@ -84,11 +83,3 @@ class OfficialConnection(Connection):
             body=request.body,
             auth_settings=_BEARER,
         )
-
-
-@contextmanager
-def _as_os_errors() -> Iterator[None]:
-    try:
-        yield
-    except (HTTPError, client.ApiException) as error:
-        raise ConnectionError(format_error(error)) from error
