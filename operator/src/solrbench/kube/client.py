@@ -4,6 +4,7 @@ Every child is written by server-side apply under one field manager, so a reconc
 changes nothing, and fields that others own stay theirs.
 """
 
+import copy
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,9 +12,9 @@ from solrbench.contract.names import MANAGER
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import check_not_taken, controller_uid
 from solrbench.errors import ConflictError, PermanentError, TemporaryError
-from solrbench.kube.connection import TIMEOUT_SECONDS, Connection, NotFoundError, open_connection
+from solrbench.kube.connection import Connection, NotFoundError, open_connection
 from solrbench.kube.kubeconfig import find_access
-from solrbench.kube.reader import KnownKinds, Manifest, ObjectReader, as_manifest
+from solrbench.kube.reader import Manifest, ObjectReader, as_manifest
 from solrbench.reasons.end import ApiServerReason
 
 APPLY_PATCH = "application/apply-patch+yaml"
@@ -34,9 +35,6 @@ _MAX_KNOWN = 4096
 class Cluster(ObjectReader):
     """The objects of one Kubernetes cluster; safe for threads.
 
-    Clients of one cluster share `kinds` and `own`, the uids of applied objects by kind, name and
-    controller, so that what one of them learned costs the others no request.
-
     Attributes:
         fencing_number: that of the operator's Lease, which each status is written with; 0 without
             a Lease
@@ -44,23 +42,20 @@ class Cluster(ObjectReader):
 
     fencing_number = 0
 
-    def __init__(
-        self,
-        connection: Connection,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        kinds: KnownKinds | None = None,
-        own: dict[tuple[str | None, ...], str] | None = None,
-    ) -> None:
-        super().__init__(connection, timeout_seconds, kinds)
-        self._own = {} if own is None else own
+    def __init__(self, connection: Connection) -> None:
+        super().__init__(connection)
+        self._own: dict[tuple[str | None, ...], str] = {}
+        """Uids of applied objects by kind, name and controller."""
 
     def within(self, seconds: float) -> "Cluster":
-        """Return a client of the same cluster that waits so long for each response."""
-        return Cluster(self._connection, seconds, self._kinds, self._own)
+        """Return a client that waits so long for each response, and shares what this one learns."""
+        other = copy.copy(self)
+        other.timeout_seconds = seconds
+        return other
 
     def is_namespaced(self, api_version: str, kind: str) -> bool:
         """Return whether objects of a kind are in namespaces."""
-        return self._kinds.find(api_version, kind, self._timeout_seconds)[1]
+        return self._kinds.find(api_version, kind, self.timeout_seconds)[1]
 
     def create(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create an object, and return it as it is stored; ConflictError if its name is taken."""

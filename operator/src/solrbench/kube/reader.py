@@ -6,7 +6,6 @@ See "Retrieving large results sets in chunks" in the API concepts.
 import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -101,21 +100,20 @@ class ObjectReader:
 
     Attributes:
         server: the URL of the API server
+        timeout_seconds: how long each response is waited for
     """
 
-    def __init__(
-        self,
-        connection: Connection,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        kinds: KnownKinds | None = None,
-    ) -> None:
+    timeout_seconds = TIMEOUT_SECONDS
+
+    def __init__(self, connection: Connection) -> None:
         self.server = connection.server
         self._connection = connection
-        self._timeout_seconds = timeout_seconds
-        self._send = partial(connection.send, seconds=timeout_seconds)
-        self._kinds = kinds or KnownKinds(connection)
+        self._kinds = KnownKinds(connection)
         self._hosts: list[str] = []
         self._hosts_until = -math.inf
+
+    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
+        return self._connection.send(action, method, path, seconds=self.timeout_seconds, **options)
 
     def serves(self, api_version: str, kind: str) -> bool:
         """Return whether the API server knows a kind of a named group right now."""
@@ -337,7 +335,7 @@ class ObjectReader:
     def _path(
         self, api_version: str, kind: str, namespace: str | None, name: str | None = None
     ) -> str:
-        plural, namespaced = self._kinds.find(api_version, kind, self._timeout_seconds)
+        plural, namespaced = self._kinds.find(api_version, kind, self.timeout_seconds)
         parts = [_root(api_version)]
         if namespaced and namespace is not None:
             parts.append(f"namespaces/{namespace}")
