@@ -14,6 +14,7 @@ from solrbench.controller.endpoint import (
 from solrbench.decide.existing_target import DEFAULT_PATTERNS, patterns_in
 from solrbench.decide.views import Replica
 from solrbench.errors import PermanentError, TemporaryError
+from solrbench.kube.connection import KindNotServedError
 from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import basic_auth
 from solrbench.reasons.end import ApiServerReason
@@ -118,7 +119,7 @@ def test_nodes_of_a_solr_cloud() -> None:
         (FakeCluster(solr_cloud()), "SolrCloudNotReady", "0 of 0 nodes of books"),
         (FakeCluster(solr_cloud(status=None)), "SolrCloudNotReady", "0 of 0 nodes of books"),
         (
-            FakeCluster(fault=refusal(TemporaryError(ApiServerReason.KIND_NOT_SERVED, "no"))),
+            FakeCluster(fault=refusal(KindNotServedError(ApiServerReason.KIND_NOT_SERVED, "no"))),
             "SolrOperatorMissing",
             "install the Solr Operator, or set urls",
         ),

@@ -202,7 +202,7 @@ def test_key_that_is_no_text() -> None:
 
 
 def test_operator_without_the_right_says_which_value_gives_it() -> None:
-    forbidden = TemporaryError(ApiServerReason.API_REFUSED, "secrets is forbidden")
+    forbidden = ForbiddenError(ApiServerReason.API_REFUSED, "secrets is forbidden")
     cluster = FakeCluster(fault=refusal(forbidden))
     with failing(TemporaryError, "SecretNotReadable", r"rbac\.secrets"):
         read(cluster, **LOGIN)

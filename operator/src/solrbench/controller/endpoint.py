@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from solrbench.api.v1alpha1.target import Existing
+from solrbench.controller.owned_objects import SOLR_CLOUDS
 from solrbench.decide.existing_target import (
     ExistingSolrCloud,
     check_addresses,
@@ -22,15 +23,14 @@ from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
+from solrbench.kube.connection import KindNotServedError
 from solrbench.kube.facts import secret_auth
-from solrbench.manifests import solr_cloud
 from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.end import ApiServerReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import node_identity, resolve
 
-SOLR_CLOUD = (solr_cloud.API_VERSION, solr_cloud.KIND)
 API_SERVER = "kubernetes.default.svc"
 LEADER_SECONDS = 3.0
 LEADERS_SECONDS = 60.0
@@ -165,11 +165,9 @@ def api_server_addresses(cluster: Cluster) -> list[str]:
 def _node_urls(cluster: Cluster, namespace: str, name: str, was_ready: bool) -> list[str]:
     """Return the URLs of a SolrCloud's nodes, which are waited for until all are ready."""
     try:
-        body = cluster.get(*SOLR_CLOUD, namespace, name)
+        body = cluster.get(*SOLR_CLOUDS.reference, namespace, name)
         cloud = ExistingSolrCloud(name, namespace, served=True, body=body, was_ready=was_ready)
-    except TemporaryError as error:
-        if error.reason != ApiServerReason.KIND_NOT_SERVED:
-            raise
+    except KindNotServedError:
         cloud = ExistingSolrCloud(name, namespace, served=False, body=None)
     apply_outcome(check_existing_cloud(cloud))
     return cloud.node_urls

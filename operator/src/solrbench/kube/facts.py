@@ -30,7 +30,6 @@ from solrbench.kube.reader import Manifest
 from solrbench.kube.result_documents import read_owned_config_map
 from solrbench.manifests.results import build_diagnostics
 from solrbench.net.http import HttpAuth, basic_auth
-from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
@@ -216,9 +215,7 @@ def secret_auth(cluster: Cluster, namespace: str, existing: Existing) -> HttpAut
 def _data(cluster: Cluster, namespace: str, name: str, path: str) -> dict[str, str]:
     try:
         body = cluster.get("v1", "Secret", namespace, name)
-    except TemporaryError as error:
-        if error.reason != ApiServerReason.API_REFUSED:
-            raise
+    except ForbiddenError as error:
         raise TemporaryError(
             LifecycleReason.SECRET_NOT_READABLE,
             f"{path}: the operator is not allowed to read Secrets; set rbac.secrets of its chart"
