@@ -7,8 +7,8 @@ import httpx2 as httpx
 import pytest
 import yaml
 
+from solrbench.kube.connection import Request, open_connection
 from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, auth_of, find_access
-from support.narrowing import not_none
 
 
 def kubeconfig(file: Path, name: str, **user: Any) -> Path:
@@ -108,8 +108,9 @@ def test_files_that_are_named_must_be_there(tmp_path: Path, pod: Path) -> None:
 def sent_headers(user: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what is sent beside a request's own headers as a user of a kubeconfig."""
     access = ClusterAccess("admin", "https://cluster", "default", {}, user)
-    auth = not_none(auth_of(access, None))
-    request = next(auth.auth_flow(httpx.Request("GET", "https://cluster")))
+    request = open_connection(access)._build(Request("GET", "/", {}, {}, None), httpx.Timeout(1))
+    auth = auth_of(access, None)
+    request = request if auth is None else next(auth.auth_flow(request))
     shown = ("impersonate", "authorization")
     return [each for each in request.headers.multi_items() if each[0].startswith(shown)]
 

@@ -24,6 +24,7 @@ from solrbench.kube.kubeconfig import (
     Entry,
     NoClusterError,
     auth_of,
+    impersonation_headers,
     run_program,
 )
 from solrbench.reasons.end import ApiServerReason
@@ -318,11 +319,13 @@ def open_connection(access: ClusterAccess) -> ApiConnection:
     """
     credential = run_program(access) if access.user.get("exec") else None
     verify, auth = tls_context(access, credential), auth_of(access, credential)
+    headers = impersonation_headers(access.user)
     try:
         http = httpx.Client(
             base_url=access.server,
             verify=verify,
             auth=auth,
+            headers=headers,
             proxy=access.cluster.get("proxy-url"),
             # No bound on open ones: a watch or a followed log holds its connection for hours.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=CONNECTIONS),

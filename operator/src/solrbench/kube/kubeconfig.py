@@ -194,37 +194,19 @@ class TokenAuth(httpx.Auth):
             request.headers["Authorization"] = f"Bearer {self._token}"
 
 
-class ImpersonatingAuth(httpx.Auth):
-    """A credential, and the lesser user as whom its owner acts (`as` of a kubeconfig).
+def impersonation_headers(user: Entry) -> list[tuple[str, str]]:
+    """Return the headers by which the owner of a credential acts as a lesser user.
 
-    See https://kubernetes.io/docs/reference/access-authn-authz/authentication/ ("User
-    impersonation"). Without the headers, requests would have the rights of the owner.
-    """
-
-    def __init__(self, headers: list[tuple[str, str]], credential: httpx.Auth | None) -> None:
-        self._headers = headers
-        self._credential = credential or httpx.Auth()
-
-    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        """Send the headers beside the credential."""
-        for name, value in self._headers:  # a group each in a header of its own
-            request.headers = httpx.Headers([*request.headers.multi_items(), (name, value)])
-        yield from self._credential.auth_flow(request)
-
-
-def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
-    """Return what is sent with each request; `None` for client certificates, and for nothing.
-
-    Args:
-        access: with `as`, `as-uid`, `as-groups` and `as-user-extra` of the user who is acted as
-        credential: what the user's program gave, if there is one
+    The entry has `as`, `as-uid`, `as-groups` and `as-user-extra`. See
+    https://kubernetes.io/docs/reference/access-authn-authz/authentication/ ("User impersonation").
+    Without the headers, requests would have the rights of the owner.
 
     It raises `NoClusterError` if groups are given without a user, which the API server refuses.
     """
-    user, auth = access.user, _credential_of(access, credential)
     headers = [("Impersonate-User", str(user["as"]))] if user.get("as") else []
     if user.get("as-uid"):
         headers.append(("Impersonate-Uid", str(user["as-uid"])))
+    # A group each in a header of its own.
     headers += [("Impersonate-Group", str(group)) for group in user.get("as-groups") or []]
     headers += [
         (f"Impersonate-Extra-{quote(str(key).lower(), safe='')}", str(value))
@@ -233,10 +215,14 @@ def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth 
     ]
     if headers and not user.get("as"):
         raise NoClusterError("the kubeconfig's user has as-groups without as; set as")
-    return ImpersonatingAuth(headers, auth) if headers else auth
+    return headers
 
 
-def _credential_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
+def auth_of(access: ClusterAccess, credential: Credential | None) -> httpx.Auth | None:
+    """Return what is sent with each request; `None` for client certificates, and for nothing.
+
+    `credential` is what the user's program gave, if there is one.
+    """
     user = access.user
     if credential is not None:
         return TokenAuth(_token_of_program(access, credential))
