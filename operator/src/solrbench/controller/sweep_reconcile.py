@@ -15,7 +15,7 @@ from solrbench.api.identity import BENCHMARKS
 from solrbench.api.kinds import SWEEP
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerComparison
-from solrbench.api.v1alpha1.conditions import Condition, find_condition
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
 from solrbench.controller.deletion import delete_budgets, remove_components
@@ -77,9 +77,11 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
         TemporaryError: if the API server does not respond.
     """
     seen = _observe(context)
-    decision = decide_sweep(seen)
-    # First: a benchmark of a point that the stored status does not name would be begun again.
-    _store(context, _with_blocker(context, decision))
+    decision, stored = decide_sweep(seen), context.sweep.status
+    if (decision.status.points, decision.status.targets) != (stored.points, stored.targets):
+        # First: a benchmark of a point that the stored status does not name would be begun again.
+        # What is in the way is known only afterwards, so nothing else is worth this write.
+        _store(context, decision.status)
     status = _apply(context, decision, seen.children)
     _store(context, _remove_targets(context, decision, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
@@ -168,27 +170,6 @@ def _store(context: SweepContext, status: SweepStatus) -> None:
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 
-def _with_blocker(context: SweepContext, decision: SweepDecision) -> SweepStatus:
-    """Return the decided status with the blocker of the reconcile before, which may last.
-
-    Without it, each reconcile would take it out of the status and write it again.
-    """
-    status = decision.status
-    before, decided = map(_find_succeeded, (context.sweep.status, status))
-    if before is None or decided is None:
-        return status
-    if before.reason == SweepReason.POINT_NOT_CREATED and decision.applied:
-        return _say(context, status, SweepReason.POINT_NOT_CREATED, before.message)
-    is_longer = before.reason == decided.reason and before.message.startswith(decided.message)
-    if decided.reason == SweepReason.RUNNING_POINTS and is_longer and decision.removed:
-        return _say(context, status, SweepReason.RUNNING_POINTS, before.message)
-    return status
-
-
-def _find_succeeded(status: SweepStatus) -> Condition | None:
-    return find_condition(status.conditions, SUCCEEDED)
-
-
 def _say(context: SweepContext, status: SweepStatus, reason: Reason, text: str) -> SweepStatus:
     """Return the status of a sweep that goes on, with what is in its way."""
     generation = context.sweep.metadata.generation
@@ -246,7 +227,8 @@ def _remove_targets(
     blockers = {each.name: _remove_target(context, status, each) for each in decision.removed}
     gone = {name for name, blocker in blockers.items() if blocker is None}
     left = [each for each in status.targets if each.name not in gone]
-    status, decided = status.model_copy(update={"targets": left}), _find_succeeded(status)
+    status = status.model_copy(update={"targets": left})
+    decided = find_condition(status.conditions, SUCCEEDED)
     texts = [
         f"target {name}: {blocker}"
         for name, blocker in blockers.items()
