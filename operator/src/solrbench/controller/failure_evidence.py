@@ -53,12 +53,6 @@ LOG_BYTES = 256 << 10
 
 MAX_PODS = 40
 
-_OWNERS = {
-    "StatefulSet": (names.SOLR, names.ZOOKEEPER),
-    "Job": (names.INDEX, names.LOAD_MASTER, names.LOAD_WORKER),
-}
-"""Controllers whose events say why there are no pods."""
-
 
 def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) -> str:
     """Keep what pods, events and Solr show now; return what the condition's message adds."""
@@ -149,12 +143,14 @@ class _Collector:
                 return
 
     def _owner_events(self) -> Iterable[str]:
+        """Yield the events of the controllers of pods, which say why there are none."""
         started, benchmark = self._context.status.start_time, self._context.benchmark
         if started is None:
             return
-        for kind, components in _OWNERS.items():
-            for component in components:
-                yield self._events(kind, names.child(benchmark, component), since=started)
+        for component in names.NODES:
+            yield self._events("StatefulSet", names.child(benchmark, component), since=started)
+        for component in (names.INDEX, names.LOAD_MASTER, names.LOAD_WORKER):
+            yield self._events("Job", names.child(benchmark, component), since=started)
         # What the Solr Operator and the ZooKeeper operator make has other names.
         for name in (names.solr_operator_stateful_set, names.provided_zookeeper):
             yield self._events("StatefulSet", name(benchmark), since=started)

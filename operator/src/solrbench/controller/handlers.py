@@ -276,16 +276,13 @@ class Handlers:
         is_over = is_finished(after.status)
         if is_over:
             self._reports.forget(after.metadata.uid)
+        is_running = after.status.start_time is not None and not is_over
         is_settled = None
-        if not is_over and after.status.start_time is not None and ask is not None:
+        if is_running and ask is not None:
             is_settled = partial(self._is_load_settled, namespace, live_load, ask)
         watched = self._watches.are_open(namespace)
         pause = decide_pause(after.spec, after.status, utc_now(), watched=watched)
-        return Rest(
-            max(pause, self._shortest),
-            is_running=after.status.start_time is not None and not is_over,
-            is_settled=is_settled,
-        )
+        return Rest(max(pause, self._shortest), is_running, is_settled)
 
     def _is_load_settled(
         self, namespace: str, shown: LiveLoad | None, ask: Callable[[], LoadState]

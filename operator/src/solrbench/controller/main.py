@@ -80,7 +80,12 @@ def wait_for_lease(lease: OperatorLease, health_port: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server = None
     try:
-        while not _is_taken(lease):
+        while True:
+            try:
+                if lease.try_take():
+                    return
+            except TemporaryError as error:
+                log.warning("the Lease cannot be taken: %s", error)
             if server is None and health_port:
                 server = serve(CollectorRegistry(), health_port)
                 log.info("another operator holds the Lease; this one waits")
@@ -88,14 +93,6 @@ def wait_for_lease(lease: OperatorLease, health_port: int) -> None:
     finally:
         if server is not None:
             server.close()
-
-
-def _is_taken(lease: OperatorLease) -> bool:
-    try:
-        return lease.try_take()
-    except TemporaryError as error:
-        log.warning("the Lease cannot be taken: %s", error)
-        return False
 
 
 def keep_lease(lease: OperatorLease, end: Callable[[int], None] = os._exit) -> None:

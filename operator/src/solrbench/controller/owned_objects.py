@@ -89,7 +89,6 @@ class OwnedObjects:
     and the end of their grace period say which of them are lost.
 
     Attributes:
-        benchmark_name: its name
         owners: uids of the benchmark, and of the sweep whose target it shares
         target_name: name of the benchmark that the target was made for, if the target is shared
     """
@@ -101,7 +100,6 @@ class OwnedObjects:
     now: datetime
     target_name: str | None = None
     _labelled: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
-    _listed: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
     _verdicts: dict[str, bool] = field(default_factory=dict, repr=False)
     _gone: set[str] = field(default_factory=set, repr=False)
     """Owners that are not there, and what they control."""
@@ -112,11 +110,7 @@ class OwnedObjects:
         Labels do not say whose an object is, as anyone may set them: those that another resource
         controls, or none, are left out.
         """
-        if kind not in self._listed:
-            self._listed[kind] = [
-                body for body in self._find(kind) if self._is_owned(kind, body["metadata"])
-            ]
-        return self._listed[kind]
+        return [body for body in self._find(kind) if self._is_owned(kind, body["metadata"])]
 
     def delete(self, kind: OwnedKind, body: Manifest) -> None:
         """Delete an object, unless that is done or it goes with its owner; pods at once.
