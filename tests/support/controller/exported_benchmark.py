@@ -28,7 +28,7 @@ class Course:
         self.now = NOW
         self.change(export, changes)
 
-    def change(self, export: dict[str, Any], changes: Changes | None = None) -> None:
+    def change(self, export: dict[str, Any] | None, changes: Changes | None = None) -> None:
         changed = {"spec.results": {"export": export}} | (changes or {})
         self.benchmark = stored(changed)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1 import Spec
+from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import ExportStatus, Status
 from solrbench.contract.foreign import ForeignDataError, read
@@ -40,13 +41,18 @@ def export_hash(export: Export) -> str:
 
 
 def needs_export(spec: Spec, status: Status) -> bool:
-    """Return whether a benchmark that is over has results to export, which is not decided yet."""
-    export = spec.results.export
-    if export is None or not (status.report.stored_steps or status.report.evidence):
+    """Return whether a benchmark that is over has results to export, which is not decided yet.
+
+    An export that was removed from the spec is still to be ended.
+    """
+    export, exported = spec.results.export, find_condition(status.conditions, EXPORTED)
+    if export is None:
+        return exported is not None and exported.status == "Unknown"
+    if not (status.report.stored_steps or status.report.evidence):
         return False
     if status.export is None or status.export.spec_hash != export_hash(export):
         return True
-    return not any(each.type == EXPORTED and each.status != "Unknown" for each in status.conditions)
+    return exported is None or exported.status == "Unknown"
 
 
 def check_number_of_sources(config_maps: int) -> Outcome | None:

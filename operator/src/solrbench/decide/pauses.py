@@ -142,11 +142,14 @@ def needs_finalizer(*, body: Mapping[str, Any], **_: object) -> bool:
 
 
 def awaits_export(body: Mapping[str, Any]) -> bool:
-    """Return whether results are still to be exported, or it is not known yet that they cannot."""
+    """Return whether results are still to be exported, or it is not known yet that they cannot.
+
+    An export that was removed from the spec is still to be ended.
+    """
     spec, generation = body.get("spec") or {}, body["metadata"].get("generation", 0)
-    if (spec.get("results") or {}).get("export") is None:
-        return False
     exported = stored_condition(body, EXPORTED)
+    if (spec.get("results") or {}).get("export") is None:
+        return bool(exported.get("status") == "Unknown")
     is_decided = exported.get("status", "Unknown") != "Unknown"
     return not is_decided or int(exported.get("observedGeneration", 0)) < generation
 

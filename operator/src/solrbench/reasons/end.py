@@ -113,6 +113,10 @@ class ExportReason(Reason):
         " export before.",
         "Copy the folder that the message names to where it is wanted.",
     )
+    EXPORT_REMOVED = Kind.DONE.reason(
+        "`results.export` was removed before the results were written.",
+        "Nothing needs to be done; set `results.export` to export them after all.",
+    )
     EXPORT_DAMAGED = Kind.WARNING.reason(
         "What was read back is not what was written.",
         "Check the volume or the server; change `results.export` to start again.",

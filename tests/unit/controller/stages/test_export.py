@@ -8,8 +8,12 @@ import pytest
 from solrbench.api.v1alpha1 import Status
 from solrbench.decide.export import needs_export
 from solrbench.decide.pauses import needs_reconcile
+from solrbench.decide.queue import view_entry
+from solrbench.kube.connection import UnreachableError
+from solrbench.reasons.end import ApiServerReason
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.runs import NOW
+from support.fakes.fake_cluster import no_fault, refusal
 from support.resources.bad.exports import BUCKET
 
 TO_BUCKET = {"s3": BUCKET}
@@ -79,6 +83,43 @@ def test_a_changed_spec_is_exported_again() -> None:
     assert course.condition[:2] == ("True", "Exported")
 
 
+def test_an_export_that_is_removed_from_the_spec_ends_and_gives_up_its_place() -> None:
+    course = Course(TO_BUCKET)
+    course.reconcile()
+    assert holds_place(course)
+    course.change(None)
+    course.fake.fault = refusal(UnreachableError(ApiServerReason.API_UNREACHABLE, "no"))
+    with pytest.raises(UnreachableError):
+        course.reconcile()
+    assert needs_export(course.benchmark.spec, course.status)
+    course.fake.fault = no_fault
+    course.reconcile()
+    assert not needs_export(course.benchmark.spec, course.status)
+    assert course.condition[:2] == ("False", "ExportRemoved")
+    assert course.fake.names("Job") == set()
+    assert not holds_place(course)
+    course.change(CLAIM)
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", "Exporting")
+    course.end(OUTCOME, "Complete")
+    course.reconcile()
+    course.change(None)
+    course.reconcile()
+    assert course.condition[:2] == ("True", "Exported")
+
+
+def holds_place(course: Course) -> bool:
+    """Return whether a benchmark that is cleaned up keeps others in the queue waiting."""
+    conditions = {"Succeeded": ("True", "Succeeded"), "CleanedUp": ("True", "CleanedUp")}
+    conditions["Exported"] = course.condition[:2]
+    stored = [
+        {"type": type_, "status": status, "reason": reason}
+        for type_, (status, reason) in conditions.items()
+    ]
+    status = {"startTime": NOW.isoformat(), "conditions": stored}
+    return view_entry({"metadata": {"name": "base"}, "status": status}).running
+
+
 def test_a_host_that_is_not_allowed_gets_no_job() -> None:
     course = Course(TO_BUCKET)
     course.reconcile(export_hosts=("*.svc",))
@@ -95,21 +136,23 @@ def test_a_benchmark_without_results_has_no_export() -> None:
 
 
 @pytest.mark.parametrize(
-    ("conditions", "needed"),
+    ("export", "conditions", "needed"),
     [
-        ([], True),
-        ([{"type": "Exported", "status": "Unknown", "observedGeneration": 3}], True),
-        ([{"type": "Exported", "status": "True", "observedGeneration": 2}], True),
-        ([{"type": "Exported", "status": "False", "observedGeneration": 3}], False),
+        (CLAIM, [], True),
+        (CLAIM, [{"type": "Exported", "status": "Unknown", "observedGeneration": 3}], True),
+        (CLAIM, [{"type": "Exported", "status": "True", "observedGeneration": 2}], True),
+        (CLAIM, [{"type": "Exported", "status": "False", "observedGeneration": 3}], False),
+        (None, [{"type": "Exported", "status": "Unknown", "observedGeneration": 3}], True),
+        (None, [{"type": "Exported", "status": "True", "observedGeneration": 2}], False),
     ],
 )
 def test_it_is_looked_at_until_it_speaks_of_the_present_spec(
-    conditions: list[dict[str, Any]], needed: bool
+    export: dict[str, Any] | None, conditions: list[dict[str, Any]], needed: bool
 ) -> None:
     over = [{"type": "CleanedUp", "status": "True"}]
     body = {
         "metadata": {"generation": 3},
-        "spec": {"results": {"export": CLAIM}},
+        "spec": {"results": {"export": export}},
         "status": {"conditions": [*over, *conditions]},
     }
     assert needs_reconcile(body) == needed

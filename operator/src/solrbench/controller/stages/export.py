@@ -55,7 +55,10 @@ def check_export_host(context: ReconcileContext) -> None:
 def export_results(context: ReconcileContext) -> None:
     """Bring the export of a benchmark that is over one step further."""
     export = context.benchmark.spec.results.export
-    if export is None or not needs_export(context.benchmark.spec, context.status):
+    if not needs_export(context.benchmark.spec, context.status):
+        return
+    if export is None:
+        _stop(context)
         return
     try:
         _advance(context, export)
@@ -64,6 +67,19 @@ def export_results(context: ReconcileContext) -> None:
     except SolrbenchError as error:
         context.update(export=_begun(context, export))
         context.conditions.set(EXPORTED, "False", error.reason, error.message)
+
+
+def _stop(context: ReconcileContext) -> None:
+    """End an export that the spec has no more, or it would hold its place in the queue for ever."""
+    delete_components(context.owned, (names.EXPORT,))
+    written = context.status.export
+    if written is not None and written.sha256:  # only the trim was not done
+        message = describe_export(written, written.location)
+        context.conditions.set(EXPORTED, "True", ExportReason.EXPORTED, message)
+        return
+    context.update(export=None)
+    message = "spec.results.export was removed before the results were written"
+    context.conditions.set(EXPORTED, "False", ExportReason.EXPORT_REMOVED, message)
 
 
 def _advance(context: ReconcileContext, export: Export) -> None:
