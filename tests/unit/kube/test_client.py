@@ -19,7 +19,7 @@ from solrbench.kube.connection import (
     UnauthorizedError,
     UnreachableError,
 )
-from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_BYTES
+from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_BYTES, METADATA_AT_ONCE
 from support.cluster.benchmarks import small
 from support.failing import failing
 from support.servers.api_stub import (
@@ -125,6 +125,26 @@ def test_reads_are_repeated_when_a_kept_connection_was_closed(method: str) -> No
         with pytest.raises(UnreachableError, match="disconnected"):
             shared.merge("v1", "Pod", "search", "one", {})
         assert seen == ["PATCH"]
+
+
+def test_objects_that_a_tenant_has_filled_are_listed_one_by_one() -> None:
+    annotations = dict.fromkeys(map(str, range(60_000)), "")
+    bodies = [{"metadata": {"name": str(each), "annotations": annotations}} for each in range(8)]
+    asked: list[int] = []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == f"/apis/{BENCHMARKS[0]}":
+            return resources(BENCHMARKS[1])
+        query = request.url.params
+        begin, limit = int(query.get("continue", "0")), int(query["limit"])
+        asked.append(limit)
+        end = begin + limit
+        rest = {"continue": str(end)} if end < len(bodies) else {}
+        return httpx.Response(200, json={"metadata": rest, "items": bodies[begin:end]})
+
+    listed = cluster_of(respond).list_metadata(*BENCHMARKS, None)
+    assert [each["metadata"]["name"] for each in listed] == list("01234567")
+    assert asked == [METADATA_AT_ONCE, *[1] * 8]
 
 
 LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"

@@ -91,6 +91,7 @@ MAX_LIST_BYTES = 16 << 20
 MAX_MANIFEST_MEMORY = 64 << 20
 """What the values of a response may take, an eighth of the memory limit of the chart: a megabyte of
 an object may be keys without values."""
+_NO_LIMIT = 1 << 40
 HOSTS_SECONDS = 60.0
 """How long the hosts of the API server are kept: every connection elsewhere is checked by them."""
 
@@ -317,12 +318,20 @@ class ObjectReader:
         path = self._path(api_version, kind, namespace)
         while True:
             body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
+            is_part = query.get("limit", 1) != 1
+            try:
+                # One object takes no more than etcd lets it have.
+                page = as_manifest(body, MAX_MANIFEST_MEMORY if is_part else _NO_LIMIT)
+            except TemporaryError:
+                if not is_part:
+                    raise
+                # A tenant may have filled its objects, which must not hold up those of others.
+                query = {**query, "limit": 1}
+                continue
             most_bytes -= len(body)
             if most_bytes < 0:
                 limit = f"{MAX_LIST_BYTES >> 20} MiB"
                 raise _unreadable(f"the {kind}s of namespace {namespace} have more than {limit}")
-            # Metadata may be of anything; whole objects are listed of kinds with a schema alone.
-            page = as_manifest(body) if accept == METADATA_ONLY else orjson.loads(body)
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
             yield from (about | item for item in page.get("items") or [])
@@ -344,13 +353,13 @@ class ObjectReader:
         return "/".join([*parts, plural, *([quote(name, safe="")] if name else [])])
 
 
-def as_manifest(body: bytes) -> Manifest:
-    """Return the object, or the metadata of some, that a response of the API server holds.
+def as_manifest(body: bytes, max_memory: int = MAX_MANIFEST_MEMORY) -> Manifest:
+    """Return the object, or the list of some, that a response of the API server holds.
 
-    It raises `TemporaryError` if its values take more than `MAX_MANIFEST_MEMORY`, or it is no JSON.
+    It raises `TemporaryError` if its values take more than `max_memory` bytes, or it is no JSON.
     """
     try:
-        manifest: Manifest = decode_json(body, MAX_MANIFEST_MEMORY)
+        manifest: Manifest = decode_json(body, max_memory)
     except ForeignDataError as error:
         raise _unreadable(str(error)) from error
     return manifest
