@@ -9,7 +9,7 @@ from solrbench.contract.names import COMPONENTS, LABEL_BENCHMARK, LABEL_COMPONEN
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.facts import is_of_nodes
-from solrbench.kube.reader import Manifest
+from solrbench.kube.reader import LISTED_AT_ONCE, Manifest
 from solrbench.manifests import solr_cloud
 from solrbench.manifests.common import DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND
 from solrbench.reasons.end import CleanupReason
@@ -85,8 +85,8 @@ class OwnedObjects:
     """Whose objects are looked for, and those that were found.
 
     Each kind is listed once, as all that clean-up decides needs one look: what is applied later in
-    the same reconcile is never deleted in it. Only the metadata is read, of pods all: their node
-    and the end of their grace period say which of them are lost.
+    the same reconcile is never deleted in it. Only the metadata is kept, and of pods their node,
+    which says with the end of their grace period which of them are lost.
 
     Attributes:
         owners: uids of the benchmark, and of the sweep whose target it shares
@@ -211,7 +211,10 @@ class OwnedObjects:
     def _of(self, kind: OwnedKind, benchmark_name: str) -> Sequence[Manifest]:
         if kind == PODS:
             labels = {LABEL_BENCHMARK: benchmark_name}
-            return self.cluster.list(*kind.reference, self.namespace, labels)
+            found = self.cluster.list_in_parts(
+                *kind.reference, self.namespace, labels, LISTED_AT_ONCE
+            )
+            return [_outline(pod) for pod in found]
         selector = {LABEL_BENCHMARK: benchmark_name, LABEL_COMPONENT: REMOVED_COMPONENTS}
         try:
             return [*self.cluster.list_metadata(*kind.reference, self.namespace, selector)]
@@ -219,3 +222,19 @@ class OwnedObjects:
             if kind.not_removed is None:
                 raise
             return ()  # the other operator is not installed, or its definition just went
+
+
+_OMITTED = ("annotations", "managedFields")
+
+
+def _outline(pod: Manifest) -> Manifest:
+    """Return what the removal of a pod needs.
+
+    Who may label pods may fill them, and a clean-up must not wait for that: it holds a place in the
+    queue.
+    """
+    return {
+        "metadata": {key: each for key, each in pod["metadata"].items() if key not in _OMITTED},
+        "spec": {"nodeName": (pod.get("spec") or {}).get("nodeName")},
+        "status": {"phase": (pod.get("status") or {}).get("phase")},
+    }

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.controller.world import World, condition_of, message_of
+from support.fakes.fake_cluster import refusal
 
 REFUSAL = "deleting StatefulSet one-zookeeper: statefulsets.apps is forbidden"
 
@@ -40,6 +42,17 @@ def test_clean_up_names_the_refusal(world: RefusingWorld) -> None:
     assert condition_of(after, "CleanedUp") == ("False", "ApiRefused")
     assert REFUSAL in {each.message for each in after.status.conditions}
     world.is_allowed = True
+    for _ in range(3):
+        after = world.reconcile("one", 2)
+    assert condition_of(after, "CleanedUp") == ("True", "CleanedUp")
+
+
+def test_clean_up_ends_beside_pods_that_a_tenant_has_filled() -> None:
+    world = World(small("one", deadlines={"provisioningSeconds": 60}, cleanup="Always"))
+    world.reconcile("one")
+    too_many = TemporaryError(ApiServerReason.API_UNREACHABLE, "the Pods have more than 16 MiB")
+    world.cluster.fault = refusal(too_many, ["list"], ["Pod"])
+    assert condition_of(world.reconcile("one", 61), "Succeeded") == ("False", "DeadlineExceeded")
     for _ in range(3):
         after = world.reconcile("one", 2)
     assert condition_of(after, "CleanedUp") == ("True", "CleanedUp")
