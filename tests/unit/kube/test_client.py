@@ -127,6 +127,14 @@ def test_reads_are_repeated_when_a_kept_connection_was_closed(method: str) -> No
         assert seen == ["PATCH"]
 
 
+def test_a_version_that_an_owner_names_is_no_query_and_not_remembered() -> None:
+    cluster = cluster_of(ApiStub())
+    for version in ("v1?x=1", "v1#x"):
+        with pytest.raises(KindNotServedError):
+            cluster.get(version, "Pod", "search", "one")
+    assert not cluster._kinds._locks
+
+
 def test_objects_that_a_tenant_has_filled_are_listed_one_by_one() -> None:
     annotations = dict.fromkeys(map(str, range(60_000)), "")
     bodies = [{"metadata": {"name": str(each), "annotations": annotations}} for each in range(8)]

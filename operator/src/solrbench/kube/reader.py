@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlsplit
+from weakref import WeakValueDictionary
 
 import orjson
 
@@ -32,7 +33,8 @@ class KnownKinds:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._locks: dict[str, Lock] = {}
+        # A lock is gone with its last user: versions that owners name may be any text.
+        self._locks = WeakValueDictionary[str, Lock]()
         self._found: dict[tuple[str, str], tuple[str, bool]] = {}
 
     def find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
@@ -75,7 +77,9 @@ class KnownKinds:
 
 
 def _root(api_version: str) -> str:
-    return f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    # The API server checks the version of an owner as little as its name: see `_path`.
+    quoted = quote(api_version)
+    return f"/apis/{quoted}" if "/" in api_version else f"/api/{quoted}"
 
 
 Manifest = dict[str, Any]
