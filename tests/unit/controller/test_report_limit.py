@@ -110,6 +110,16 @@ def test_points_of_a_sweep_and_its_baseline_stay_until_it_is_over(status: str, k
     assert drop(cluster, 1) == (["old"] if kept else ["point-1", "point-0", "oldest", "old"])
 
 
+@pytest.mark.parametrize(
+    "comparison", ["none", [], {"baseline": []}, {"baseline": {"benchmark": {"name": ["old"]}}}]
+)
+def test_the_template_of_a_sweep_may_be_anything(comparison: Any) -> None:
+    cluster = FakeCluster(
+        *ENDED, sweep("Unknown", comparison=comparison), *reports_of("new", "old")
+    )
+    assert drop(cluster, 4) == ["old"]
+
+
 def cluster_with_large(other: dict[str, Any]) -> FakeCluster:
     """Return a cluster with a benchmark that fails at once, and another one with 80 MiB."""
     name = other["metadata"]["name"]

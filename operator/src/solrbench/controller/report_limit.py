@@ -86,7 +86,7 @@ def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
     for body in cluster.list_in_parts(*SWEEP.reference, namespace, {}, READ_AT_ONCE):
         if not is_over(body):
             sweeps.add(body["metadata"]["uid"])
-            baselines.add(_baseline_of(body["spec"].get("template") or {}))
+            baselines.add(_baseline_of(body["spec"].get("template")))
     for body in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):
         is_needed = awaits_export(body) or controller_uid(body) in sweeps
         if is_over(body) and not is_needed:
@@ -99,7 +99,8 @@ def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
     return [body for _, body in ended if body["metadata"]["name"] not in baselines]
 
 
-def _baseline_of(body: Manifest) -> Any:
-    spec = body.get("spec") or {}
-    baseline = (spec.get("comparison") or {}).get("baseline") or {}
-    return (baseline.get("benchmark") or {}).get("name")
+def _baseline_of(body: Any) -> str | None:
+    """Return the name of a baseline, if there is one: the template of a sweep may be anything."""
+    for key in ("spec", "comparison", "baseline", "benchmark", "name"):
+        body = body.get(key) if isinstance(body, dict) else None
+    return body if isinstance(body, str) else None
