@@ -17,6 +17,7 @@ from solrbench.decide.pauses import (
     decide_pause,
     is_live_load_due,
 )
+from solrbench.decide.queue import MAX_IN_A_ROW
 from support.resources.small_resource import resource
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -83,8 +84,13 @@ def test_failing_clean_up_is_tried_ever_more_rarely(
     condition: tuple[str, str, str], since: float, wanted: float
 ) -> None:
     assert MAX_RETRY_PAUSE.total_seconds() == 600
-    assert pause(DONE, condition, since=since) == wanted
+    assert pause(DONE, condition, since=since, internalErrors=MAX_IN_A_ROW) == wanted
     assert pause(condition, since=since, started=False) == wanted  # suspended
+
+
+def test_a_clean_up_that_holds_a_place_gives_it_up_soon() -> None:
+    assert pause(DONE, BROKEN, since=64, internalErrors=MAX_IN_A_ROW - 1) == 0
+    assert pause(DONE, LEFT, since=64) == 64  # it holds none
 
 
 MISSING = ("Accepted", "False", "ConfigMapNotFound")

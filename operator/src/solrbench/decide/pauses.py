@@ -20,6 +20,7 @@ from solrbench.decide.conditions import (
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import needs_cleanup
 from solrbench.decide.load import build_live_load, check_master_state
+from solrbench.decide.queue import MAX_IN_A_ROW
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -45,21 +46,24 @@ LIVE_LOAD_PAUSE = timedelta(seconds=15)
 
 _PLACE = ("stage", "repeat", "variant", "step")
 
-_RETRIED = (CleanupReason.COLLECTION_NOT_REMOVED, LifecycleReason.INTERNAL_ERROR)
-
 
 def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = False) -> timedelta:
     """Return how long a benchmark needs no reconcile while its spec stays the same.
 
     The pause of a clean-up that fails is as long as it has failed, which doubles that time with
-    each attempt; so it is while something is missing that the spec refers to. A finished benchmark
-    has nothing to do until its time to live is over.
+    each attempt; so it is while something is missing that the spec refers to. One that meets
+    exceptions is tried without a pause until it gives up its place in the queue. A finished
+    benchmark has nothing to do until its time to live is over.
 
     `watched` says that a change of its pods and Jobs wakes the benchmark earlier.
     """
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)
-    if cleaned_up.reason in _RETRIED and (is_finished(status) or status.start_time is None):
+    holds_place = status.start_time is not None and status.internal_errors < MAX_IN_A_ROW
+    is_retried = cleaned_up.reason == CleanupReason.COLLECTION_NOT_REMOVED or (
+        cleaned_up.reason == LifecycleReason.INTERNAL_ERROR and not holds_place
+    )
+    if is_retried and (is_finished(status) or status.start_time is None):
         return _clamp(now - cleaned_up.last_transition_time, MAX_RETRY_PAUSE)
     if not is_finished(status):
         return _before_the_end(spec, status, conditions, now, watched=watched)
