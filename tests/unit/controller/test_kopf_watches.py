@@ -4,8 +4,8 @@ import asyncio
 import json
 import logging
 import threading
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from typing import Any
@@ -15,16 +15,20 @@ import pytest
 
 from solrbench.controller.kopf_settings import configure, open_session
 from solrbench.controller.watches import WatchRetries
+from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
 from support.servers.in_thread import QuietHandler, in_thread
 
 GROUP = "/apis/solrbench.io/v1alpha1"
-KIND = {
-    "name": "solrbenchmarks",
-    "kind": "SolrBenchmark",
-    "singularName": "solrbenchmark",
-    "namespaced": True,
-    "verbs": ["list", "watch", "patch"],
-}
+KINDS = [
+    {
+        "name": f"{kind.lower()}s",
+        "kind": kind,
+        "singularName": kind.lower(),
+        "namespaced": True,
+        "verbs": ["list", "watch", "patch"],
+    }
+    for kind in ("SolrBenchmark", "SolrBenchmarkSweep")
+]
 CORE = [
     {"name": name, "kind": kind, "singularName": "", "namespaced": True, "verbs": ["list", "watch"]}
     for name, kind in (("namespaces", "Namespace"), ("events", "Event"))
@@ -34,10 +38,13 @@ ATTEMPTS = 12
 
 
 class ApiServer(ThreadingHTTPServer):
-    """Knows one kind; lists it in `team-b`, refuses all else in `team-a`.
+    """Lists two kinds in `team-b`, refuses all else in `team-a`.
 
     Attributes:
         expired: how many lists of `team-b` expire in the middle
+        accepted: what was asked of each kind in `team-b`
+        is_done: whether enough was asked
+        seen: names of what a handler was called with
     """
 
     daemon_threads = True
@@ -48,13 +55,20 @@ class ApiServer(ThreadingHTTPServer):
         self.enough = threading.Event()
         self.refusal = 403
         self.expired = 0
+        self.accepted: dict[str, set[str]] = defaultdict(set)
+        self.is_done: Callable[[], bool] = lambda: True
+        self.seen: set[str | None] = set()
 
     def respond(self, path: str, query: str) -> tuple[int, dict[str, Any]]:
         if "/namespaces/team-a/" in path:
             self.asked["team-a"] += 1
-            if self.asked["team-a"] >= ATTEMPTS and self.asked["team-b"]:
+            if self.asked["team-a"] >= ATTEMPTS and self.asked["team-b"] and self.is_done():
                 self.enough.set()
             return self.refusal, {"kind": "Status", "code": self.refusal, "reason": "Refused"}
+        if path.endswith("/namespaces/team-b/solrbenchmarksweeps"):
+            # As the API server lists metadata alone: without kind and version.
+            trial = {"metadata": {"name": "trial", "namespace": "team-b", "uid": "u"}}
+            return 200, {"metadata": {"resourceVersion": "1"}, "items": [trial]}
         if "/namespaces/team-b/" in path:
             return self._list(query)
         versions = [{"groupVersion": "solrbench.io/v1alpha1", "version": "v1alpha1"}]
@@ -63,7 +77,7 @@ class ApiServer(ThreadingHTTPServer):
             "/api": {"versions": ["v1"]},
             "/api/v1": {"resources": CORE},
             "/apis": {"groups": [group]},
-            GROUP: {"resources": [KIND]},
+            GROUP: {"resources": KINDS},
         }
         return 200, known.get(path, {})
 
@@ -82,6 +96,8 @@ class _Handler(QuietHandler):
 
     def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         path, _, query = self.path.partition("?")
+        if "/namespaces/team-b/" in path:
+            self.server.accepted[path.rpartition("/")[2]].add(self.headers["Accept"])
         status, body = self.server.respond(path, query)
         text = b"" if "watch=true" in self.path and status == 200 else json.dumps(body).encode()
         with suppress(BrokenPipeError):  # at its end kopf drops what it has asked for
@@ -95,7 +111,7 @@ def api_server() -> Iterator[ApiServer]:
         yield server
 
 
-async def run_operator(api_server: ApiServer) -> None:
+async def run_operator(api_server: ApiServer, *more_kinds: str) -> None:
     """Run kopf until the refused namespace was asked often, or kopf ends."""
     registry = kopf.OperatorRegistry()
 
@@ -111,9 +127,11 @@ async def run_operator(api_server: ApiServer) -> None:
         url = f"http://127.0.0.1:{api_server.server_port}"
         return open_session(kopf.ConnectionInfo(server=url))
 
-    @kopf.on.event("solrbench.io", "v1alpha1", "solrbenchmarks", registry=registry)
-    def on_event(**_: object) -> None:
-        """Make kopf watch the kind."""
+    for kind in ("solrbenchmarks", *more_kinds):
+
+        @kopf.on.event("solrbench.io", "v1alpha1", kind, registry=registry, id=kind)
+        def on_event(name: str | None, **_: object) -> None:
+            api_server.seen.add(name)
 
     stop = asyncio.Event()
     operator = asyncio.create_task(
@@ -149,6 +167,15 @@ def test_a_list_that_expires_is_begun_anew(api_server: ApiServer) -> None:
     asyncio.run(run_operator(api_server))
     assert api_server.expired == 0
     assert api_server.asked["team-b"] >= 1
+
+
+def test_of_sweeps_the_metadata_alone_is_asked_for(api_server: ApiServer) -> None:
+    of_sweeps = api_server.accepted["solrbenchmarksweeps"]
+    api_server.is_done = lambda: len(of_sweeps) > 1 and bool(api_server.seen)
+    asyncio.run(run_operator(api_server, "solrbenchmarksweeps"))
+    assert of_sweeps == {METADATA_ONLY, METADATA_OF_EVENTS}
+    assert api_server.accepted["solrbenchmarks"].isdisjoint(of_sweeps)
+    assert api_server.seen == {"trial"}
 
 
 async def test_other_requests_come_to_an_end() -> None:
