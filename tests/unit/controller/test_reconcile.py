@@ -237,8 +237,8 @@ def test_waiting_benchmark_writes_nothing() -> None:
 
 def broken(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     """Let the stage of the target raise."""
-    stage = reconcile_module.Stage("TargetReady", fail_with(error))
-    stages = tuple(stage if each.condition == "TargetReady" else each for each in STAGES)
+    failing = fail_with(error)
+    stages = tuple((type_, failing if type_ == "TargetReady" else work) for type_, work in STAGES)
     monkeypatch.setattr(reconcile_module, "STAGES", stages)
 
 
@@ -297,10 +297,8 @@ def test_exceptions_at_the_end_give_up_the_place(monkeypatch: pytest.MonkeyPatch
 
 def test_exception_while_the_end_is_noted_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     done = tuple(
-        each
-        if each.work in (cleanup.succeed, acquire_slot)
-        else reconcile_module.Stage(each.condition, lambda _: None)
-        for each in STAGES
+        (type_, work if work in (cleanup.succeed, acquire_slot) else lambda _: None)
+        for type_, work in STAGES
     )
     monkeypatch.setattr(reconcile_module, "STAGES", done)
     monkeypatch.setattr(cleanup, "preparation_note", fail_with(KeyError("differences")))

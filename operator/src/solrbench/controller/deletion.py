@@ -21,8 +21,6 @@ from solrbench.kube.reader import Manifest
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.target import PodReason
 
-FIRST_ATTEMPT = 1
-
 _KUBERNETES = ("kubernetes.io", "k8s.io")
 
 
@@ -33,7 +31,7 @@ def delete_components(
 
     Objects of the attempt `attempt_below` and of later ones are spared.
     """
-    if attempt_below is not None and attempt_below <= FIRST_ATTEMPT:
+    if attempt_below is not None and attempt_below <= 1:
         return True  # nothing can be left of an attempt before the first
     left = False
     if ZOOKEEPER in components:

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load import RepeatStart
@@ -40,23 +39,18 @@ from solrbench.reasons.lifecycle import LifecycleReason
 log = logging.getLogger("solrbench")
 
 
-@dataclass(frozen=True)
-class Stage:
-    """One stage of a reconcile, and the condition with its outcome."""
+Work = Callable[[ReconcileContext], None]
 
-    condition: str
-    work: Callable[[ReconcileContext], None]
-
-
-STAGES = (
-    Stage(ACCEPTED, check_references),
-    Stage(SUCCEEDED, acquire_slot),
-    Stage(TARGET_READY, start_repeat),
-    Stage(TARGET_READY, reconcile_target),
-    Stage(DATA_INDEXED, reconcile_index),
-    Stage(MEASURED, reconcile_load),
-    Stage(SUCCEEDED, cleanup.succeed),
+STAGES: tuple[tuple[str, Work], ...] = (
+    (ACCEPTED, check_references),
+    (SUCCEEDED, acquire_slot),
+    (TARGET_READY, start_repeat),
+    (TARGET_READY, reconcile_target),
+    (DATA_INDEXED, reconcile_index),
+    (MEASURED, reconcile_load),
+    (SUCCEEDED, cleanup.succeed),
 )
+"""The stages of a reconcile, each with the condition that shows its outcome."""
 
 
 def reconcile(context: ReconcileContext) -> SolrBenchmark:
@@ -115,10 +109,10 @@ def _run_stages(context: ReconcileContext) -> None:
 
     What can never be done ends the benchmark.
     """
-    for stage in STAGES:
+    for condition, work in STAGES:
         try:
             try:
-                stage.work(context)
+                work(context)
                 continue
             except TargetLostError as lost:
                 restart_target(context, lost)
@@ -126,13 +120,13 @@ def _run_stages(context: ReconcileContext) -> None:
                 restart_load(context, lost)
         except Exception as error:  # noqa: BLE001  # whatever it is, the status must show it
             try:
-                _show_blocker(context, stage, error)
+                _show_blocker(context, condition, error)
             except PermanentError as never:
                 cleanup.fail(context, never.reason, never.message)
         return
 
 
-def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> None:
+def _show_blocker(context: ReconcileContext, condition: str, error: Exception) -> None:
     """Show why a stage is not done.
 
     It raises `PermanentError` if it never will be: `error` says so, or there were too many
@@ -148,15 +142,15 @@ def _show_blocker(context: ReconcileContext, stage: Stage, error: Exception) -> 
             outcome = check_internal_error(context.status.internal_errors, message)
     if outcome.error is PermanentError:
         context.update(internal_errors=0)  # clean-up begins to count anew
-        if stage.condition != SUCCEEDED:  # the end sets that one, with where evidence is
-            context.conditions.set(stage.condition, "False", outcome.reason, outcome.message)
+        if condition != SUCCEEDED:  # the end sets that one, with where evidence is
+            context.conditions.set(condition, "False", outcome.reason, outcome.message)
         apply_outcome(outcome)
     # Only while it waits: a failure is shown with its own reason, be it late or not.
     phase, begun = context.status.phase, context.status.phase_start_time or context.now
     seconds = (context.now - begun).total_seconds()
-    apply_outcome(check_deadline(context.benchmark.spec, stage.condition, phase, seconds, outcome))
-    truth: Truth = "Unknown" if stage.condition == SUCCEEDED else "False"
-    context.conditions.set(stage.condition, truth, outcome.reason, outcome.message)
+    apply_outcome(check_deadline(context.benchmark.spec, condition, phase, seconds, outcome))
+    truth: Truth = "Unknown" if condition == SUCCEEDED else "False"
+    context.conditions.set(condition, truth, outcome.reason, outcome.message)
     context.conditions.set(SUCCEEDED, "Unknown", outcome.reason, outcome.message)
 
 
@@ -169,9 +163,7 @@ def _count_internal_error(context: ReconcileContext, error: Exception) -> str:
     return describe_exception(error)
 
 
-def _do_quietly(
-    context: ReconcileContext, condition: str, work: Callable[[ReconcileContext], None]
-) -> None:
+def _do_quietly(context: ReconcileContext, condition: str, work: Work) -> None:
     """Do work after the end, or of a suspension, that the next reconcile takes up again.
 
     None of it has a deadline here, so a condition says what holds it up.

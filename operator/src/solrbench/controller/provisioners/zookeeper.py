@@ -1,7 +1,6 @@
 """The ZooKeeper of a target: made here, provided by the Solr Operator, or there already."""
 
 from solrbench.api.quantities import parse_bytes
-from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract import names
 from solrbench.contract.endpoints import member_hosts
 from solrbench.controller.context import ReconcileContext
@@ -28,27 +27,21 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     members = build_zookeeper(context.benchmark, context.solr_cloud, attempt)
     for manifest in add_agents(context.benchmark, context.settings.image, members):
         context.cluster.apply(manifest)
-    wait_for_ensemble(context)
+    _wait_for_ensemble(context, names.child(context.benchmark, names.ZOOKEEPER))
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
     wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
     apply_outcome(check_zookeeper_heap(heap, wanted))
 
 
-def wait_for_ensemble(context: ReconcileContext) -> None:
+def _wait_for_ensemble(context: ReconcileContext, stateful_set: str) -> None:
     """Wait until every member of an ensemble of the benchmark serves."""
     wanted = context.solr_cloud.zookeeper.replicas
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
     update_target(context, zookeepers=size or None)
     members = tuple(pods(context, names.ZOOKEEPER))
-    provided = context.solr_cloud.zookeeper.mode is ZooKeeperMode.PROVIDED
-    name = (
-        names.provided_zookeeper(context.benchmark)
-        if provided
-        else names.child(context.benchmark, names.ZOOKEEPER)
-    )
-    creation = creation_problem(context, "StatefulSet", name, wanted, members)
+    creation = creation_problem(context, "StatefulSet", stateful_set, wanted, members)
     ensemble = ComponentPods(members, context.now, size, wanted, creation=creation)
     apply_outcome(check_ensemble(ensemble))
 
@@ -58,7 +51,7 @@ def wait_for_provided(context: ReconcileContext) -> None:
     name = names.provided_zookeeper(context.benchmark)
     cluster = context.cluster.get(*ZOOKEEPER_CLUSTERS.reference, context.namespace, name)
     apply_outcome(check_provided_made(name, cluster is not None))
-    wait_for_ensemble(context)
+    _wait_for_ensemble(context, name)
 
 
 def check_external(context: ReconcileContext) -> None:
