@@ -14,7 +14,7 @@ import kopf
 import pytest
 
 from solrbench.controller.failures import CONFLICT_PAUSE, UPGRADE_PAUSE
-from solrbench.controller.handlers import Handlers
+from solrbench.controller.handlers import SHORTEST_PAUSE, Handlers
 from solrbench.controller.schedule import BenchmarkKey, _Item
 from solrbench.decide.pauses import QUEUED_PAUSE, needs_finalizer, needs_reconcile
 from solrbench.errors import ConflictError, TemporaryError
@@ -175,7 +175,7 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
 
 
 def test_one_that_runs_is_due_again_after_the_shortest_pause(world: World) -> None:
-    assert world.due("one") == timedelta(seconds=SETTINGS.reconcile_seconds)
+    assert world.due("one") == SHORTEST_PAUSE
 
 
 def test_one_that_goes_on_waiting_needs_no_request(world: World) -> None:

@@ -54,6 +54,8 @@ from solrbench.reasons.end import CleanupReason
 log = logging.getLogger("solrbench")
 
 
+SHORTEST_PAUSE = timedelta(seconds=2)
+"""Between two reconciles of one benchmark."""
 POSITION_SECONDS = 1.0
 """Distance between two benchmarks that write their new place in the queue: when one ends, the
 places of all that wait change, which would be hundreds of writes at once."""
@@ -86,9 +88,8 @@ class Handlers:
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
         self._queue = BenchmarkQueue(settings.concurrency_per_namespace)
-        self._shortest = timedelta(seconds=settings.reconcile_seconds)
         self._attempts = ReconcileAttempts(
-            BENCHMARK, cluster, telemetry.operator, self._shortest, utc_now
+            BENCHMARK, cluster, telemetry.operator, SHORTEST_PAUSE, utc_now
         )
         self._schedule = ReconcileSchedule(self.on_due, WORKERS)
         self._watches = PodWatches(cluster, settings.namespaces, self._schedule.note_change)
@@ -282,7 +283,7 @@ class Handlers:
             is_settled = partial(self._is_load_settled, namespace, live_load, ask)
         watched = self._watches.are_open(namespace)
         pause = decide_pause(after.spec, after.status, utc_now(), watched=watched)
-        return Rest(max(pause, self._shortest), is_running, is_settled)
+        return Rest(max(pause, SHORTEST_PAUSE), is_running, is_settled)
 
     def _is_load_settled(
         self, namespace: str, shown: LiveLoad | None, ask: Callable[[], LoadState]

@@ -19,7 +19,6 @@ class Settings:
         namespaces: where benchmarks are watched; empty means in every namespace
         concurrency_per_namespace: benchmarks of one that may run at a time, 0 for any number
         image: image of index and load pods, the operator's own
-        reconcile_seconds: pause between two reconciles over one benchmark
         allowed_hosts: patterns of the hosts that existing targets, variants and external
             ensembles may have; `{namespace}` stands for that of the benchmark
         metrics_port: where Prometheus scrapes, 0 for nowhere
@@ -36,7 +35,6 @@ class Settings:
     image: OperatorImage
     concurrency: int = 1
     concurrency_per_namespace: int = 0
-    reconcile_seconds: float = 2.0
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
     dataset_hosts: tuple[str, ...] = ("*",)
     dataset_secrets: bool = False
