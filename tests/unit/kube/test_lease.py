@@ -3,9 +3,10 @@
 import asyncio
 import socket
 import threading
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import HTTPServer
+from http.server import HTTPServer, ThreadingHTTPServer
 from typing import Any
 
 import aiohttp
@@ -311,6 +312,26 @@ def test_the_clock_of_the_api_server_is_read_from_its_responses() -> None:
         Handler.dates = False
         connection.send("reading", "GET", "/version")
         assert connection.seconds_ahead < 0, "the last one counts"
+
+
+class Silent(QuietHandler):
+    """Answers nothing."""
+
+    asked = 0
+
+    def do_PUT(self) -> None:  # noqa: N802 - its name in the base class
+        type(self).asked += 1
+        time.sleep(0.3)
+
+
+def test_a_write_without_a_response_is_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Silent)) as address:
+        configuration = kubernetes.client.Configuration(host=f"http://{address}")
+        monkeypatch.setattr("kubernetes.config.load_incluster_config", lambda: None)
+        monkeypatch.setattr(kubernetes.client.Configuration, "_default", configuration)
+        with pytest.raises(UnreachableError, match="timed out"):
+            open_officially().send("writing", "PUT", "/", seconds=0.1)
+    assert Silent.asked == 1
 
 
 def test_what_kopf_writes_needs_the_lease(world: World) -> None:

@@ -165,11 +165,13 @@ class Connection(ABC):
     Attributes:
         server: the URL of the API server
         errors: what is raised where there is no response
+        closed: those of them by which the server closed a kept connection
         seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
     """
 
     server: str
     errors: tuple[type[Exception], ...] = (OSError,)
+    closed: tuple[type[Exception], ...] = ()
     seconds_ahead = 0.0
 
     def send(  # noqa: PLR0913 - what HTTP requests have
@@ -191,7 +193,13 @@ class Connection(ABC):
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
         with self._as_unreachable(action):
-            status, content = self.exchange(request, seconds)
+            try:
+                status, content = self.exchange(request, seconds)
+            # A server may close an idle connection of the pool in the moment it is used again.
+            except self.closed:
+                if method not in _REPEATABLE:
+                    raise
+                status, content = self.exchange(request, seconds)
         if status >= _FIRST_ERROR:
             raise error_for(status, f"{action}: {_message(status, content)}")
         return content
@@ -233,7 +241,10 @@ class Connection(ABC):
 
     @abstractmethod
     def exchange(self, request: "Request", seconds: float) -> tuple[int, bytes]:
-        """Return the status of HTTP and the body; one of `errors` without them."""
+        """Send a request once; return the status of HTTP and the body.
+
+        It raises one of `errors` if neither comes within `seconds` of silence.
+        """
 
     @abstractmethod
     def stream(
@@ -260,6 +271,7 @@ class ApiConnection(Connection):
     """
 
     errors = (OSError, httpx.HTTPError, httpx.InvalidURL)
+    closed = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
     def __init__(self, http: httpx.Client, sni_hostname: str | None = None) -> None:
         self._http = http
@@ -268,15 +280,8 @@ class ApiConnection(Connection):
         self._extensions = {} if sni_hostname is None else {"sni_hostname": sni_hostname}
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
-        """Send a request, again if the server closed the kept connection at that moment."""
-        built = self._build(request, httpx.Timeout(seconds))
-        try:
-            response = self._http.send(built)
-        # A server may close an idle connection of the pool in the moment it is used again.
-        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
-            if request.method not in _REPEATABLE:
-                raise
-            response = self._http.send(built)
+        """Send a request by the client's pool of connections."""
+        response = self._http.send(self._build(request, httpx.Timeout(seconds)))
         return response.status_code, response.content
 
     @contextmanager

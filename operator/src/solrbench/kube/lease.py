@@ -167,7 +167,7 @@ class LeasedConnection(Connection):
     def __init__(self, inner: Connection, lease: OperatorLease) -> None:
         self._inner = inner
         self._lease = lease
-        self.server, self.errors = inner.server, inner.errors
+        self.server, self.errors, self.closed = inner.server, inner.errors, inner.closed
 
     def exchange(self, request: Request, seconds: float) -> tuple[int, bytes]:
         """Send a request.

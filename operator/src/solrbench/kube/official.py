@@ -12,7 +12,7 @@ from typing import Any
 
 from kubernetes import client, config
 from kubernetes.utils.keepalive import tcp_keepalive_socket_options
-from urllib3.exceptions import HTTPError
+from urllib3.exceptions import HTTPError, ProtocolError
 
 from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, Request
 from solrbench.kube.kubeconfig import NoClusterError
@@ -34,6 +34,8 @@ def open_officially() -> "OfficialConnection":
         except config.ConfigException as error:
             raise NoClusterError(str(error)) from error
     configuration = client.Configuration.get_default_copy()
+    # urllib3 would send a request up to four times, a write long after its Lease was lost.
+    configuration.retries = False
     # More threads than connections would make urllib3 open and drop one for each request.
     configuration.connection_pool_maxsize = CONNECTIONS
     # A watch whose connection dies without a word would show nothing for minutes.
@@ -45,6 +47,7 @@ class OfficialConnection(Connection):
     """Sends requests to one API server; safe for threads."""
 
     errors = (OSError, HTTPError, client.ApiException)
+    closed = (ProtocolError,)
 
     def __init__(self, api: client.ApiClient) -> None:
         self._api = api
