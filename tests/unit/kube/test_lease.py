@@ -201,6 +201,14 @@ def test_the_process_ends_when_another_one_has_the_lease(world: World) -> None:
     assert ended == [1]
 
 
+def test_the_process_ends_when_the_lease_cannot_be_renewed_any_more(world: World) -> None:
+    world.one.try_take()
+    world.one._stored = {}  # a proxy in front of the API server responded to the renewal before
+    ended: list[int] = []
+    keep(world.one, ended)
+    assert ended == [1]
+
+
 def test_the_kubelet_finds_one_that_waits_alive(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

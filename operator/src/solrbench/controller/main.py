@@ -108,6 +108,11 @@ def keep_lease(lease: OperatorLease, end: Callable[[int], None] = os._exit) -> N
             return
         except SolrbenchError as error:
             log.warning("the Lease is not renewed: %s", error)
+        except Exception:
+            # Without this thread the operator would live, and write nothing any more.
+            log.critical("the operator ends", exc_info=True)
+            end(1)
+            return
 
 
 def release_lease(lease: OperatorLease) -> None:
