@@ -164,7 +164,8 @@ def test_large_lists_come_in_parts(
         cluster.apply(own)
         foreign = {"name": f"other-{number}", "namespace": namespace}
         cluster.apply({**own, "metadata": foreign})
-    found = cluster.list_in_parts("v1", "ConfigMap", namespace, labels, 2)
+    monkeypatch.setattr("solrbench.kube.reader.LISTED_AT_ONCE", 2)
+    found = cluster.list_in_parts("v1", "ConfigMap", namespace, labels)
     assert sorted(each["metadata"]["name"] for each in found) == [
         f"own-{number}" for number in range(5)
     ]

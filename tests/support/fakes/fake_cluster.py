@@ -202,12 +202,7 @@ class FakeCluster(Cluster):
 
     @_request
     def list_in_parts(
-        self,
-        api_version: str,
-        kind: str,
-        namespace: str | None,
-        selector: dict[str, str],
-        most: int,
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Iterator[Body]:
         return iter(self.select(kind, namespace, selector))
 

@@ -152,7 +152,7 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one() -> None:
 
     listed = cluster_of(respond).list_metadata(*BENCHMARKS, None)
     assert [each["metadata"]["name"] for each in listed] == list("01234567")
-    assert asked == [METADATA_AT_ONCE, *[1] * 8]
+    assert asked == [METADATA_AT_ONCE, METADATA_AT_ONCE // 10, *[1] * 8]
 
 
 LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"

@@ -28,8 +28,6 @@ from solrbench.kube.reader import Manifest
 from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
-_AT_ONCE = 10
-"""Points in one response: each is packed before the next ones are asked for."""
 _MANAGED = (
     "creationTimestamp",
     "finalizers",
@@ -123,7 +121,7 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())
     yield "versions.txt", _versions(cluster)
-    for each in list_points(cluster, key_of(body), _AT_ONCE):
+    for each in list_points(cluster, key_of(body)):
         for file, text in collect(cluster, each):
             # Those of the sweep are the same.
             if file != "versions.txt":

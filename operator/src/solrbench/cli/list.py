@@ -21,8 +21,6 @@ from solrbench.kube.reader import Manifest
 from solrbench.present.table import Column, TextColumn, build_table
 from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 
-AT_ONCE = 100
-"""Benchmarks in one response: a status has hundreds of results."""
 _KINDS = {"benchmark": BENCHMARKS, "sweep": SWEEPS}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"), (1, "s"))
 
@@ -88,7 +86,7 @@ def _read(
 ) -> list[Manifest]:
     """Return all of a kind, the latest first; none if the cluster does not give them."""
     try:
-        bodies = [*cluster.list_in_parts(*kind, namespace, labels, AT_ONCE)]
+        bodies = [*cluster.list_in_parts(*kind, namespace, labels)]
     except (ForbiddenError, KindNotServedError):
         if kind in required:
             raise

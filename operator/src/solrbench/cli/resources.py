@@ -64,10 +64,10 @@ def key_of(body: Manifest) -> ResourceKey:
     return ResourceKey(body["apiVersion"], body["kind"], metadata["namespace"], metadata["name"])
 
 
-def list_points(cluster: Cluster, sweep: ResourceKey, at_once: int = 50) -> Iterator[Manifest]:
+def list_points(cluster: Cluster, sweep: ResourceKey) -> Iterator[Manifest]:
     """Yield the benchmarks of a sweep, few in one response: a status has hundreds of results."""
     labels = {LABEL_SWEEP: sweep.name}
-    return cluster.list_in_parts(*BENCHMARKS, sweep.namespace, labels, at_once)
+    return cluster.list_in_parts(*BENCHMARKS, sweep.namespace, labels)
 
 
 def parse_reference(text: str) -> tuple[Kind | None, str]:

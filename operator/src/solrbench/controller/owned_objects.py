@@ -9,7 +9,7 @@ from solrbench.contract.names import COMPONENTS, LABEL_BENCHMARK, LABEL_COMPONEN
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.facts import is_of_nodes
-from solrbench.kube.reader import LISTED_AT_ONCE, Manifest
+from solrbench.kube.reader import Manifest
 from solrbench.manifests import solr_cloud
 from solrbench.manifests.common import DISRUPTION_BUDGET_API_VERSION, DISRUPTION_BUDGET_KIND
 from solrbench.reasons.end import CleanupReason
@@ -211,9 +211,7 @@ class OwnedObjects:
     def _of(self, kind: OwnedKind, benchmark_name: str) -> Sequence[Manifest]:
         if kind == PODS:
             labels = {LABEL_BENCHMARK: benchmark_name}
-            found = self.cluster.list_in_parts(
-                *kind.reference, self.namespace, labels, LISTED_AT_ONCE
-            )
+            found = self.cluster.list_in_parts(*kind.reference, self.namespace, labels)
             return [_outline(pod) for pod in found]
         selector = {LABEL_BENCHMARK: benchmark_name, LABEL_COMPONENT: REMOVED_COMPONENTS}
         try:

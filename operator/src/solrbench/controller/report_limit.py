@@ -19,9 +19,6 @@ from solrbench.reasons.end import CleanupReason
 _KEPT = ("apiVersion", "kind", "metadata")
 """What an event needs of the resource that it is about."""
 
-READ_AT_ONCE = 10
-"""Resources in one part of a list: each may have a megabyte."""
-
 
 def limit_reports(context: ReconcileContext) -> str:
     """Delete the oldest results of the namespace when a benchmark has ended, each with an event.
@@ -83,11 +80,11 @@ def _ended_benchmarks(cluster: Cluster, namespace: str) -> list[Manifest]:
     """Return the benchmarks whose results are not needed, the one that ended first comes first."""
     ended: list[tuple[str, Manifest]] = []
     baselines, sweeps = set(), set()
-    for body in cluster.list_in_parts(*SWEEP.reference, namespace, {}, READ_AT_ONCE):
+    for body in cluster.list_in_parts(*SWEEP.reference, namespace, {}):
         if not is_over(body):
             sweeps.add(body["metadata"]["uid"])
             baselines.add(_baseline_of(body["spec"].get("template")))
-    for body in cluster.list_in_parts(*BENCHMARKS, namespace, {}, READ_AT_ONCE):
+    for body in cluster.list_in_parts(*BENCHMARKS, namespace, {}):
         is_needed = awaits_export(body) or controller_uid(body) in sweeps
         if is_over(body) and not is_needed:
             time = str(body["status"].get("completionTime", ""))

@@ -48,9 +48,6 @@ from solrbench.sweep.validation import build_child
 MAX_BLOCKED = timedelta(minutes=10)
 """How long the benchmark of a point is tried to be made: a name that another has stays taken."""
 
-NODES_AT_ONCE = 50
-"""In one part of a list: each has the names of 50 images, and there may be thousands."""
-
 
 @dataclass
 class SweepContext:
@@ -155,7 +152,8 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
     if context.sweep.status.fixed_hash is not None:
         return None
     try:
-        nodes = context.cluster.list_in_parts("v1", "Node", None, {}, NODES_AT_ONCE)
+        # There may be thousands, each with the names of 50 images.
+        nodes = context.cluster.list_in_parts("v1", "Node", None, {})
         first = next(nodes, None)
         return None if first is None else capacity_of_nodes(chain((first,), nodes))
     except ForbiddenError:

@@ -171,17 +171,11 @@ class ObjectReader:
         return [*self._whole_items(api_version, kind, namespace, query)]
 
     def list_in_parts(
-        self,
-        api_version: str,
-        kind: str,
-        namespace: str | None,
-        selector: dict[str, str],
-        most: int,
+        self, api_version: str, kind: str, namespace: str | None, selector: dict[str, str]
     ) -> Iterator[Manifest]:
-        """Yield the objects with these labels, of which at most so many are read at once."""
-        labels = label_selector(selector)
-        query: Query = {"labelSelector": labels, "limit": most}
-        return self._items(api_version, kind, namespace, query)
+        """Yield the objects with these labels, of which few are in memory at once."""
+        query: Query = {"labelSelector": label_selector(selector)}
+        return self._items(api_version, kind, namespace, query, LISTED_AT_ONCE)
 
     def list_metadata(
         self,
@@ -196,8 +190,9 @@ class ObjectReader:
         https://kubernetes.io/docs/reference/using-api/api-concepts.
         """
         labels = None if selector is None else label_selector(selector)
-        query: Query = {"limit": METADATA_AT_ONCE, "labelSelector": labels}
-        return self._items(api_version, kind, namespace, query, accept=METADATA_ONLY)
+        query: Query = {"labelSelector": labels}
+        limit, accept = METADATA_AT_ONCE, METADATA_ONLY
+        return self._items(api_version, kind, namespace, query, limit, accept=accept)
 
     def pod_log(  # noqa: PLR0913 - which log, and how much of it
         self,
@@ -305,8 +300,8 @@ class ObjectReader:
     ) -> Iterator[Manifest]:
         if namespace is None:  # what is listed of all namespaces is no tenant's
             return self._items(api_version, kind, None, query)
-        query = {**query, "limit": LISTED_AT_ONCE}
-        return self._items(api_version, kind, namespace, query, most_bytes=MAX_LIST_BYTES)
+        limit, most = LISTED_AT_ONCE, MAX_LIST_BYTES
+        return self._items(api_version, kind, namespace, query, limit, most_bytes=most)
 
     def _items(  # noqa: PLR0913 - which objects, and how much of them
         self,
@@ -314,6 +309,7 @@ class ObjectReader:
         kind: str,
         namespace: str | None,
         query: Query,
+        limit: int | None = None,
         *,
         accept: str = JSON,
         most_bytes: float = math.inf,
@@ -321,21 +317,22 @@ class ObjectReader:
         """Yield the items of a list part by part, with kind and version, which lists leave out."""
         path = self._path(api_version, kind, namespace)
         while True:
-            body = self._send(f"listing {kind}", "GET", path, query=query, accept=accept)
-            is_part = query.get("limit", 1) != 1
+            part = {**query, "limit": limit}
+            body = self._send(f"listing {kind}", "GET", path, query=part, accept=accept)
+            is_part = limit is not None and limit > 1
             try:
                 # One object takes no more than etcd lets it have.
                 page = as_manifest(body, MAX_MANIFEST_MEMORY if is_part else _NO_LIMIT)
             except TemporaryError:
-                if not is_part:
+                if limit is None or limit == 1:
                     raise
                 # A tenant may have filled its objects, which must not hold up those of others.
-                query = {**query, "limit": 1}
+                limit = limit // 10 or 1
                 continue
             most_bytes -= len(body)
             if most_bytes < 0:
-                limit = f"{MAX_LIST_BYTES >> 20} MiB"
-                raise _unreadable(f"the {kind}s of namespace {namespace} have more than {limit}")
+                most = f"{MAX_LIST_BYTES >> 20} MiB"
+                raise _unreadable(f"the {kind}s of namespace {namespace} have more than {most}")
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
             yield from (about | item for item in page.get("items") or [])
