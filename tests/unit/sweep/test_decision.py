@@ -9,6 +9,7 @@ import pytest
 from solrbench.api.v1alpha1.sweep import MAX_BEST, SweepPoint, SweepStatus
 from solrbench.sweep.decision import SweepDecision, decide_expiry, decide_sweep
 from solrbench.sweep.state import ChildView
+from solrbench.sweep.target_reuse import find_idle
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import (
     CACHES,
@@ -87,7 +88,8 @@ def test_a_sweep_that_waits_for_a_target_to_go_has_nothing_under_way() -> None:
         for made in decisions
     )
     assert first.endswith(" under way, 3 points to come")
-    assert (last, len(decisions[-1].removed)) == ("2 points to come", 1)
+    status = decisions[-1].status
+    assert (last, len(find_idle(status.points, status.targets))) == ("2 points to come", 1)
 
 
 def test_the_best_point_is_valid_and_costs_least_of_equal_ones() -> None:

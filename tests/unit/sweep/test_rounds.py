@@ -19,6 +19,7 @@ from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.rounds import add_round
 from solrbench.sweep.state import ChildView, SweepObservation, round_of
+from solrbench.sweep.target_reuse import find_idle
 from solrbench.sweep.validation import build_child
 from support.resources.small_resource import Changes
 from support.resources.small_sweep import (
@@ -228,7 +229,8 @@ def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
         decision = decide_sweep(seen)
         running = [each for each in decision.status.points if each.state == "Running"]
         reuses += [each.reuses for each in running]
-        left = [each for each in decision.status.targets if each not in decision.removed]
+        idle = find_idle(decision.status.points, decision.status.targets)
+        left = [each for each in decision.status.targets if each not in idle]
         status = decision.status.model_copy(update={"targets": left})
         seen = again(seen, SweepDecision(status), {each.name: DONE for each in running})
     number = len(seen.plan.points)

@@ -42,7 +42,7 @@ from solrbench.sweep.state import (
     round_of,
     view_child,
 )
-from solrbench.sweep.target_reuse import target_annotations
+from solrbench.sweep.target_reuse import find_idle, target_annotations
 from solrbench.sweep.validation import build_child
 
 MAX_BLOCKED = timedelta(minutes=10)
@@ -80,7 +80,7 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
         # What is in the way is known only afterwards, so nothing else is worth this write.
         _store(context, decision.status)
     status = _apply(context, decision, seen.children)
-    _store(context, _remove_targets(context, decision, status))
+    _store(context, _remove_targets(context, status))
     if decide_expiry(context.sweep, context.now) == timedelta():
         # Its benchmarks go with it.
         metadata = context.sweep.metadata
@@ -218,11 +218,10 @@ def _note_refusal(
     return _change_point(status, due.name, blocked_since=None if exists else since)
 
 
-def _remove_targets(
-    context: SweepContext, decision: SweepDecision, status: SweepStatus
-) -> SweepStatus:
+def _remove_targets(context: SweepContext, status: SweepStatus) -> SweepStatus:
     """Remove targets that no point uses; return the status without those that are gone."""
-    blockers = {each.name: _remove_target(context, status, each) for each in decision.removed}
+    idle = find_idle(status.points, status.targets)
+    blockers = {each.name: _remove_target(context, status, each) for each in idle}
     gone = {name for name, blocker in blockers.items() if blocker is None}
     left = [each for each in status.targets if each.name not in gone]
     status = status.model_copy(update={"targets": left})

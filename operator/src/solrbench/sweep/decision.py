@@ -29,27 +29,25 @@ from solrbench.sweep.state import (
     list_points,
     round_of,
 )
-from solrbench.sweep.target_reuse import PointScheduler, find_idle, target_annotations
+from solrbench.sweep.target_reuse import PointScheduler, target_annotations
 
 
 @dataclass(frozen=True)
 class SweepDecision:
-    """What is to be done: `status` is stored, then benchmarks are applied and targets removed.
+    """What is to be done: `status` is stored, then benchmarks are applied and idle targets removed.
 
     In this order, whatever happens in between, the next reconcile finds what has begun.
     """
 
     status: SweepStatus
     applied: tuple[DesignPoint, ...] = ()
-    removed: tuple[SweepTarget, ...] = ()
 
 
 def decide_sweep(seen: SweepObservation) -> SweepDecision:
     """Return the next status of a sweep and the benchmarks that it needs."""
     blocker = _find_blocker(seen)
     if blocker is not None:
-        held = _hold(seen, *blocker)
-        return SweepDecision(held, removed=find_idle(held.points, held.targets))
+        return SweepDecision(_hold(seen, *blocker))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
     stored = seen.sweep.status
@@ -85,7 +83,7 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     status = describe_status(seen, points).model_copy(
         update={"targets": [*scheduler.targets.values()], "round": round_}
     )
-    return SweepDecision(status, _to_apply(seen, status), find_idle(points, status.targets))
+    return SweepDecision(status, _to_apply(seen, status))
 
 
 def _find_blocker(seen: SweepObservation) -> tuple[Reason, str] | None:
