@@ -24,9 +24,7 @@ from solrbench.sweep.plan import check_sweep, make_plan
 from support.load.builders import parse_lines, plan_of
 from support.narrowing import not_none
 from support.repository import ROOT
-from support.results.validity.repeat_times import repeat
-from support.results.validity.repeats import quiet_seconds
-from support.results.validity_documents import verdict_of
+from support.results.validity_documents import seconds_around, short_repeat, verdict_of
 
 FOLDER = ROOT / "examples"
 UPGRADE = FOLDER / "upgrade.yaml"
@@ -234,7 +232,9 @@ def verdict_after(seconds: int, repeats: int) -> str:
     """Return the verdict on repeats of so many seconds in which nothing but chance varies."""
     return verdict_of(
         *(
-            repeat(number, 10_000, seconds, windows=quiet_seconds(number, 10_000, seconds))
+            short_repeat(
+                number, 10_000, seconds, windows=seconds_around([10_000] * seconds, number)
+            )
             for number in range(1, repeats + 1)
         )
     ).verdict

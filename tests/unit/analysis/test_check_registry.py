@@ -16,13 +16,24 @@ from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import AddedDocuments, FailureKind
 from solrbench.contract.windows import EndedEarly
 from support.results.builders import START, make_result, make_spec, verdicts_of
-from support.results.validity import generator, placement, repeat_times, repeats, steady, target
 from support.results.validity_documents import (
+    MOVED,
+    SEPARATE_NODES,
     answers,
+    changing,
+    delayed,
     healthy,
+    on_target,
     open_loop,
+    placed,
     quiet_machine,
+    repeat,
+    rising,
+    seen,
+    short_repeat,
+    through,
     verdict_of,
+    with_target,
     worker,
 )
 
@@ -49,7 +60,7 @@ def restarted() -> Any:
 
 
 def moved() -> dict[str, str]:
-    runs = target.step_run("a", 1, 0), target.step_run("a", 2, 2, **target.MOVED)
+    runs = on_target("a", 1, 0), on_target("a", 2, 2, **MOVED)
     (verdict,) = verdicts_of(make_spec("a"), runs)
     return {each.reason: each.message for each in verdict.reasons}
 
@@ -69,24 +80,14 @@ PLANTED: dict[str, Planted] = {
     ),
     "WorkersDiffer": Planted(
         of(
-            healthy(
-                workers=[
-                    generator.seen("w-0", 10, 20),
-                    generator.seen("w-1", 24, 110),
-                    generator.seen("w-2", 10.4, 20),
-                ]
-            ),
+            healthy(workers=[seen("w-0", 10, 20), seen("w-1", 24, 110), seen("w-2", 10.4, 20)]),
             workers=3,
         ),
         "The p95 of load worker w-1 is 24 ms, 135 % above the 10.2 ms of the others (limit 50 %; by"
         " 10* standard errors more of its requests are that slow)",
     ),
     "DelayedByGenerator": Planted(
-        of(
-            open_loop(
-                200, **generator.delayed([3000] * 180 + [143_000] * 20, [3000] * 180 + [4000] * 20)
-            )
-        ),
+        of(open_loop(200, **delayed([3000] * 180 + [143_000] * 20, [3000] * 180 + [4000] * 20))),
         "The workers' own delays raised p95 of the response times of query from 4 ms to 143 ms"
         " (3474 %, limit 5 %)",
     ),
@@ -119,7 +120,7 @@ PLANTED: dict[str, Planted] = {
         " requests failed in that time (load.stop.collapseSeconds, limit 10 s)",
     ),
     "NotSteady": Planted(
-        of(steady.step_run(steady.rising(60))),
+        of(changing(rising(60))),
         "Steady state was not reached: the mean service time rose by * % in the last * s (limit"
         " 10 %)",
     ),
@@ -161,42 +162,40 @@ PLANTED: dict[str, Planted] = {
         "Replicas have 9 of 2,000 documents that Solr accepted (limit 0)",
     ),
     "DeletedDocuments": Planted(
-        of(target.with_target(deleted_documents=11), max_deleted_percent=1),
+        of(with_target(deleted_documents=11), max_deleted_percent=1),
         "11 of 1011 documents in the index are deleted (1.09 %, limit 1 %)",
     ),
     "VariantDiffers": Planted(
-        of(target.through(999, "9.10.1")),
+        of(through(999, "9.10.1")),
         "Variant proxy points to 999 documents, the target has 1000 (limit 0)",
     ),
     "FirstRepeatDiffers": Planted(
-        of(repeats.repeat(1, 13_000), repeats.repeat(2, 10_000), repeats.repeat(3, 10_000)),
+        of(repeat(1, 13_000), repeat(2, 10_000), repeat(3, 10_000)),
         "The first repeat is [23][0-9]* % slower than the others, beyond chance (limit 3 %)",
     ),
     "RepeatsDrift": Planted(
-        of(*(repeats.repeat(n, round(10_000 * 1.07**n)) for n in range(1, 6))),
+        of(*(repeat(n, round(10_000 * 1.07**n)) for n in range(1, 6))),
         "Each repeat is * % slower than the one before, beyond chance (limit 3 %)",
     ),
     "RepeatsDisagree": Planted(
-        of(*(repeats.repeat(n, 13_000 if n == 3 else 10_000) for n in range(1, 6))),
+        of(*(repeat(n, 13_000 if n == 3 else 10_000) for n in range(1, 6))),
         "The mean service times of the repeats differ by * %, beyond chance (limit 3 %)",
     ),
     "RepeatTimesDiffer": Planted(
-        of(
-            *(repeat_times.repeat(n, level) for n, level in ((1, 10_000), (2, 26_000), (3, 10_500)))
-        ),
+        of(*(short_repeat(n, level) for n, level in ((1, 10_000), (2, 26_000), (3, 10_500)))),
         "The * of repeat 2 (*) is * % above that of repeat [13] (*), beyond chance (limit 25 %)",
     ),
     "EmptyResultsIncreased": Planted(
-        of(repeats.repeat(1, 10_000, empty_results=2), repeats.repeat(2, 10_000, empty_results=30)),
+        of(repeat(1, 10_000, empty_results=2), repeat(2, 10_000, empty_results=30)),
         "15 % of the requests of query had empty results in repeat 2, 1 % in the first (limit 1 %"
         " of the requests more)",
     ),
     "LoadSharesNodes": Planted(
-        lambda: placement.outcome(placement.SEPARATE_NODES | {"load-worker": ["n2", "n3"]})[0],
+        lambda: placed(SEPARATE_NODES | {"load-worker": ["n2", "n3"]})[0],
         "Load pods ran on 1 of the 2 Kubernetes nodes with Solr pods (n2; limit 0)",
     ),
     "SolrSharesNodes": Planted(
-        lambda: placement.outcome(placement.SEPARATE_NODES | {"solr": ["n1"]})[0],
+        lambda: placed(SEPARATE_NODES | {"solr": ["n1"]})[0],
         "2 Solr pods ran on 1 Kubernetes node (limit 1 pod on each)",
     ),
     "TargetChanged": Planted(

@@ -7,12 +7,13 @@ import pytest
 from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.load import OnWorkerLoss
 from solrbench.contract.step_document import UsageSlice, WorkerResult
-from support.results.validity.generator import delayed, seen
 from support.results.validity_documents import (
+    delayed,
     healthy,
     load,
     messages_by_reason,
     open_loop,
+    seen,
     verdict_of,
     worker,
 )

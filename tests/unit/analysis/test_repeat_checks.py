@@ -7,11 +7,18 @@ import pytest
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
 from support.results.builders import make_timed_result, with_response_times
-from support.results.validity.repeat_times import counted, level_times
-from support.results.validity.repeat_times import repeat as repeat_times_repeat
-from support.results.validity.repeats import repeat
-from support.results.validity.steady import rising, step_run
-from support.results.validity_documents import answers, healthy, messages_by_reason, verdict_of
+from support.results.validity_documents import (
+    answers,
+    changing,
+    counted,
+    healthy,
+    level_times,
+    messages_by_reason,
+    repeat,
+    rising,
+    short_repeat,
+    verdict_of,
+)
 
 
 def test_repeats_that_agree_are_valid() -> None:
@@ -102,7 +109,7 @@ def stalled(number: int) -> StepRunResult:
 
 def responses(number: int, level: int) -> StepRunResult:
     """Return a repeat of an open loop whose response times alone are around `level` µs."""
-    document = repeat_times_repeat(number, 10_000)
+    document = short_repeat(number, 10_000)
     waited = make_timed_result(level_times(number, level, 15))
     planned = with_response_times(document.requests[0], waited)
     return document.model_copy(update={"requests": [planned]})
@@ -113,13 +120,13 @@ def gaps(*documents: StepRunResult) -> dict[str, str]:
 
 
 def test_short_repeats_that_agree_are_valid() -> None:
-    verdict = verdict_of(repeat_times_repeat(1, 10_000), repeat_times_repeat(2, 10_400))
+    verdict = verdict_of(short_repeat(1, 10_000), short_repeat(2, 10_400))
     assert verdict.reasons == []
     assert "RepeatTimesDiffer" not in [each.reason for each in verdict.unchecked]
 
 
 def test_difference_that_one_stall_explains_is_unchecked_with_a_remedy() -> None:
-    documents = repeat_times_repeat(1, 10_000), stalled(2)
+    documents = short_repeat(1, 10_000), stalled(2)
     assert verdict_of(*documents).verdict == "Inconclusive"
     message = gaps(*documents)["RepeatTimesDiffer"]
     assert "of repeat 2 (" in message
@@ -130,7 +137,7 @@ def test_difference_that_one_stall_explains_is_unchecked_with_a_remedy() -> None
 
 
 def test_limit_is_that_of_the_spec() -> None:
-    documents = repeat_times_repeat(1, 10_000), repeat_times_repeat(2, 15_000)
+    documents = short_repeat(1, 10_000), short_repeat(2, 15_000)
     assert verdict_of(*documents).verdict == "Invalid"
     assert verdict_of(*documents, max_repeat_difference_percent=100).reasons == []
 
@@ -142,14 +149,14 @@ def test_response_times_of_an_open_loop_are_compared() -> None:
 
 
 def test_one_repeat_and_older_documents_are_not_compared() -> None:
-    older = repeat_times_repeat(2, 26_000, service_time_blocks="")
-    for documents in ((repeat_times_repeat(1, 10_000),), (repeat_times_repeat(1, 10_000), older)):
+    older = short_repeat(2, 26_000, service_time_blocks="")
+    for documents in ((short_repeat(1, 10_000),), (short_repeat(1, 10_000), older)):
         assert "RepeatTimesDiffer" not in messages_by_reason(verdict_of(*documents))
         assert "RepeatTimesDiffer" not in gaps(*documents)
 
 
 def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remedy() -> None:
-    document = step_run(rising(60), warm_up_steady=False)
+    document = changing(rising(60), warm_up_steady=False)
     (reason,) = verdict_of(document).reasons
     message = reason.message
     assert message.startswith(
@@ -163,14 +170,14 @@ def test_a_step_that_never_becomes_steady_is_invalid_with_number_limit_and_remed
 def test_a_step_of_hours_says_how_long_it_drifted_in_seconds() -> None:
     last = {}
     for width in (1, 10):
-        message = messages_by_reason(verdict_of(step_run(rising(60), window_seconds=width)))
+        message = messages_by_reason(verdict_of(changing(rising(60), window_seconds=width)))
         last[width] = int(message["NotSteady"].partition("in the last ")[2].split()[0])
     assert last[10] == 10 * last[1]
 
 
 def test_service_times_that_fall_are_not_steady_either() -> None:
     falling = [10_000 * (1 + 2 * 0.5 ** (second / 20)) for second in range(61)]
-    assert "time fell by" in messages_by_reason(verdict_of(step_run(falling)))["NotSteady"]
+    assert "time fell by" in messages_by_reason(verdict_of(changing(falling)))["NotSteady"]
 
 
 @pytest.mark.parametrize(
@@ -184,20 +191,20 @@ def test_service_times_that_fall_are_not_steady_either() -> None:
 )
 def test_other_steps_are_valid(levels: list[float]) -> None:
     for warm_up_steady in (None, True, False):
-        assert verdict_of(step_run(levels, warm_up_steady=warm_up_steady)).verdict == "Valid"
+        assert verdict_of(changing(levels, warm_up_steady=warm_up_steady)).verdict == "Valid"
 
 
 def test_too_short_steps_are_inconclusive() -> None:
-    verdict = verdict_of(step_run(rising(60, 20)))
+    verdict = verdict_of(changing(rising(60, 20)))
     assert verdict.verdict == "Inconclusive"
     assert "NotSteady" in [each.reason for each in verdict.unchecked]
 
 
 def test_slow_swings_are_no_drift_and_need_longer_steps() -> None:
     swings = [10_000.0 + 3000 * (second // 8 % 2) for second in range(64)]
-    assert verdict_of(step_run(swings, noise=0.01)).verdict == "Valid"
+    assert verdict_of(changing(swings, noise=0.01)).verdict == "Valid"
     slower = [10_000.0 + 3000 * math.sin(3 + second * math.pi / 8) for second in range(96)]
-    verdict = verdict_of(step_run(slower, noise=0.01))
+    verdict = verdict_of(changing(slower, noise=0.01))
     (gap,) = verdict.unchecked
     assert (verdict.verdict, gap.reason) == ("Inconclusive", "NotSteady")
     assert "(limit 10 %), which may be chance. Raise durationSeconds" in gap.message

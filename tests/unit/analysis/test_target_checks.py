@@ -14,13 +14,19 @@ from solrbench.contract.server_document import MAX_SERVERS, ServerFigures, Telem
 from solrbench.contract.step_document import StepRunResult
 from support.narrowing import not_none
 from support.results.builders import START, make_spec, verdicts_of
-from support.results.validity.placement import SEPARATE_NODES, outcome
-from support.results.validity.target import MOVED, TARGET, reasons, step_run, through, with_target
 from support.results.validity_documents import (
+    MOVED,
+    SEPARATE_NODES,
+    TARGET,
     healthy,
     messages_by_reason,
+    on_target,
+    placed,
     quiet_machine,
+    reasons,
+    through,
     verdict_of,
+    with_target,
     without_placement,
     worker,
 )
@@ -82,12 +88,12 @@ def test_changes_of_a_target_are_named(changes: dict[str, Any], texts: list[str]
 
 
 def test_repeats_on_one_target_are_valid() -> None:
-    runs = [step_run("a", 1, 0), step_run("b", 1, 1), step_run("a", 2, 2), step_run("b", 2, 3)]
+    runs = [on_target("a", 1, 0), on_target("b", 1, 1), on_target("a", 2, 2), on_target("b", 2, 3)]
     assert reasons(*runs) == {"a": {}, "b": {}}
 
 
 def test_repeat_on_another_target_makes_no_other_step_invalid() -> None:
-    runs = [step_run("a", 1, 0), step_run("b", 1, 1), step_run("a", 2, 2, **MOVED)]
+    runs = [on_target("a", 1, 0), on_target("b", 1, 1), on_target("a", 2, 2, **MOVED)]
     assert {step: set(found) for step, found in reasons(*runs).items()} == {
         "a": {"TargetChanged"},
         "b": set(),
@@ -107,20 +113,20 @@ AGAIN = {"indexed": START + timedelta(seconds=61)}
 
 def test_repeat_on_a_fresh_target_is_valid() -> None:
     anew = MOVED | AGAIN
-    runs = [step_run("a", 1, 0), step_run("a", 2, 2, **anew), step_run("b", 2, 3, **anew)]
+    runs = [on_target("a", 1, 0), on_target("a", 2, 2, **anew), on_target("b", 2, 3, **anew)]
     assert fresh_reasons("FreshTarget", *runs) == {"a": [], "b": []}
 
 
 def test_fresh_target_with_another_image_or_index_is_invalid() -> None:
     for change in ({"images": {"solr": "b"}}, {"documents": 990}):
-        runs = [step_run("a", 1, 0), step_run("a", 2, 2, **(MOVED | AGAIN | change))]
+        runs = [on_target("a", 1, 0), on_target("a", 2, 2, **(MOVED | AGAIN | change))]
         [message] = fresh_reasons("FreshTarget", *runs)["a"]
         assert message.startswith("Repeat 2: measured on another target than r1-a: ")
         assert "replaced" not in message
 
 
 def test_target_that_changes_within_a_repeat_is_invalid() -> None:
-    runs = [step_run("a", 1, 0), step_run("a", 2, 2), step_run("b", 2, 3, **MOVED)]
+    runs = [on_target("a", 1, 0), on_target("a", 2, 2), on_target("b", 2, 3, **MOVED)]
     found = fresh_reasons("FreshTarget", *runs)
     assert found["a"] == []
     assert found["b"][0].startswith(
@@ -129,22 +135,22 @@ def test_target_that_changes_within_a_repeat_is_invalid() -> None:
 
 
 def test_fresh_data_on_other_nodes_is_invalid() -> None:
-    first = step_run("a", 1, 0)
-    assert fresh_reasons("FreshData", first, step_run("a", 2, 2, **AGAIN)) == {"a": []}
-    [message] = fresh_reasons("FreshData", first, step_run("a", 2, 2, **(AGAIN | MOVED)))["a"]
+    first = on_target("a", 1, 0)
+    assert fresh_reasons("FreshData", first, on_target("a", 2, 2, **AGAIN)) == {"a": []}
+    [message] = fresh_reasons("FreshData", first, on_target("a", 2, 2, **(AGAIN | MOVED)))["a"]
     assert PODS_TEXT in message
     assert "index filled" not in message
 
 
 def test_step_on_another_target_than_the_one_before_is_invalid() -> None:
     # The first in time counts, whatever the order in which they are read.
-    runs = [step_run("b", 1, 1, documents=7), step_run("a", 1, 0)]
+    runs = [on_target("b", 1, 1, documents=7), on_target("a", 1, 0)]
     text = "Measured on another target than r1-a: documents: 1000, then 7 (limit 0)"
     assert reasons(*runs) == {"a": {}, "b": {"TargetChanged": text}}
 
 
 def test_step_without_a_record_cannot_be_compared() -> None:
-    first, second = step_run("a", 1, 0), step_run("b", 1, 1)
+    first, second = on_target("a", 1, 0), on_target("b", 1, 1)
     old = second.model_copy(update={"target": None})
     unchecked = verdicts_of(make_spec("a", "b"), [first, old])[1].unchecked
     gaps = ["DeletedDocuments", "TargetChanged", "LoadSharesNodes"]
@@ -280,29 +286,29 @@ def refusing() -> Spec:
 
 
 def test_pods_on_nodes_of_their_own_are_valid() -> None:
-    assert outcome(SEPARATE_NODES) == ({}, {})
+    assert placed(SEPARATE_NODES) == ({}, {})
 
 
 def test_load_beside_solr_is_invalid_in_any_attempt() -> None:
     beside = SEPARATE_NODES | {"load-worker": ["n2", "n3"]}
-    reasons, gaps = outcome(SEPARATE_NODES, beside)
+    reasons, gaps = placed(SEPARATE_NODES, beside)
     assert (set(reasons), gaps) == ({"LoadSharesNodes"}, {})
     # Nodes of different attempts were not shared.
-    assert outcome(SEPARATE_NODES, {"solr": ["n3", "n4"], "load-worker": ["n1"]}) == ({}, {})
+    assert placed(SEPARATE_NODES, {"solr": ["n3", "n4"], "load-worker": ["n1"]}) == ({}, {})
 
 
 def test_solr_pods_on_one_node_are_invalid() -> None:
-    reasons, gaps = outcome(SEPARATE_NODES | {"solr": ["n1"]})
+    reasons, gaps = placed(SEPARATE_NODES | {"solr": ["n1"]})
     assert (set(reasons), gaps) == ({"SolrSharesNodes"}, {})
 
 
 def test_one_node_is_a_gap_unless_the_spec_decides() -> None:
     gap = "All pods ran on one Kubernetes node, so load and Solr shared its CPUs."
-    assert outcome(ONE) == ({}, {"LoadSharesNodes": gap})
-    assert set(outcome(ONE, spec=refusing())[0]) == {"LoadSharesNodes", "SolrSharesNodes"}
-    assert outcome(ONE, spec=without_placement(make_spec("a"))) == ({}, {})
+    assert placed(ONE) == ({}, {"LoadSharesNodes": gap})
+    assert set(placed(ONE, spec=refusing())[0]) == {"LoadSharesNodes", "SolrSharesNodes"}
+    assert placed(ONE, spec=without_placement(make_spec("a"))) == ({}, {})
 
 
 def test_missing_record_is_a_gap() -> None:
     gap = "The Kubernetes nodes of the pods were not recorded."
-    assert outcome() == ({}, {"LoadSharesNodes": gap})
+    assert placed() == ({}, {"LoadSharesNodes": gap})
