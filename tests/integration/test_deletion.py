@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from bench.harness.processes import wait_until
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.kube.client import connect
 from support.cluster.admission import RejectedError, reach_api_server
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
-from support.cluster.waiting import wait_until
 from support.controller.runs import access_to
 from support.fakes.operator_driver import condition, operator_of, settings_for
 from support.resources.small_resource import SOLR, Changes, create, resource
@@ -104,9 +104,9 @@ class World:
 
     def check_gone(self) -> None:
         """Wait until nothing is left in the namespace and on the existing Solr."""
-        wait_until(lambda: self.objects.names() == set(), "the benchmark to be gone", SECONDS)
-        wait_until(lambda: self.objects.config_maps() == [], "its ConfigMaps to be gone", SECONDS)
-        wait_until(lambda: self.objects.services() == [], "its Services to be gone", SECONDS)
+        wait_until(lambda: self.objects.names() == set(), SECONDS, "the benchmark to be gone")
+        wait_until(lambda: self.objects.config_maps() == [], SECONDS, "its ConfigMaps to be gone")
+        wait_until(lambda: self.objects.services() == [], SECONDS, "its Services to be gone")
         assert self.cluster.pods_of(NAME) == set()
         assert (self.cloud.collections, self.cloud.config_sets) == ({}, {"_default"})
 
@@ -162,11 +162,11 @@ def test_a_deleted_namespace_is_gone(
         own.delete_namespace()
         wait_until(
             lambda: not own.names() or "deletionTimestamp" in metadata_of(world),
-            "the deletion to reach the benchmark",
             SECONDS,
+            "the deletion to reach the benchmark",
         )
         world.finalize()
-        wait_until(lambda: not own.is_namespace_there(), "the namespace to be gone", 60)
+        wait_until(lambda: not own.is_namespace_there(), 60, "the namespace to be gone")
         assert (world.cloud.collections, world.cloud.config_sets) == ({}, {"_default"})
 
 
@@ -187,7 +187,7 @@ def test_nothing_waits_for_an_operator_whose_release_is_deleted(world: World, na
         assert "collection may be left on target.existing" in "".join(world.said)
     world.objects.delete(NAME)
     world.cluster.collect(NAME)
-    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+    wait_until(lambda: world.objects.names() == set(), SECONDS, "the benchmark to be gone")
 
 
 def test_a_point_whose_sweep_is_gone_holds_no_uninstallation_up(world: World) -> None:
@@ -201,7 +201,7 @@ def test_a_point_whose_sweep_is_gone_holds_no_uninstallation_up(world: World) ->
     with suppress(RejectedError):  # Kubernetes, which knows that its owner is gone, may be faster
         world.objects.delete(NAME)
     world.cluster.collect(NAME)
-    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+    wait_until(lambda: world.objects.names() == set(), SECONDS, "the benchmark to be gone")
 
 
 def test_a_target_that_is_away_holds_no_uninstallation_up(world: World) -> None:
@@ -209,7 +209,7 @@ def test_a_target_that_is_away_holds_no_uninstallation_up(world: World) -> None:
     world.objects.delete(NAME)  # it waits for its finalizer already
     world.cloud.down = True
     world.uninstall()
-    wait_until(lambda: world.objects.names() == set(), "the benchmark to be gone", SECONDS)
+    wait_until(lambda: world.objects.names() == set(), SECONDS, "the benchmark to be gone")
     assert "collection may be left on target.existing" in "".join(world.said)
     world.cluster.collect(NAME)
 

@@ -11,9 +11,9 @@ from kubernetes import client
 from kubernetes.dynamic import DynamicClient
 from kubernetes.dynamic.exceptions import NotFoundError
 
+from bench.harness.processes import wait_until
 from solrbench.kube.client import connect
 from support.cluster.admission import refusals
-from support.cluster.waiting import wait_until
 from support.repository import ROOT
 
 SECONDS = 60
@@ -60,11 +60,11 @@ def installed(dynamic: DynamicClient, definition: Body) -> Iterator[None]:
     name = definition["metadata"]["name"]
     api.create_custom_resource_definition(definition)
     try:
-        wait_until(lambda: _is_served(dynamic, definition), f"{name} to be served", SECONDS)
+        wait_until(lambda: _is_served(dynamic, definition), SECONDS, f"{name} to be served")
         yield
     finally:
         api.delete_custom_resource_definition(name)
-        wait_until(lambda: not _is_served(dynamic, definition), f"{name} to be gone", SECONDS)
+        wait_until(lambda: not _is_served(dynamic, definition), SECONDS, f"{name} to be gone")
 
 
 def _is_served(dynamic: DynamicClient, definition: Body) -> bool:

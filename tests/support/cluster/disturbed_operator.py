@@ -17,14 +17,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.harness.processes import end
+from bench.harness.processes import end, wait_until
 from bench.servers.api_proxy import credentials, write_kubeconfig
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.contract.names import FINALIZER
 from support.cluster import api_server
 from support.cluster.benchmarks import small
 from support.cluster.faulty_proxy import Fault, FaultyProxy, Interference, faulty_proxy
-from support.cluster.waiting import wait_until
 from support.repository import ROOT
 from support.resources.small_sweep import small_sweep, users_axis
 
@@ -250,4 +249,4 @@ def _wait_until_gone(namespace: str, keep_running: Callable[[], None], seconds: 
             each for plural in OWNED for each in _items(plural, namespace, "solrbench.io/benchmark")
         ]
 
-    wait_until(is_gone, "all objects to be gone", seconds)
+    wait_until(is_gone, seconds, "all objects to be gone")

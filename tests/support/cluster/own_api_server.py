@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from bench.harness.processes import wait_until
 from bench.servers.running import free_port
 from chart.programs import find_program
-from support.cluster.waiting import wait_until
 from support.servers.certificates import authority, server_files
 
 SECONDS = 60
@@ -56,8 +56,8 @@ def own_api_server(folder: Path) -> Iterator[Path]:
             stack.enter_context(_running([find_program(program), *options], log))
         wait_until(
             lambda: not subprocess.run(ready, check=False, capture_output=True).returncode,
-            f"the API server; see {folder}",
             SECONDS,
+            f"the API server; see {folder}",
         )
         yield kubeconfig
 

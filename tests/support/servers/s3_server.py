@@ -2,15 +2,13 @@
 
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx2 as httpx
-
-from bench.servers.running import free_port
+from bench.harness.processes import wait_until
+from bench.servers.running import free_port, is_open
 
 PROGRAM = "versitygw"
 ACCESS, SECRET = "benchmarks", "kept-in-a-secret"
@@ -39,28 +37,16 @@ def s3_server(
     assert program is not None
     for each in buckets:
         (folder / each).mkdir(parents=True)
-    address = f"127.0.0.1:{free_port()}"
+    port = free_port()
+    address = f"127.0.0.1:{port}"
     tls = (
         [] if certificate is None else ["--cert", str(certificate[0]), "--key", str(certificate[1])]
     )
     options = ["--port", address, "--access", ACCESS, "--secret", SECRET, "--quiet", *tls]
     process = subprocess.Popen([program, *options, "posix", "--nometa", str(folder)])
     try:
-        url = f"{'http' if certificate is None else 'https'}://{address}"
-        _wait(process, url)
-        yield S3Server(url, folder)
+        wait_until(lambda: is_open(port), 20, f"{PROGRAM} at {address}")
+        yield S3Server(f"{'http' if certificate is None else 'https'}://{address}", folder)
     finally:
         process.terminate()
         process.wait(10)
-
-
-def _wait(process: "subprocess.Popen[bytes]", url: str) -> None:
-    end = time.monotonic() + 20
-    while process.poll() is None and time.monotonic() < end:
-        try:
-            httpx.get(url, verify=False, trust_env=False)
-        except httpx.TransportError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError(f"{PROGRAM} does not respond at {url}")

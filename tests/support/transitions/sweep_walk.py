@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from bench.harness.processes import wait_until
 from solrbench.api.kinds import SWEEP
 from support.cluster.admission import RejectedError
-from support.cluster.waiting import wait_until
 from support.fakes.operator_driver import SweepDriver, condition
 from support.resources.small_resource import Changes, create
 from support.resources.small_sweep import small_sweep, users_axis
@@ -90,7 +90,7 @@ class SweepWalk:
         self._collect(names)
 
     def _collect(self, names: set[str]) -> None:
-        wait_until(lambda: not self.sweeps.children(), "its benchmarks to be collected", 60)
+        wait_until(lambda: not self.sweeps.children(), 60, "its benchmarks to be collected")
         for name in names:
             self.sweeps.cluster.collect(name)
 

@@ -12,12 +12,12 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+from bench.harness.processes import wait_until
 from solrbench.contract.load_plan import LoadState
 from solrbench.controller import watches as watches_module
 from solrbench.controller.watches import KINDS, PodWatches
 from solrbench.decide.pauses import LIVE_LOAD_PAUSE
 from solrbench.kube.connection import ForbiddenError
-from support.cluster.waiting import wait_until
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import OperatorDriver
 from support.fakes.workloads import Master
@@ -97,7 +97,7 @@ class World:
             self.operator.workloads.advance()
             self.reconcile()
         self.uid = self.operator.read(self.name)["metadata"]["uid"]
-        wait_until(self.is_watched, "the watches are open", SECONDS)
+        wait_until(self.is_watched, SECONDS, "the watches are open")
         self.reconcile(LIVE_LOAD_PAUSE.total_seconds())
 
 
@@ -209,7 +209,7 @@ def test_two_watches_serve_all_benchmarks_of_a_namespace_or_of_all(
     watches = begin(responses, changes, namespaces)
     assert [changes.get(timeout=SECONDS) for _ in range(4)] == [("search", "one")] * 4
     # Distinct ones: a stream that ended may have begun again before the last one has.
-    wait_until(lambda: len(set(responses.watches)) >= 2 * len(places), "all have begun", SECONDS)
+    wait_until(lambda: len(set(responses.watches)) >= 2 * len(places), SECONDS, "all have begun")
     watches.stop()
     responses.end.set()
     wanted = {f"/api/v1{place}/pods" for place in places}
@@ -232,7 +232,7 @@ def test_watch_that_fails_is_not_open_and_begins_again(
     responses = Responses(first, lambda: httpx.Response(200, stream=Lasting(responses.end)))
     watches = begin(responses, changes)
     assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
-    wait_until(lambda: watches.are_open("search"), "both are open", SECONDS)
+    wait_until(lambda: watches.are_open("search"), SECONDS, "both are open")
     assert not watches.are_open("shop")
     watches.stop()
     assert not watches.are_open("search")
@@ -267,7 +267,7 @@ def test_watch_that_ended_is_not_open(changes: Changes) -> None:
     responses = Responses(lambda: stream_of(POD))
     watches = begin(responses, changes)
     assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
-    wait_until(lambda: not watches.are_open("search"), "both have ended", SECONDS)
+    wait_until(lambda: not watches.are_open("search"), SECONDS, "both have ended")
     watches.stop()
     responses.end.set()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bench.harness.processes import wait_until
 from bench.servers.running import free_port
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.contract.generated_documents import DocumentGenerator
@@ -19,7 +20,6 @@ from solrbench.index.command import EXIT_RETRYABLE, IndexPodEnvironment, run_ind
 from solrbench.index.errors import RetryPolicy
 from solrbench.index.routing import Batch, batches
 from solrbench.net.http import basic_auth
-from support.cluster.waiting import wait_until
 from support.servers.index_servers import RESET, FakeSolr, fake_solr, shard, two_shards
 
 BUSY = (503, {"error": {"msg": "busy"}})
@@ -282,7 +282,7 @@ def test_progress_is_reported_and_sigterm_stops(bench: Bench, solr: FakeSolr) ->
     assert progress.documents == 100
     assert b'solrbench_index_documents_total{benchmark="ns/books",pod="0"} 100\n' in seen[1]
     # Those that wait for a last answer end a moment later.
-    wait_until(lambda: len(set(threading.enumerate()) - before) < 5, "threads to end", 20)
+    wait_until(lambda: len(set(threading.enumerate()) - before) < 5, 20, "threads to end")
 
 
 def login(bench: Bench, password: str) -> dict[str, Any]:
