@@ -8,7 +8,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import build_sweep, config_map, ended_sweep, small
-from support.cluster.command_line import solrbench
 
 NAME = "answers"
 SECONDS = 600
@@ -114,7 +113,7 @@ def test_planted_changes_are_named_and_the_equal_side_is_not_accused(status: Bod
 
 def test_the_deleted_document_is_an_example(status: Body) -> None:
     assert status
-    report = json.loads(solrbench("report", f"ssweep/{NAME}", "-o", "json"))
+    report = json.loads(kube.solrbench("report", f"ssweep/{NAME}", "-o", "json"))
     (changed,) = [each for each in report["answers"] if each["candidate"] == "changed"]
     examples = {each["query"]: each for each in changed["examples"]}
     found = examples[f"q=id:{DELETED}"]

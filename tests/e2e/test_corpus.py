@@ -12,7 +12,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, config_map, small
-from support.cluster.command_line import solrbench
 from support.servers import web_server
 from support.solr import debian_corpus
 from support.solr.solr_state import (
@@ -163,7 +162,7 @@ def test_solr_counted_the_same_requests(status: dict[str, Any]) -> None:
     selector = status["report"]["configMapSelector"]
     stored = kube.items("configmaps", selector)
     assert len(stored) >= 5, "four steps and the environment"
-    documents = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    documents = json.loads(kube.solrbench("report", NAME, "-o", "json"))["steps"]
     sent = sum(each["warmUpRequests"] for each in documents)
     assert sent == 2 * 101
     for each in documents:

@@ -7,7 +7,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, small
-from support.cluster.command_line import solrbench
 
 Run = Callable[..., str]
 DOCUMENTS = 2000
@@ -65,7 +64,7 @@ def test_documents_are_there_once_after_a_worker_and_the_master_were_killed(run:
     reasons = [each["reason"] for one in status["verdicts"] for each in one.get("reasons", [])]
     assert "DocumentsLost" not in reasons
     assert status["dataset"]["documents"] == documents(name) == DOCUMENTS
-    assert "| Documents/s |" in solrbench("report", name, "-o", "markdown")
+    assert "| Documents/s |" in kube.solrbench("report", name, "-o", "markdown")
 
 
 def test_capacity_of_indexing_is_in_documents_and_leaves_none(run: Run) -> None:
@@ -100,4 +99,4 @@ def test_capacity_of_indexing_is_in_documents_and_leaves_none(run: Run) -> None:
         assert len(found["confirmations"]) >= 1
     assert status["dataset"]["documents"] == documents(name) == DOCUMENTS
     assert found["message"] in status["answers"]
-    assert "| Documents/s |" in solrbench("report", name, "-o", "markdown")
+    assert "| Documents/s |" in kube.solrbench("report", name, "-o", "markdown")

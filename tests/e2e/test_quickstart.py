@@ -10,7 +10,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import BUSY_MACHINE
-from support.cluster.command_line import solrbench
 from support.cluster.tutorial import follow
 from support.repository import ROOT
 from support.solr.solr_state import core_statuses, documents_by_core, search_requests
@@ -48,7 +47,7 @@ def status(finished: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def report(finished: str) -> dict[str, Any]:
     assert finished
-    found: dict[str, Any] = json.loads(solrbench("report", NAME, "-o", "json"))
+    found: dict[str, Any] = json.loads(kube.solrbench("report", NAME, "-o", "json"))
     return found
 
 
@@ -118,9 +117,9 @@ def test_environment_is_recorded(report: dict[str, Any]) -> None:
 
 
 def test_csv_and_markdown_carry_the_same_numbers(status: dict[str, Any]) -> None:
-    lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))
+    lines = list(csv.DictReader(io.StringIO(kube.solrbench("report", NAME, "-o", "csv"))))
     assert [int(line["requests"]) for line in lines] == [r["requests"] for r in status["results"]]
-    markdown = solrbench("report", NAME, "-o", "markdown")
+    markdown = kube.solrbench("report", NAME, "-o", "markdown")
     assert all(f"| {result['step']} |" in markdown for result in status["results"])
 
 
@@ -158,4 +157,4 @@ def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:
         "end of all pods", lambda: all("-report-" in name for name in kube.owned(NAME)), 60
     )
     kube.wait_for_reason(NAME, "CleanedUp", "CleanedUp", 20)
-    assert json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    assert json.loads(kube.solrbench("report", NAME, "-o", "json"))["steps"]

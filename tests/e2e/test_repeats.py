@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_REQUESTS, small
-from support.cluster.command_line import solrbench
 
 Run = Callable[..., str]
 
@@ -22,7 +21,7 @@ def test_each_repeat_has_a_fresh_target(run: Run) -> None:
     assert status["attempts"]["freshTargets"] == 1
     reasons = [each["reason"] for verdict in status["verdicts"] for each in verdict["reasons"]]
     assert "TargetChanged" not in reasons
-    first, second = json.loads(solrbench("report", name, "-o", "json"))["steps"]
+    first, second = json.loads(kube.solrbench("report", name, "-o", "json"))["steps"]
     pods = [set(each["target"]["pods"].values()) for each in (first, second)]
     assert not pods[0] & pods[1]
     assert [each["target"]["documents"] for each in (first, second)] == [2000, 2000]
@@ -40,7 +39,7 @@ def test_each_step_begins_with_empty_caches(run: Run) -> None:
     kube.wait_for_success(name)
     message = kube.condition(name, "Succeeded")["message"]
     assert "Solr's caches were emptied before each step" in message
-    first, second = json.loads(solrbench("report", name, "-o", "json"))["steps"]
+    first, second = json.loads(kube.solrbench("report", name, "-o", "json"))["steps"]
     assert (first["emptiedCaches"]["cores"], second["emptiedCaches"]["cores"]) == (1, 1)
     assert second["emptiedCaches"]["entriesBefore"] > 0
     # Counters begin anew with the core, so nothing of the first step is in them.

@@ -23,7 +23,6 @@ from support.cluster.benchmarks import (
     small,
     small_solr,
 )
-from support.cluster.command_line import solrbench
 from support.resources.proxy_manifests import proxy_manifests
 from support.solr.solr_state import documents_by_core, shards, solr_pods
 
@@ -106,7 +105,7 @@ def test_nothing_of_the_telemetry_is_missing(status: Body) -> None:
 def test_diagnostics_are_in_the_archive(status: Body, tmp_path: Path) -> None:
     assert status
     archive = tmp_path / "on-9-8.tar.gz"
-    solrbench("export", NAME, "--to", str(archive))
+    kube.solrbench("export", NAME, "--to", str(archive))
     with tarfile.open(archive) as files:
         found = {Path(each.name).name for each in files if "/diagnostics/" in each.name}
     for pod in solr_pods(NAME):

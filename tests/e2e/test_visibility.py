@@ -7,7 +7,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import small
-from support.cluster.command_line import solrbench
 
 NAME = "visibility"
 WITHIN = 500
@@ -36,5 +35,5 @@ def test_marked_documents_are_no_documents_of_the_dataset(status: dict[str, Any]
         each["verdict"] != "Invalid" or "Documents" not in str(each["reasons"])
         for each in status["verdicts"]
     )
-    text = solrbench("report", NAME, "-o", "markdown")
+    text = kube.solrbench("report", NAME, "-o", "markdown")
     assert "## Time until found" in text

@@ -9,7 +9,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import BUSY_MACHINE, config_map, small
-from support.cluster.command_line import solrbench
 from support.solr.solr_state import search_requests, solr_pods
 
 NAME = "kinds"
@@ -99,7 +98,7 @@ def test_every_step_sends_exactly_its_requests(status: dict[str, Any], step: str
 
 def test_javabin_is_checked_as_json_is(status: dict[str, Any]) -> None:
     assert status
-    steps = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    steps = json.loads(kube.solrbench("report", NAME, "-o", "json"))["steps"]
     kinds: dict[str, Counter[str]] = {}
     for found in (each for step in steps for each in step["requests"]):
         if found["request"] in ("json", "javabin"):

@@ -9,7 +9,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import small
-from support.cluster.command_line import solrbench
 
 OLD, NEW = "compared-old", "compared-new"
 LOAD = {"repeats": {"count": 3}, "steps": [{"name": "two-users", "users": 2, "requests": 300}]}
@@ -48,11 +47,11 @@ def test_command_line_says_the_same_of_cluster_and_files(
     status: dict[str, Any], tmp_path: Path
 ) -> None:
     effect = ("--smallest-effect-percent", "100", "-o", "json")
-    from_cluster = json.loads(solrbench("compare", OLD, NEW, *effect))
+    from_cluster = json.loads(kube.solrbench("compare", OLD, NEW, *effect))
     assert from_cluster["answers"]
     assert set(from_cluster["answers"]) <= set(status["answers"])
     files = [tmp_path / f"{name}.json" for name in (OLD, NEW)]
     for file in files:
-        file.write_text(solrbench("report", file.stem, "-o", "json"), "utf-8")
-    from_files = json.loads(solrbench("compare", *map(str, files), *effect))
+        file.write_text(kube.solrbench("report", file.stem, "-o", "json"), "utf-8")
+    from_files = json.loads(kube.solrbench("compare", *map(str, files), *effect))
     assert from_files == from_cluster

@@ -10,7 +10,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import claim, small
-from support.cluster.command_line import solrbench
 from support.servers import web_server
 from support.servers.s3_server import ACCESS, PROGRAM, SECRET
 
@@ -61,7 +60,7 @@ def status(s3_url: str) -> Iterator[dict[str, Any]]:
             results={"export": {"persistentVolumeClaim": {"claimName": CLAIM}, "keep": 1}},
         )
     )
-    shown = solrbench("watch", NAME, "--timeout", "8m")  # which waits for the export, too
+    shown = kube.solrbench("watch", NAME, "--timeout", "8m")  # which waits for the export, too
     found = kube.status(NAME)
     assert {"Succeeded": "True", "Exported": "True"}.items() <= {
         each["type"]: each["status"] for each in found["conditions"]

@@ -10,7 +10,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, small
-from support.cluster.command_line import solrbench
 
 NAME = "telemetry"
 LIMIT_CORES = 0.4
@@ -87,7 +86,7 @@ def test_the_cpu_limit_is_named(status: dict[str, Any]) -> None:
 
 def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
     assert status
-    document = json.loads(solrbench("report", NAME, "-o", "json"))
+    document = json.loads(kube.solrbench("report", NAME, "-o", "json"))
     for step in document["steps"]:
         telemetry = step["telemetry"]
         servers = ("solr-0", "zookeeper-1", "load-master-0", "load-worker-0")
@@ -97,7 +96,7 @@ def test_report_has_every_pod_and_sentences(status: dict[str, Any]) -> None:
         assert len({each["machine"] for each in telemetry["pods"]}) == 1
         assert telemetry["zookeeper"][0]["figures"]["watches"] > 0
         assert telemetry["handlers"][0]["handler"] == "/select"
-    text = solrbench("report", NAME, "-o", "markdown")
+    text = kube.solrbench("report", NAME, "-o", "markdown")
     assert "four-users: the bottleneck is the CPU limit of a pod" in text
 
 
@@ -106,7 +105,7 @@ def test_log_and_recording_of_the_second_repeat_are_in_the_archive(
 ) -> None:
     assert status
     archive = tmp_path / "telemetry.tar.gz"
-    solrbench("export", NAME, "--to", str(archive))
+    kube.solrbench("export", NAME, "--to", str(archive))
     with tarfile.open(archive) as files:
         found = {
             each.name.partition("diagnostics/r2-s0-four-users/")[2]: each

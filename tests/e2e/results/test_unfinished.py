@@ -7,7 +7,6 @@ import pytest
 
 from support.cluster import kube
 from support.cluster.benchmarks import small
-from support.cluster.command_line import solrbench
 
 NAME = "breaks-off"
 STEP = "two-users"
@@ -53,6 +52,6 @@ def test_verdict_says_when_and_why(status: dict[str, Any]) -> None:
 
 def test_report_has_it_too(status: dict[str, Any]) -> None:
     assert status
-    text = solrbench("report", NAME, "-o", "markdown")
+    text = kube.solrbench("report", NAME, "-o", "markdown")
     assert f"Step {STEP}: The step was stopped at second" in text
     assert "EndedEarly" in text

@@ -9,7 +9,6 @@ import yaml
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_REQUESTS, SMALL_SOLR, config_map, small
-from support.cluster.command_line import solrbench
 from support.resources.proxy_manifests import proxy_manifests
 
 NAME = "companion"
@@ -50,7 +49,7 @@ def test_its_pod_and_those_of_the_load_were_read(status: dict[str, Any]) -> None
         assert each["loadCpuCores"] > 0
         assert min(each["loadWorkingSetMaxBytes"], each["companionWorkingSetMaxBytes"]) > 8 << 20
         assert each["loadNetworkBytesPerSecond"] > 0
-    (step, *_) = json.loads(solrbench("report", NAME, "-o", "json"))["steps"]
+    (step, *_) = json.loads(kube.solrbench("report", NAME, "-o", "json"))["steps"]
     pods = {each["component"]: each for each in step["telemetry"]["pods"]}
     assert set(pods) == {"solr", "zookeeper", "companion", "load-master", "load-worker"}
     assert len({each["machine"] for each in pods.values()}) == 1

@@ -15,7 +15,6 @@ import yaml
 
 from support.cluster import kube
 from support.cluster.benchmarks import SMALL_SOLR, config_map, small
-from support.cluster.command_line import solrbench
 from support.solr.solr_state import core_statuses, search_requests, shard_requests
 
 EXAMPLE = Path(__file__).parents[3] / "examples/variants.yaml"
@@ -58,7 +57,7 @@ def status(proxy: str) -> Iterator[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def report(status: dict[str, Any]) -> dict[str, Any]:
     assert status
-    found: dict[str, Any] = json.loads(solrbench("report", NAME, "-o", "json"))
+    found: dict[str, Any] = json.loads(kube.solrbench("report", NAME, "-o", "json"))
     return found
 
 
@@ -120,12 +119,12 @@ def test_every_form_of_the_report_shows_the_comparison(status: dict[str, Any]) -
     assert status
     for form in ("table", "markdown"):
         full = ("--details",) if form == "table" else ()
-        text = solrbench("report", NAME, "-o", form, *full)
+        text = kube.solrbench("report", NAME, "-o", form, *full)
         heads = set(re.split(r"[ \n]*\|[ \n]*|  +|\n", text))
         assert {"Baseline", "This variant", "Difference", "95 % CI", "Conclusion"} <= heads
         assert "Variants compared with nodes" in text
         assert re.search(r"proxy.*service", text, re.DOTALL)
-    lines = list(csv.DictReader(io.StringIO(solrbench("report", NAME, "-o", "csv"))))
+    lines = list(csv.DictReader(io.StringIO(kube.solrbench("report", NAME, "-o", "csv"))))
     assert [line["variant"] for line in lines] == list(ENDPOINTS)
 
 

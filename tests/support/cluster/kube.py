@@ -1,4 +1,4 @@
-"""The cluster as its users see it: kubectl, the API server, and Solr behind its proxy.
+"""The cluster as its users see it: the two commands, the API server, and Solr behind its proxy.
 
 Nothing of the operator's own adapters is used here: the suite must not check them with
 themselves.
@@ -7,6 +7,7 @@ themselves.
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -40,6 +41,14 @@ def kubectl(*arguments: str, stdin: str | None = None, namespace: str = NAMESPAC
     )
     if done.returncode:
         raise AssertionError(f"kubectl {' '.join(arguments)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def solrbench(*arguments: str) -> str:
+    """Return what a command of ours prints; it must succeed."""
+    command = [sys.executable, "-m", "solrbench.cli", *arguments, "-n", NAMESPACE]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
