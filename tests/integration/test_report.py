@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from hack.generate.__main__ import REPORT_SCHEMA_FILE
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.cli import report as command
 from solrbench.contract.step_runs import all_step_runs
@@ -58,15 +59,13 @@ def test_report_of_a_load_has_all_its_numbers_in_every_form(tmp_path: Path) -> N
     step_runs = all_step_runs(SPEC)
     with serving(FailingSolr()) as server:
         plan = make_plan(server)
-        plan["workload"] = SPEC.workload.model_dump(mode="json", by_alias=True, exclude_none=True)
+        plan["workload"] = plain(SPEC.workload)
         plan["generator"] = {"documents": 1000}
         plan["stepRuns"] = [
             {
                 "id": str(each),
                 "repeat": each.repeat,
-                "step": SPEC.load.steps[each.step_index].model_dump(
-                    mode="json", by_alias=True, exclude_none=True
-                ),
+                "step": plain(SPEC.load.steps[each.step_index]),
             }
             for each in step_runs
         ]

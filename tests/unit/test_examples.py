@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from solrbench.api.kinds import SWEEP
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from solrbench.api.v1alpha1.collection import BUILT_IN_VALUES
 from solrbench.api.v1alpha1.request_mix import Queries
@@ -39,7 +40,6 @@ def documents(path: Path) -> list[dict[str, Any]]:
 
 QUERIES = 100
 """As many generated queries are made; an example has a hundred times as many."""
-AS_JSON: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
 
 
 @cache
@@ -202,7 +202,7 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
             where.write_text("anything")
     dataset = body.spec.dataset
     plan = plan_of(
-        with_few_queries(body.spec.workload.model_dump(**AS_JSON)),
+        with_few_queries(plain(body.spec.workload)),
         generator=dataset.generator if dataset is not None else None,
     )
     assert load_workload(plan, tmp_path).names

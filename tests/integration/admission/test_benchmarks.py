@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
 from support.cluster.admission import ApiServer, RejectedError, reach_api_server
 from support.resources.bad.rows import Bad
@@ -93,14 +94,14 @@ def test_update_is_accepted(server: ApiServer, stored: str, changes: Changes) ->
 
 
 def test_full_status_is_stored_as_written(server: ApiServer, stored: str) -> None:
-    written = full_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    written = plain(full_status())
     assert server.try_update_status(stored, written)["status"] == written
 
 
 def _with_defaults(body: dict[str, Any]) -> dict[str, Any]:
     """Return the spec as stored: with every default but derived ones: seeds and names of steps."""
     spec = SolrBenchmark.parse(body).spec
-    filled = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    filled = plain(spec)
     derived = _without_derived(filled, body["spec"])
     assert isinstance(derived, dict)
     return {"seed": spec.seed} | derived

@@ -11,6 +11,7 @@ from kubernetes.dynamic import DynamicClient
 
 from hack.generate.crd import build_crd
 from solrbench.api.kinds import SWEEP
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from support.cluster.admission import RejectedError, reach_api_server, refusals
 from support.cluster.definitions import installed, try_create
@@ -81,7 +82,7 @@ def test_a_sweep_is_stored_with_the_defaults_of_the_models(dynamic: DynamicClien
     body = small_sweep({"spec.axes": [HEAP, CACHES], "spec.baseline": {"caches": "small"}})
     found = try_create(dynamic, renamed(body))["spec"]
     sweep = SolrBenchmarkSweep.parse(body)
-    assert found == sweep.spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+    assert found == plain(sweep.spec)
 
 
 @pytest.mark.parametrize("name", BAD_SWEEPS)

@@ -5,6 +5,7 @@ from typing import Any
 
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.identity import BENCHMARKS, SWEEPS
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import ExportStatus
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
@@ -65,7 +66,7 @@ def _measure(cluster: Cluster, body: Body) -> Body:
         export=ExportStatus(location="s3://benchmarks/1/", spec_hash="0" * 64, time=NOW, files=9),
         conditions=conditions.as_list(),
     )
-    return status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return plain(status)
 
 
 def _finish_sweep(body: Body) -> Body:
@@ -77,4 +78,4 @@ def _finish_sweep(body: Body) -> Body:
     points = [SweepPoint(name=each.name, values=each.indexes, **figures) for each in places]
     found = {"points": points, "answers": [ANSWER], "conditions": conditions.as_list()}
     status = SweepStatus(phase="Succeeded", start_time=NOW, completion_time=NOW, **found)
-    return status.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return plain(status)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.names import LABEL_ATTEMPT, LABEL_BENCHMARK, LABEL_STEP_RUN
 from solrbench.contract.step_document import StepRunResult
@@ -74,7 +75,7 @@ def _order(document: StepRunResult) -> tuple[int, str]:
 
 
 def _view(document: StepRunResult, pods: dict[str, int]) -> Any:
-    found = document.model_dump(mode="json", by_alias=True, exclude_none=True)
+    found = plain(document)
     target = found.get("target") or {}
     uids = sorted((target.get("pods") or {}).items())
     target["pods"] = [f"{name} {pods.setdefault(uid, len(pods))}" for name, uid in uids]

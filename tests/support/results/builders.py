@@ -9,6 +9,7 @@ from hdrh import histogram as hdrh
 
 from solrbench.analysis.samples import BenchmarkSamples
 from solrbench.analysis.verdict import evaluate_document, evaluate_step, evaluate_steps
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.load import Load
@@ -123,6 +124,11 @@ def make_document(
         requests=list(results),
         workers=[],
     ).model_copy(update=fields)
+
+
+def report_body(spec: Spec, documents: Iterable[StepRunResult], **more: Any) -> dict[str, Any]:
+    """Return the full report of a benchmark, as its command prints it."""
+    return {"spec": plain(spec), "steps": list(map(plain, documents)), **more}
 
 
 def verdicts_of(

@@ -19,6 +19,7 @@ from solrbench.analysis.conclusions import answer_baseline
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.sentences import DRIFT_NOTE
 from solrbench.analysis.step_comparison import ComparisonSettings, differing, settings_of_candidate
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_REPEATS, BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import StepVerdict
@@ -28,7 +29,7 @@ from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import comparison_notes
 from solrbench.stats.tests import Looks
-from support.results.builders import START, make_document, make_result, make_spec
+from support.results.builders import START, make_document, make_result, make_spec, report_body
 from support.servers.hostile_documents import pack_histogram
 
 
@@ -213,15 +214,9 @@ def test_status_holds_a_limited_number_of_figures() -> None:
 
 def report(**changes: Any) -> dict[str, Any]:
     """Return the full report of a benchmark of one step, as its command prints it."""
-    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     status = Status(verdicts=[StepVerdict(step="a", verdict="Invalid")])
-    return {
-        "benchmark": "default/old",
-        "spec": make_spec("a").model_dump(**as_json),
-        "status": status.model_dump(**as_json),
-        "steps": [run.document.model_dump(**as_json) for run in side("old", BEFORE).runs],
-        **changes,
-    }
+    more = {"benchmark": "default/old", "status": plain(status)} | changes
+    return report_body(make_spec("a"), [run.document for run in side("old", BEFORE).runs]) | more
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

@@ -50,18 +50,10 @@ def test_a_line_without_noise_is_found_with_the_least_trials() -> None:
     assert found.problem == ""
 
 
-def test_first_trial_shows_the_target_without_queues() -> None:
-    assert next_rate(PROBED, [], MAXIMUM, 1) == pytest.approx(0.2 * PROBED)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_rate_in_noise(seed: int) -> None:
     found = estimate(search(noisy(0.15, seed), seed=seed))
     assert not_none(found.lower) <= TRUTH <= not_none(found.upper)
-
-
-def test_more_trials_are_never_asked_for() -> None:
-    assert len(search(noisy(0.5, 3))) == MAXIMUM
 
 
 def test_noise_that_is_too_wide_is_mostly_inconclusive_and_hardly_ever_wrong() -> None:

@@ -9,6 +9,7 @@ from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.sentences import describe
 from solrbench.analysis.step_comparison import compare_variants
 from solrbench.analysis.step_results import merge_steps
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
@@ -32,7 +33,7 @@ SIZE = 50
 
 def indexing_spec(*steps: str, **changes: object) -> Spec:
     """Return a spec whose steps index, but for one that is called queries."""
-    made = make_spec(*steps, **changes).model_dump(mode="json", by_alias=True, exclude_none=True)
+    made = plain(make_spec(*steps, **changes))
     made["load"]["repeats"]["startOn"] = "FreshData"
     for place, step in enumerate(made["load"]["steps"]):
         if step["name"] != "queries":

@@ -20,24 +20,18 @@ from solrbench.present.sweeps.comparison import compare_sweeps
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
-from support.results.builders import make_document, make_result, make_spec
+from support.results.builders import make_document, make_result, make_spec, report_body
 from support.results.sweep_reports import full_report
 from unit.cli.conftest import assert_one_line, seen, terminal
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
     """Return the report of a benchmark of one step with a repeat for each time."""
-    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
     steps = [
         make_document("a", repeat, make_result([int(each * 1000)] * 300, name))
         for repeat, each in enumerate(milliseconds, start=1)
     ]
-    return orjson.dumps(
-        {
-            "spec": make_spec("a").model_dump(**as_json),
-            "steps": [each.model_dump(**as_json) for each in steps],
-        }
-    )
+    return orjson.dumps(report_body(make_spec("a"), steps))
 
 
 BEFORE = report(100, 101, 99, 100, 100)

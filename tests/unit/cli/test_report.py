@@ -5,12 +5,12 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from solrbench.api.rules import plain
 from solrbench.cli import report
 from solrbench.cli.result_tables import MIN_POINTS, POINTS, print_details, time_table
 from solrbench.contract.step_document import WholeDocument
@@ -23,7 +23,7 @@ from unit.cli.conftest import assert_one_line, seen, terminal
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
-    body: dict[str, Any] = stored().model_dump(mode="json", by_alias=True, exclude_none=True)
+    body = plain(stored())
     del body["metadata"]["resourceVersion"]
     fake = FakeCluster(body)
     monkeypatch.setattr(report, "open_cluster", lambda *_: (fake, "search"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli import report
 from solrbench.cli.report import FORMS
@@ -56,7 +57,7 @@ def cold_sweep(status: dict[str, Any]) -> tuple[FakeCluster, dict[str, Any]]:
             update={"warm_up_thousands": windows[:1], "thousands": windows[1:]}
         )
         BenchmarkResultStore(cluster).store(SolrBenchmark.parse(body), document, 1)
-    return cluster, sweep.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return cluster, plain(sweep)
 
 
 def test_points_along_each_axis_have_the_means_of_their_begin() -> None:

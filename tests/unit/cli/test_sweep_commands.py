@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
@@ -31,7 +32,7 @@ PATH = "/apis/solrbench.io/v1alpha1/namespaces/default/solrbenchmarksweeps/trial
 def sweep(api: ApiStub) -> dict[str, Any]:
     """Return a finished sweep of the cluster, whose points have benchmarks."""
     found = full_sweep()
-    body = found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    body = plain(found)
     body["metadata"] |= {"uid": "u-1", "creationTimestamp": "2026-11-20T09:00:00Z"}
     for planned in make_plan(found).points:
         api.put(build_child(found, planned.point))

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from solrbench.api.rules import plain
 from solrbench.contract import names
 from solrbench.contract.pod_plans import COMPONENTS, pod_options
 from support.resources.objects import stored
@@ -11,7 +12,7 @@ from support.resources.small_resource import SOLR, create
 
 def options(component: str, *entries: dict[str, Any]) -> dict[str, Any]:
     found = pod_options(stored(with_options(*entries)).spec, component)
-    return found.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return plain(found)
 
 
 def test_every_component_with_pods_can_be_named() -> None:

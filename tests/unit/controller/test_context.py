@@ -7,6 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
+from solrbench.api.rules import plain
 from solrbench.controller.context import TargetAccess
 from solrbench.controller.endpoint import TargetEndpoint
 from solrbench.controller.schedule import HANG_SECONDS
@@ -100,7 +101,7 @@ def test_api_trouble_is_no_reason_to_reduce_it(world: SmallWorld) -> None:
 def test_a_status_that_grew_large_leaves_details_to_the_report(world: SmallWorld) -> None:
     world.forbidden = ()
     stored = world.body()
-    large = largest_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    large = plain(largest_status())
     stored["status"] = large | {"conditions": stored["status"]["conditions"]}
     stored["spec"]["suspend"] = True
     after = world.reconcile("one")

@@ -14,7 +14,7 @@ import pytest
 from pydantic import ValidationError
 
 from solrbench.api.kinds import BENCHMARK
-from solrbench.api.rules import problems
+from solrbench.api.rules import plain, problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.reconcile import STAGES
@@ -337,7 +337,7 @@ class Admission:
             spec = SolrBenchmark.parse(body | {"status": {}}).spec
         except ValidationError as error:
             raise RejectedError(problems(error)) from error
-        return body | {"spec": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
+        return body | {"spec": plain(spec)}
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.load_plan import LoadState
@@ -70,7 +71,7 @@ def finished(operator: OperatorDriver, **spec: Any) -> Body:
     """Let the first benchmark be over, with results."""
     body = stored(operator)
     body["spec"] |= spec
-    written = full_status().model_dump(mode="json", by_alias=True, exclude_none=True)
+    written = plain(full_status())
     kept = [each for each in written["conditions"] if each["type"] not in ("Succeeded", "Complete")]
     ended = {"status": "True", "reason": "Succeeded", "lastTransitionTime": "2026-01-01T12:00:00Z"}
     body["status"] = written | {"conditions": [*kept, {"type": "Succeeded"} | ended]}

@@ -1,7 +1,6 @@
 """Answers of two sides on pages, in Markdown and in `solrbench compare`."""
 
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -13,7 +12,7 @@ from solrbench.contract.answers import MAX_ANSWER_BYTES, QueryAnswer, StoredAnsw
 from solrbench.present.comparison_tables import answers_tables
 from solrbench.present.html import render_sweep_html
 from solrbench.present.markdown import sweep_to_markdown
-from support.results.builders import make_document, make_result, make_spec
+from support.results.builders import make_document, make_result, make_spec, report_body
 from support.results.sweep_reports import full_report
 
 
@@ -62,11 +61,9 @@ def test_nothing_is_shown_where_nothing_is_compared() -> None:
 
 
 def write(folder: Path, name: str, stored: StoredAnswers | None) -> str:
-    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
-    document = make_document("a", 1, make_result([100_000] * 300))
-    steps = [document.model_copy(update={"answers": stored}).model_dump(**as_json)]
+    document = make_document("a", 1, make_result([100_000] * 300), answers=stored)
     file = folder / f"{name}.json"
-    file.write_bytes(orjson.dumps({"spec": make_spec("a").model_dump(**as_json), "steps": steps}))
+    file.write_bytes(orjson.dumps(report_body(make_spec("a"), [document])))
     return str(file)
 
 

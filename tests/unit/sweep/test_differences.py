@@ -16,6 +16,7 @@ from solrbench.analysis.baseline import ComparisonInput, compare_candidate, prim
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples
 from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.analysis.step_results import summarise
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.contract.environment import MeasuredTarget
@@ -48,7 +49,7 @@ def drawn(draw: Random, count: int, level: float = 100.0) -> list[float]:
 def child(step_runs: list[RunSamples]) -> ChildView:
     """Return the benchmark of a point as its status shows it."""
     summary = summarise(BenchmarkSamples(SPEC, step_runs))
-    stored = summary.model_dump(mode="json", by_alias=True, exclude_none=True)
+    stored = plain(summary)
     return replace(DONE, summary=stored | {"verdict": "Valid"})
 
 

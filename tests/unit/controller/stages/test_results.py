@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 import pytest
 
+from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, ObjectivesStatus
@@ -30,7 +31,7 @@ from support.controller.world import World, condition_of
 from support.controller.worlds import TIME, measured_so_far, plan_of, solr_pod, stored_conditions
 from support.fakes.fake_cluster import Request, no_fault
 from support.narrowing import not_none
-from support.results.builders import make_document, make_result, make_timed_result
+from support.results.builders import make_document, make_result, make_timed_result, report_body
 from support.results.trials import NEAR, measured
 from support.solr.cloud import Cloud
 
@@ -227,15 +228,8 @@ def comparing_with_report(packed: bool, **changes: str) -> World:
     store_baseline(world, "old", 120, 121, 119, 120, 120)
     old = SolrBenchmark.parse(world.body("old"))
     documents = BenchmarkResultStore(world.cluster).documents(old).values()
-    as_json: dict[str, Any] = {"mode": "json", "by_alias": True, "exclude_none": True}
-    text = orjson.dumps(
-        {
-            "benchmark": "default/old",
-            "spec": old.spec.model_dump(**as_json),
-            "status": old.status.model_dump(**as_json),
-            "steps": [each.model_dump(**as_json) for each in documents],
-        }
-    )
+    more = {"benchmark": "default/old", "status": plain(old.status)}
+    text = orjson.dumps(report_body(old.spec, documents, **more))
     for step in documents:
         for name, value in changes.items():
             text = text.replace(str(getattr(step.requests[0], name)).encode(), value.encode())
