@@ -2,6 +2,7 @@
 
 import csv
 import re
+from typing import Any
 
 import pytest
 
@@ -122,10 +123,10 @@ def test_field_without_a_row_is_refused() -> None:
 @pytest.mark.parametrize("field", COUNTED, ids=lambda each: each.name)
 def test_counts_of_all_repeats_are_in_the_status_under_their_name(field: ResultField) -> None:
     name = field.name
-    numbers = {"requests": 4, "response_time_histogram": make_result([9]).service_time_histogram}
+    times = make_result([9]).service_time_histogram
+    numbers: dict[str, Any] = {"requests": 4, "response_time_histogram": times}
     repeats = [
-        make_document("a", each, make_result([9]).model_copy(update=numbers | {name: 4 * each}))
-        for each in (1, 2)
+        make_document("a", each, make_result([9], **numbers | {name: 4 * each})) for each in (1, 2)
     ]
     spec = make_spec("a")
     step = spec.load.steps[0].model_copy(update={"spawn_rate": 1.0})

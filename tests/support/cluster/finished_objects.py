@@ -49,8 +49,8 @@ def _measure(cluster: Cluster, body: Body) -> Body:
     benchmark, store = SolrBenchmark.parse(body), BenchmarkResultStore(cluster)
     for place, each in enumerate(all_step_runs(benchmark.spec)):
         result = make_result([1000 * (99 + place % 3)] * 300)
-        document = make_document(each.step, each.repeat, result, variant=each.variant)
-        store.store(benchmark, document.model_copy(update={"id": str(each)}), 1)
+        document = make_document(each.step, each.repeat, result, variant=each.variant, id=str(each))
+        store.store(benchmark, document, 1)
     store_diagnostics(cluster, benchmark, "target-1-load-1.txt", "the log of a pod")
     samples, conditions = store.samples(benchmark), Conditions([], NOW, 1)
     for type_ in (*ALL_TYPES[:-1], EXPORTED):

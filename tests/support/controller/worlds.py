@@ -102,9 +102,9 @@ STEP_RUN = "r1-s0-two-users"
 
 def measured(**fields: Any) -> StepRunResult:
     """Return a document of the ten seconds before now."""
-    document = make_document("two-users", 1, make_result([1000] * 300), seconds=10.0)
     times = {"start_time": NOW - timedelta(seconds=10), "end_time": NOW}
-    return document.model_copy(update={"id": STEP_RUN} | times | fields)
+    given: dict[str, Any] = {"id": STEP_RUN, "seconds": 10.0} | times | fields
+    return make_document("two-users", 1, make_result([1000] * 300), **given)
 
 
 def stored(world: World) -> StepRunResult:

@@ -85,10 +85,10 @@ class Workloads:
         place = re.search("-v([0-9])-", step_run_id)
         variant = "" if place is None else self.variants[int(place[1])]
         result = make_result([self.microseconds(step_run_id)] * 200)
-        document = make_document(step, int(repeat[1:]), result, variant=variant)
         ended = self._clock() - timedelta(seconds=60)
-        times = {"start_time": ended - timedelta(seconds=1), "end_time": ended}
-        return document.model_copy(update={"id": step_run_id} | times)
+        times: Body = {"start_time": ended - timedelta(seconds=1), "end_time": ended}
+        given = times | {"id": step_run_id, "variant": variant}
+        return make_document(step, int(repeat[1:]), result, **given)
 
     def _has_pod(self, owner: Body, number: int) -> bool:
         metadata = owner["metadata"]

@@ -1,5 +1,6 @@
 from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -95,16 +96,15 @@ def test_caches_are_kept_apart() -> None:
     assert hit_ratios(window(0, 1), by_cache(heard)) == {"filterCache": 0.5, "documentCache": 1.0}
 
 
-def begun(**fields: object) -> StepRunResult:
+def begun(**fields: Any) -> StepRunResult:
     """Return a step run of four seconds that was steady from the second one on."""
     seconds = [(0, 400, 9000), (1, 800, 2000), (2, 200, 1000), (3, 50, 70_000)]
     windows = SecondSeries(
         SecondSums(second, requests, 0, requests * mean, 0) for second, requests, mean in seconds
     )
     thousands = [window(0, 2.5, mean=6000), window(2.5, 3)]
-    begin = {"outlier_windows": 0, "thousands": thousands, "steady_from_second": 1}
-    document = make_document("five", 1, make_result([1000], windows=windows))
-    return document.model_copy(update=begin | fields)
+    begin: dict[str, Any] = {"outlier_windows": 0, "thousands": thousands, "steady_from_second": 1}
+    return make_document("five", 1, make_result([1000], windows=windows), **begin | fields)
 
 
 def test_the_first_thousand_stands_beside_the_steady_part() -> None:

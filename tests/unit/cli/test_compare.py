@@ -171,8 +171,7 @@ def test_benchmarks_in_the_cluster_are_compared(
         benchmark = SolrBenchmark.parse(cluster.objects["SolrBenchmark", "default", name])
         for repeat, each in enumerate(times, start=1):
             document = make_document("two-users", repeat, make_result([each * 1000] * 300))
-            stored = document.model_copy(update={"id": f"r{repeat}-s0-two-users"})
-            BenchmarkResultStore(cluster).store(benchmark, stored, 1)
+            BenchmarkResultStore(cluster).store(benchmark, document, 1)
     found = run("old", "new")
     assert found.exit_code == 0, found.output
     assert "no relevant difference, measured on one target only." in found.output

@@ -163,8 +163,8 @@ def test_state_that_the_master_reports(
 def test_step_with_failures_is_kept_back_until_a_loss_would_show(
     failures: int, ago: timedelta, kept_back: bool
 ) -> None:
-    result = make_result([1000] * 3).model_copy(update={"failures": failures})
-    document = make_document("two-users", 1, result).model_copy(update={"end_time": NOW - ago})
+    result = make_result([1000] * 3, failures=failures)
+    document = make_document("two-users", 1, result, end_time=NOW - ago)
     assert may_have_lost_solr(document, NOW) is kept_back
 
 
@@ -178,10 +178,9 @@ SECOND = StepRunId(1, 0, 1, "second")
 NEXT = StepRunId(2, 0, 0, "first")
 
 
-def stored(*offsets: int, attempt: int = 1, **fields: Any) -> StepRunResult:
+def stored(*offsets: int, **fields: Any) -> StepRunResult:
     """Return the document of the first step of the first repeat."""
-    document = make_document("first", 1, attempt=attempt)
-    return document.model_copy(update={"list_offsets": list(offsets)} | fields)
+    return make_document("first", 1, id="r1-s0-first", list_offsets=list(offsets), **fields)
 
 
 def test_every_attempt_since_the_last_stored_step_run_may_have_begun_the_next_one() -> None:

@@ -69,7 +69,7 @@ def slow(milliseconds: int, **fields: Any) -> SlowRequest:
 
 
 def document(repeat: int, *found: SlowRequest, variant: str = "") -> StepRunResult:
-    result = make_result([1]).model_copy(update={"slow_requests": list(found)})
+    result = make_result([1], slow_requests=list(found))
     return make_document("one", repeat, result, variant=variant)
 
 

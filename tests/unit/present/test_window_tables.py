@@ -1,4 +1,5 @@
 from datetime import timedelta
+from typing import Any
 
 from solrbench.analysis.cold_start import is_warm
 from solrbench.api.v1alpha1.status import Status
@@ -31,8 +32,8 @@ def outlier(second: int, deviations: float | None) -> OutlierWindow:
     )
 
 
-def document(repeat: int = 1, **fields: object) -> StepRunResult:
-    return make_document("five", repeat).model_copy(update={"outlier_windows": 0, **fields})
+def document(repeat: int = 1, **fields: Any) -> StepRunResult:
+    return make_document("five", repeat, **{"outlier_windows": 0, **fields})
 
 
 def lines(*documents: StepRunResult) -> list[str]:

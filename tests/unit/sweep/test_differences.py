@@ -35,10 +35,10 @@ def runs(levels: Sequence[float], targets: str = "") -> list[RunSamples]:
     found = []
     for repeat, level in enumerate(levels, start=1):
         times = [round(level * 1000 * (0.5 + index / 100)) for index in range(100)]
-        document = make_document("one", repeat, make_result(times))
         target = targets[repeat - 1] if targets else "a"
         measured = MeasuredTarget(attempt=1, pods={"solr-0": target})
-        found.append(RunSamples(document.model_copy(update={"target": measured})))
+        document = make_document("one", repeat, make_result(times), target=measured)
+        found.append(RunSamples(document))
     return found
 
 

@@ -1,5 +1,7 @@
 """Answers in the status: beside a baseline, between variants, and what the load is asked for."""
 
+from typing import Any
+
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
@@ -29,9 +31,9 @@ def store(
     step_run: str = "r1-s0-two-users",
 ) -> None:
     """Store the first step run of a benchmark, or another one."""
-    document = make_document("two-users", 1, make_result([100_000] * 300), variant=variant)
-    update = {"id": step_run, "answers": answered}
-    world.store(document.model_copy(update=update), name=name)
+    given: dict[str, Any] = {"id": step_run, "variant": variant, "answers": answered}
+    document = make_document("two-users", 1, make_result([100_000] * 300), **given)
+    world.store(document, name=name)
 
 
 def compared(own: StoredAnswers | None, others: StoredAnswers | None) -> SolrBenchmark:

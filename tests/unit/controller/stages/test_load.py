@@ -103,9 +103,8 @@ def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
         {"name": name, "users": 1, "requests": 5} for name in ("two-users", "more", "most")
     ]
     for place, step in enumerate(("two-users", "more")):
-        document = make_document(step, 1, make_result([9]), attempt=2)
-        found = {"id": f"r1-s{place}-{step}", "list_offsets": [12 + place]}
-        world.store(document.model_copy(update=found))
+        given: Any = {"id": f"r1-s{place}-{step}", "list_offsets": [12 + place]}
+        world.store(make_document(step, 1, make_result([9]), attempt=2, **given))
     plan = plan_of(world)
     assert plan.step_runs[0].id == "r1-s2-most"
     assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
@@ -123,9 +122,8 @@ def test_stored_steps_of_variants_are_compared() -> None:
     world.cluster.put(solr_pod())
     for repeat in (1, 2):
         for place, (variant, time) in enumerate({"raw": 1000, "service": 1100}.items()):
-            document = make_document("two-users", repeat, make_result([time] * 9), variant=variant)
-            step_run_id = f"r{repeat}-v{place}-s0-two-users"
-            world.store(document.model_copy(update={"id": step_run_id}))
+            given: Any = {"variant": variant, "id": f"r{repeat}-v{place}-s0-two-users"}
+            world.store(make_document("two-users", repeat, make_result([time] * 9), **given))
     status = world.reconcile("one").status
     assert status.report.stored_steps == status.report.total_steps == 4
     assert [(each.variant, each.requests) for each in status.results] == [
@@ -154,10 +152,9 @@ def test_status_has_open_loop_stats_and_cold_start(reuses: str | None, attempt: 
         mean_microseconds=7000,
         max_microseconds=9000,
     )
-    changes = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
-    document = make_document("two-users", 1, make_result([1000] * 9))
-    changes |= {"outlier_windows": 0, "attempt": attempt}
-    world.store(document.model_copy(update=changes))
+    given: Any = {"requests_per_second": 9.0, "planned_requests": 9, "thousands": [first]}
+    given |= {"outlier_windows": 0, "attempt": attempt}
+    world.store(make_document("two-users", 1, make_result([1000] * 9), **given))
     world.reconcile("one")
     stored = world.body()["status"]
     (open_loop,) = stored["openLoop"]

@@ -17,9 +17,8 @@ KEPT = "one-report-unfinished"
 
 
 def broken_off(requests: int) -> StepRunResult:
-    document = make_document("two-users", 1, make_result([1000] * requests))
     ended = EndedEarly(second=812.0, last_good_second=790.0, failures=7)
-    return document.model_copy(update={"id": "r1-s0-two-users", "ended_early": ended})
+    return make_document("two-users", 1, make_result([1000] * requests), ended_early=ended)
 
 
 @pytest.fixture

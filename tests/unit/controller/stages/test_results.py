@@ -50,8 +50,7 @@ def world_with(objectives: list[dict[str, Any]], **load: Any) -> World:
 
 def ladder(step: str, index: int, milliseconds: int) -> StepRunResult:
     result = make_timed_result([[1000 * milliseconds] * 20] * 60)
-    document = make_document(step, 1, result, seconds=60)
-    return document.model_copy(update={"id": f"r1-s{index}-{step}"})
+    return make_document(step, 1, result, seconds=60, id=f"r1-s{index}-{step}")
 
 
 def trials() -> list[StepRunResult]:
@@ -157,8 +156,8 @@ def ended(name: str, succeeded: bool) -> dict[str, Any]:
 def store_baseline(world: World, name: str, *milliseconds: int) -> None:
     """Store a repeat of the step for each time."""
     for repeat, each in enumerate(milliseconds, start=1):
-        document = make_document("two-users", repeat, make_result([each * 1000] * 300))
-        world.store(document.model_copy(update={"id": f"r{repeat}-s0-two-users"}), name=name)
+        result = make_result([each * 1000] * 300)
+        world.store(make_document("two-users", repeat, result), name=name)
 
 
 def test_start_waits_until_the_baseline_has_succeeded() -> None:

@@ -310,10 +310,8 @@ def ladder(repeats: int = 1, **fields: Any) -> LoadPlan:
 
 
 def measured(planned: PlannedStepRun, milliseconds: int) -> StepRunResult:
-    document = make_document(
-        planned.step.name, planned.repeat, make_timed_result([[1000 * milliseconds] * 20] * 60)
-    )
-    return document.model_copy(update={"id": planned.id})
+    result = make_timed_result([[1000 * milliseconds] * 20] * 60)
+    return make_document(planned.step.name, planned.repeat, result, id=planned.id)
 
 
 def run(plan: LoadPlan, **milliseconds: int) -> list[str]:

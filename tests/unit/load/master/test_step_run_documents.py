@@ -1,6 +1,7 @@
 """Series that fit into the share of one step run."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from numpy import array
@@ -62,13 +63,9 @@ def samples(moments: int) -> list[CacheSample]:
 
 
 def document(seconds: int, names: int = 1, curve: int = 0) -> StepRunResult:
-    results = [
-        make_result([1000], name=f"name-{number}").model_copy(update={"windows": windows(seconds)})
-        for number in range(names)
-    ]
-    return make_document("five", 1, *results, seconds=float(seconds)).model_copy(
-        update={"thousands": thousands(curve), "caches": samples(curve)}
-    )
+    results = [make_result([1000], f"name-{n}", windows=windows(seconds)) for n in range(names)]
+    given: Any = {"thousands": thousands(curve), "caches": samples(curve)}
+    return make_document("five", 1, *results, seconds=float(seconds), **given)
 
 
 def test_a_short_step_run_stays_as_it_is() -> None:
@@ -95,10 +92,7 @@ def test_windows_get_wider_until_they_fit() -> None:
 def test_a_day_with_many_names_keeps_few_points() -> None:
     rows = [(second, 1, 0, 1, 1) for second in range(0, 86_400, 2)]
     series = SecondSeries.of_rows(array(rows))
-    results = [
-        make_result([1000], name=f"name-{n}").model_copy(update={"windows": series})
-        for n in range(2)
-    ]
+    results = [make_result([1000], f"name-{n}", windows=series) for n in range(2)]
     limited = limit_series(make_document("day", 1, *results), ROOMY)
     assert limited.window_seconds == 15
     assert sum(len(each.windows) for each in limited.requests) <= MAX_POINTS // 2
@@ -121,12 +115,11 @@ def test_the_largest_report_stays_within_its_limit(runs: int, names: int) -> Non
         for n in range(10)
     ]
     times = list(map(int, _RANDOM.lognormal(9, 1.5, 20_000).clip(1, 3_600_000_000)))
-    result = make_result(times).model_copy(update={"windows": windows(2000), "slow_requests": slow})
+    result = make_result(times, windows=windows(2000), slow_requests=slow)
     result = result.model_copy(update={"response_time_histogram": result.service_time_histogram})
     results = [result.model_copy(update={"request": f"name-{n}"}) for n in range(names)]
-    largest = make_document("all", 1, *results).model_copy(
-        update={"thousands": thousands(5000), "caches": samples(3600)}
-    )
+    given: Any = {"thousands": thousands(5000), "caches": samples(3600)}
+    largest = make_document("all", 1, *results, **given)
     limited = limit_series(largest, MAX_REPORT_BYTES // runs)
     text = limited.model_dump_json(by_alias=True).encode()
     assert len(text) + MAX_TEXT_BYTES + MAX_RECORDING_BYTES < MAX_RESULT_BYTES
