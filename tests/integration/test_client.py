@@ -16,6 +16,7 @@ from solrbench.kube.client import Cluster, connect
 from solrbench.kube.official import open_officially
 from solrbench.kube.reader import Manifest
 from support.cluster.admission import reach_api_server
+from support.failing import failing
 from support.resources.small_resource import resource
 
 pytestmark = pytest.mark.cluster
@@ -79,9 +80,8 @@ def test_events_of_an_object_are_found_with_and_without_their_reason(
 
 
 def test_log_of_a_missing_pod_is_not_found(namespace: str, connected: Connect) -> None:
-    with pytest.raises(TemporaryError) as caught:
+    with failing(TemporaryError, "NotFound"):
         connected().pod_log(namespace, "none", "solr", previous=False, lines=5, max_bytes=100)
-    assert caught.value.reason == "NotFound"
 
 
 def test_config_map_holds_all_that_is_kept_of_failures(namespace: str, connected: Connect) -> None:
@@ -134,9 +134,8 @@ def test_object_of_others_without_a_common_field_is_not_taken_over(
     foreign = connected().apply(owned(namespace, foreign_owner, theirs="1"), "tests")
     cluster, owner = connected(), store_owner(namespace, "owner")
     for _ in range(2):
-        with pytest.raises(TemporaryError, match="ConfigMap taken in") as caught:
+        with failing(TemporaryError, "NameTaken", "ConfigMap taken in"):
             cluster.apply(owned(namespace, owner, ours="1"))
-        assert caught.value.reason == "NameTaken"
     assert cluster.get("v1", "ConfigMap", namespace, "taken") == foreign
 
 

@@ -11,9 +11,7 @@ from pathlib import Path
 
 import httpx2 as httpx
 import pytest
-from pydantic import ValidationError
 
-from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.load_plan import LoadState, PodAgent
 from solrbench.controller.endpoint import check_hosts
@@ -21,6 +19,7 @@ from solrbench.errors import SolrbenchError
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry.agent import serve
 from solrbench.telemetry.sources import AgentSource
+from support.failing import refused
 from support.fakes.fake_cluster import FakeCluster
 from support.load.own_process import run_python
 from support.load.web_page import Page
@@ -85,9 +84,7 @@ def shown(**seen: int) -> str:
 
 def apply(_: Path, parse: Callable[[Changes], object], changes: Changes) -> str:
     """Return what the API server says of a resource, as its rules are those of the models."""
-    with pytest.raises(ValidationError) as caught:
-        parse(changes)
-    return "; ".join(problems(caught.value))
+    return "; ".join(refused(parse, changes))
 
 
 def parse_benchmark(changes: Changes) -> SolrBenchmark:

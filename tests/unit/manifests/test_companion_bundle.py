@@ -8,6 +8,7 @@ from solrbench.errors import PermanentError
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope, CompanionBundle
 from solrbench.reasons.target import CompanionReason
+from support.failing import failing
 from support.resources.companions import (
     CONTAINER,
     DEPLOYMENT,
@@ -61,9 +62,8 @@ def test_a_service_without_selector_leads_to_the_deployment_of_its_name() -> Non
 
 
 def refusal(text: str) -> str:
-    with pytest.raises(PermanentError) as caught:
+    with failing(PermanentError, CompanionReason.COMPANION_REFUSED) as caught:
         parse(text)
-    assert caught.value.reason is CompanionReason.COMPANION_REFUSED
     return caught.value.message
 
 

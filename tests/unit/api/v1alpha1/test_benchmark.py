@@ -16,13 +16,14 @@ from pydantic import ValidationError
 
 from hack.generate.crd import build_crd, build_schema
 from solrbench.api.kinds import SWEEP
-from solrbench.api.rules import plain, problems
+from solrbench.api.rules import plain
 from solrbench.api.schema import VALIDATIONS
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, max_request_names
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.workload import Workload
+from support.failing import refused
 from support.resources.bad.rows import Bad
 from support.resources.bad.sweeps import BAD_SWEEPS
 from support.resources.bad_resources import BAD
@@ -42,9 +43,7 @@ def test_rows_have_different_names() -> None:
 
 @pytest.mark.parametrize("row", BAD, ids=lambda row: row.name)
 def test_bad_resource_is_refused_with_field_and_remedy(row: Bad) -> None:
-    with pytest.raises(ValidationError) as caught:
-        SolrBenchmark.parse(resource(row.changes))
-    found = problems(caught.value)
+    found = refused(SolrBenchmark.parse, resource(row.changes))
     assert any(row.field in line and row.local in line for line in found), found
 
 
@@ -200,9 +199,7 @@ def test_names_of_files_are_as_few_as_fit() -> None:
 @pytest.mark.parametrize("name", BAD_SWEEPS)
 def test_bad_sweeps_are_refused_as_by_the_api_server(name: str) -> None:
     changes, words = BAD_SWEEPS[name]
-    with pytest.raises(ValidationError) as caught:
-        parse_sweep(changes)
-    assert words in "\n".join(problems(caught.value))
+    assert words in "\n".join(refused(parse_sweep, changes))
 
 
 def test_one_that_has_started_keeps_to_the_rules_of_its_version() -> None:

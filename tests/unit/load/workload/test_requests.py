@@ -14,6 +14,7 @@ from solrbench.load.workload.request_mix import QuerySource
 from solrbench.load.workload.requests import BodyKind, first_template_index, prepare_node
 from solrbench.load.workload.templates import url_quote
 from solrbench.net.http import NO_AUTH, HttpAuth, basic_auth
+from support.failing import failing
 from support.load.builders import plain, plan_of, prepare_requests, workload
 
 URL = "http://node-0.solr.ns.svc:8983/solr"
@@ -179,6 +180,5 @@ def test_ports_and_trust_follow_the_scheme(url: str, port: int, encrypted: bool)
 def test_missing_login_is_a_bad_plan(tmp_path: Path) -> None:
     queries = {"configMap": {"name": "queries"}}
     plan = plan_of({"queries": queries}, access={"credentialsFolder": str(tmp_path)})
-    with pytest.raises(LoadError, match="username") as caught:
+    with failing(LoadError, "BadPlan", "username"):
         load_target(plan, tmp_path)
-    assert caught.value.reason == "BadPlan"

@@ -8,6 +8,7 @@ from solrbench.load.workload.name_table import RequestCounter
 from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.requests import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.transactions import TransactionSource
+from support.failing import failing
 from support.load.builders import assignment, plain, run_step, sent_json
 from support.load.transactions import CHAIN, by_name, echo, prepare, target, workload
 from support.servers.http_server import HttpServer, respond_after
@@ -92,9 +93,8 @@ def test_inputs_follow_their_order() -> None:
 def test_values_without_origin_are_refused_before_the_load(
     requests: list[dict[str, Any]], inputs: bool, reason: str, message: str
 ) -> None:
-    with pytest.raises(LoadError) as caught:
+    with failing(LoadError, reason) as caught:
         prepare(workload(*requests, inputs=inputs), INPUTS if inputs else None)
-    assert caught.value.reason == reason
     assert caught.value.message.startswith(f"workload.mix[0].transaction.requests{message}")
 
 
