@@ -50,16 +50,17 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ApiStub]:
         yield stub
 
 
-def call(*arguments: str, **options: Any) -> Result:
-    """Call a command as a terminal would."""
-    return CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
+def call(*arguments: str, code: int | None = None, **options: Any) -> Result:
+    """Call a command as a terminal would; it ends with the exit code if one is given."""
+    result = CliRunner().invoke(main, arguments, prog_name="solrbench", **options)
+    assert code in {None, result.exit_code}, result.output
+    return result
 
 
 def exported(name: str, folder: Path) -> dict[str, str]:
     """Return the files of the archive of a benchmark or a sweep."""
     file = folder / "run.tar.gz"
-    result = call("export", name, "--to", str(file))
-    assert result.exit_code == 0, result.output
+    call("export", name, "--to", str(file), code=0)
     with tarfile.open(file) as archive:
         members = {each.name: archive.extractfile(each) for each in archive.getmembers()}
         return {name: member.read().decode() for name, member in members.items() if member}

@@ -161,14 +161,12 @@ def test_plan_compares_pods_with_nodes(api: ApiStub, tmp_path: Path) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     roomy = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "20"}}
     api.put(node | {"status": roomy})
-    result = call("plan", "-f", file)
-    assert result.exit_code == 0, result.output
+    result = call("plan", "-f", file, code=0)
     assert "solr: 1 pod, 0.1 cores, 0.75 GiB" in result.stdout
     assert "load: 1 step x 3 repeats = 3 runs, 3 steps that end" in result.stdout
     assert "there is room for all pods" in result.stdout
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "512Mi", "pods": "20"}}})
-    result = call("plan", "-f", file)
-    assert result.exit_code == 1
+    result = call("plan", "-f", file, code=1)
     assert "there is no room for solr (1 pod, 0.1 cores, 0.75 GiB)" in result.stdout
     assert call("plan", "-f", file, "--offline").exit_code == 0
 
@@ -188,8 +186,7 @@ def test_preflight_says_whether_the_operator_is_ready(
     changes: dict[str, Any], code: int, words: str, api: ApiStub
 ) -> None:
     ready(api, **changes)
-    result = call("preflight")
-    assert result.exit_code == code
+    result = call("preflight", code=code)
     assert words in result.stdout
 
 
@@ -228,8 +225,7 @@ def test_preflight_compares_files_with_quota_and_classes(
     cloud = {"provisioner": "SolrOperator", "storage": claim}
     changes = {f"target__solrCloud__{key}": value for key, value in cloud.items()}
     file = written(tmp_path, small("one", **changes))
-    result = call("preflight", "-f", file, "-o", "json")
-    assert result.exit_code == 1
+    result = call("preflight", "-f", file, "-o", "json", code=1)
     failed = {
         each["check"]: each for each in json.loads(result.stdout) if each["result"] == "failed"
     }
@@ -256,8 +252,7 @@ def test_preflight_names_missing_rights(api: ApiStub) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
     api.responses[path] = httpx.Response(201, json={"status": {"allowed": False}})
-    result = call("preflight")
-    assert result.exit_code == 1
+    result = call("preflight", code=1)
     assert "the user may not get solrbenchmarks" in result.stdout
 
 
@@ -282,8 +277,7 @@ def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
     assert call("init", "--yes", "-w", str(file), *options).exit_code == 0
     assert call("validate", "-f", str(file)).stdout == "first: valid\n"
-    again = call("init", "--yes", "-w", str(file))
-    assert again.exit_code == 1
+    again = call("init", "--yes", "-w", str(file), code=1)
     assert "is there already" in again.stderr
 
 
@@ -293,8 +287,7 @@ def test_first_file_with_a_bad_answer_is_refused() -> None:
     assert_one_line(call("init", "--yes", "--name", "a: b"), 1, no_yaml)
     assert call("init", "--yes", "--target", "existing").exit_code == 2
     for given in (["--url", "http://a/solr"], ["--target", "existing", "--url", "b", "--nodes=2"]):
-        result = call("init", "--yes", *given)
-        assert result.exit_code == 2
+        result = call("init", "--yes", *given, code=2)
         assert "does not go with --target" in result.stderr
 
 

@@ -3,12 +3,12 @@
 import csv
 import gzip
 import io
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-from click.testing import CliRunner, Result
 
 from solrbench.analysis.baseline import compare_candidate, report_input
 from solrbench.analysis.step_comparison import ComparisonSettings
@@ -22,7 +22,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec, report_body
 from support.results.sweep_reports import full_report
-from unit.cli.conftest import assert_one_line, seen, terminal
+from unit.cli.conftest import assert_one_line, call, seen, terminal
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
@@ -48,13 +48,11 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(folder), str(packed)
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(compare.compare, arguments)
+run = partial(call, "compare")
 
 
 def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) -> None:
-    found = run(*files)
-    assert found.exit_code == 0, found.output
+    found = run(*files, code=0)
     lines = found.output.splitlines()
     assert lines[0] == "oak compared with juniper"
     assert "At 2 users, the p95 of query is 20 % higher than in juniper" in lines[1]
@@ -172,8 +170,7 @@ def test_benchmarks_in_the_cluster_are_compared(
         for repeat, each in enumerate(times, start=1):
             document = make_document("two-users", repeat, make_result([each * 1000] * 300))
             BenchmarkResultStore(cluster).store(benchmark, document, 1)
-    found = run("old", "new")
-    assert found.exit_code == 0, found.output
+    found = run("old", "new", code=0)
     assert "no relevant difference, measured on one target only." in found.output
     assert_one_line(run("old", "neither"), 1, "neither a report or its folder nor a SolrBenchmark")
 
@@ -223,8 +220,7 @@ def sweep_files(before: SweepReport, tmp_path: Path) -> tuple[str, str]:
 
 
 def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple[str, str]) -> None:
-    found = run(*sweep_files)
-    assert found.exit_code == 0, found.output
+    found = run(*sweep_files, code=0)
     lines = found.output.splitlines()
     assert lines[0] == "branch compared with main"
     assert lines[1].strip() == "4 points in common: 3 no relevant difference, 1 worse."
@@ -256,8 +252,7 @@ def test_a_point_that_is_invalid_says_so(sweep_files: tuple[str, str]) -> None:
 def test_exit_code_is_that_of_the_points(
     sweep_files: tuple[str, str], conclusion: str, code: int
 ) -> None:
-    found = run(*sweep_files, "--fail-on", conclusion)
-    assert found.exit_code == code
+    found = run(*sweep_files, "--fail-on", conclusion, code=code)
     # A conclusion that fails a build says what it is about.
     assert ("--fail-on counts conclusions on one target, too" in found.output) is (code == 5)
 
@@ -290,8 +285,7 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
     one.write_bytes(before.to_json())
     moved = [each.model_copy(update={"values": {"shards": each.name}}) for each in before.points]
     other.write_bytes(before.model_copy(update={"points": moved}).to_json())
-    found = run(str(one), str(other), "--fail-on", "no-conclusion")
-    assert found.exit_code == 5
+    found = run(str(one), str(other), "--fail-on", "no-conclusion", code=5)
     assert "No point was measured in both" in found.output
     # What both have as the figure of their objective are two figures.
     points = [
@@ -305,8 +299,7 @@ def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Pat
 
 
 def test_answers_of_sweeps_are_not_compared(sweep_files: tuple[str, str]) -> None:
-    found = run(*sweep_files, "--fail-on", "answers")
-    assert found.exit_code == 5
+    found = run(*sweep_files, "--fail-on", "answers", code=5)
     assert "those of two sweeps are not compared; compare the benchmarks" in found.output
 
 

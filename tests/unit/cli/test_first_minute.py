@@ -149,8 +149,7 @@ def test_name_that_there_is_not_is_one_line_with_a_remedy(verb: str, api: ApiStu
 def test_plan_without_room_has_a_line_for_each_kind_of_pod(api: ApiStub) -> None:
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "spec": {}}
     api.put(node | {"status": {"allocatable": {"cpu": "4", "memory": "256Mi", "pods": "20"}}})
-    done = call("plan", "one.yaml")
-    assert done.exit_code == 1
+    done = call("plan", "one.yaml", code=1)
     lines = [line for line in done.stdout.splitlines() if line.startswith("  cluster: ")]
     *kinds, left = lines
     assert {line.split()[6] for line in kinds} >= {"solr", "zookeeper"}

@@ -25,8 +25,7 @@ def solr() -> Iterator[TableServer]:
 
 def made(solr: TableServer, *options: str) -> tuple[str, dict[str, Any], list[str]]:
     """Return the text of the file, the spec, and the lines of the queries; it is valid."""
-    done = call("init", "--from", solr.url, *options)
-    assert done.exit_code == 0, done.output
+    done = call("init", "--from", solr.url, *options, code=0)
     assert call("validate", "-", input=done.stdout).stdout == "first: valid\n"
     queries, benchmark = yaml.safe_load_all(done.stdout)
     assert queries["metadata"]["name"] == "first-queries"
@@ -87,8 +86,7 @@ FOLDERS = {
 
 def test_solr_cloud_gets_the_config_set(solr: TableServer) -> None:
     solr.replies |= FOLDERS
-    done = call("init", "--from", solr.url, "--target", "StatefulSet")
-    assert done.exit_code == 0, done.output
+    done = call("init", "--from", solr.url, "--target", "StatefulSet", code=0)
     _, benchmark, config_map = yaml.safe_load_all(done.stdout)
     name = benchmark["spec"]["collection"]["configSet"]["configMap"]["name"]
     assert config_map["metadata"]["name"] == name
@@ -152,8 +150,7 @@ def test_collection_without_words_has_one_query_and_a_warning(
     changes: dict[str, Any], solr: TableServer
 ) -> None:
     solr.replies |= changes
-    done = call("init", "--from", solr.url)
-    assert done.exit_code == 0
+    done = call("init", "--from", solr.url, code=0)
     assert "no words of 'books' were found; give queries by --log" in done.stderr
     assert '{"q": "*:*"}' in done.stdout
 
@@ -215,6 +212,5 @@ def test_url_without_a_server() -> None:
     ],
 )
 def test_options_that_do_not_go_together(options: list[str], said: str) -> None:
-    done = call("init", "--yes", *options)
-    assert done.exit_code == 2
+    done = call("init", "--yes", *options, code=2)
     assert said in done.stderr

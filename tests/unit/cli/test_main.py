@@ -17,8 +17,7 @@ from unit.cli.conftest import call
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself(name: str) -> None:
-    result = call(name, "--help")
-    assert result.exit_code == 0, result.output
+    result = call(name, "--help", code=0)
     assert f"solrbench {name}" in result.output
     if not COMMANDS[name].is_hidden:
         assert "Examples:" in result.output or name == "report"
@@ -41,8 +40,7 @@ def test_summary_in_the_list_is_that_of_the_command(name: str) -> None:
     ],
 )
 def test_command_that_there_is_not(command: str, words: str) -> None:
-    result = call(command)
-    assert result.exit_code == 2
+    result = call(command, code=2)
     assert words in result.output
 
 

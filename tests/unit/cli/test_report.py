@@ -4,10 +4,10 @@ import gzip
 import io
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 from rich.console import Console
 
 from solrbench.api.rules import plain
@@ -18,7 +18,7 @@ from solrbench.kube.facts import store_diagnostics
 from support.fakes.fake_cluster import FakeCluster
 from support.resources.objects import stored
 from support.results.reports import HOSTILE, make_report
-from unit.cli.conftest import assert_one_line, seen, terminal
+from unit.cli.conftest import assert_one_line, call, seen, terminal
 
 
 @pytest.fixture
@@ -30,13 +30,11 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> FakeCluster:
     return fake
 
 
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(report.report, list(arguments))
+run = partial(call, "report")
 
 
 def printed() -> str:
-    result = run("base", "-o", "evidence")
-    assert result.exit_code == 0, result.output
+    result = run("base", "-o", "evidence", code=0)
     return result.output
 
 
@@ -83,8 +81,7 @@ def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
     assert set(STARTS) == set(report.FORMS)
     for form, start in STARTS.items():
         full = ("--details",) if form == "table" else ()  # a file has all of it
-        found = run(str(stored_report), "-o", form, *full)
-        assert found.exit_code == 0, found.output
+        found = run(str(stored_report), "-o", form, *full, code=0)
         assert found.output.lstrip("\n").startswith(start.lstrip("\n")), form
         path = stored_report.with_suffix(f".{form}")
         assert run(str(stored_report), "-o", form, "--output-file", str(path)).exit_code == 0

@@ -50,8 +50,7 @@ def test_deletion_that_a_finalizer_holds_ends_with_the_time(
     body["metadata"]["finalizers"] = ["solrbench.io/finalizer"]
     api.put(body)
     file = written(tmp_path, small("one"))
-    result = call("run", "-f", file, "--replace", "--timeout", "200ms")
-    assert result.exit_code == 1
+    result = call("run", "-f", file, "--replace", "--timeout", "200ms", code=1)
     assert "one is being deleted, held by: solrbench.io/finalizer" in result.stderr
     assert "check that the operator runs" in result.stderr.splitlines()[-1]
 
@@ -63,8 +62,7 @@ def test_newer_benchmark_is_read_with_a_warning(arguments: list[str], api: ApiSt
     body["spec"]["later"] = True
     body["spec"]["collection"]["replicas"] = {"nrt": 9}  # against a rule of this version
     api.put(body)
-    result = call(*arguments)
-    assert result.exit_code == 0, result.output
+    result = call(*arguments, code=0)
     assert "default/one: Succeeded" in result.stdout
     assert "Warning: the benchmark is of another version; omitted: " in result.stderr
     assert "spec.later" in result.stderr
@@ -82,8 +80,7 @@ def test_durations_are_those_of_go(text: str, seconds: float) -> None:
     "text", ["30x", "", "-1", "0", "m", "1m2", "1h or 30m", "5mm", "inf", "nan"]
 )
 def test_other_durations_are_wrong_use(text: str) -> None:
-    result = call("watch", "one", f"--timeout={text}")
-    assert result.exit_code == 2
+    result = call("watch", "one", f"--timeout={text}", code=2)
     assert "--timeout" in result.stderr
 
 
@@ -157,8 +154,7 @@ def test_watch_ends_with_the_exit_code_of_the_status(
 
 def test_benchmark_is_stopped_when_the_time_is_over(api: ApiStub) -> None:
     api.put(small("one") | {"status": {"phase": "Measuring"}})
-    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
-    assert result.exit_code == 3
+    call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
@@ -166,8 +162,7 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(api: ApiStub) -> Non
     body = done(report={"storedSteps": 1})
     body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
     api.put(body)
-    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout")
-    assert result.exit_code == 3
+    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
     assert "the export is still running." in result.stdout
     assert not api.sent("PATCH")
 
@@ -200,8 +195,7 @@ def test_interruption_has_a_code_of_its_own(api: ApiStub, monkeypatch: pytest.Mo
 
     api.put(small("one"))
     monkeypatch.setattr("solrbench.cli.follow.watch_states", interrupt)
-    result = call("watch", "one")
-    assert result.exit_code == 130
+    result = call("watch", "one", code=130)
     assert "is still running. Watch it again: solrbench watch -n default one" in result.stderr
 
 

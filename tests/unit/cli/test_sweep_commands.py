@@ -111,8 +111,7 @@ def test_role_without_sweeps_still_lists_benchmarks(api: ApiStub) -> None:
     ],
 )
 def test_report_of_a_sweep_has_each_form(form: str, begins: str) -> None:
-    result = call("report", "ssweep/trial", "-o", form)
-    assert result.exit_code == 0, result.output
+    result = call("report", "ssweep/trial", "-o", form, code=0)
     assert result.stdout.startswith(begins)
 
 
@@ -189,8 +188,7 @@ def test_forms_that_a_sweep_lacks_are_named() -> None:
 
 @pytest.mark.usefixtures("sweep")
 def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
-    result = call("watch", "ssweep/trial")
-    assert result.exit_code == 1
+    result = call("watch", "ssweep/trial", code=1)
     assert "heap 1Gi: the p95 is 20 % lower than with 512Mi" in result.stdout
     assert "Best point: heap 1Gi, nodes 2/2." in result.stdout
 
@@ -198,8 +196,7 @@ def test_watch_of_a_failed_sweep_prints_answers_and_fails() -> None:
 def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     status = {"counts": {"text": "1/4"}, "estimate": {"remainingSeconds": 540}}
     api.put(small_sweep() | {"status": {"phase": "Running", **status}})
-    result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout")
-    assert result.exit_code == 3
+    result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout", code=3)
     assert "1/4 points, at least 9 min left" in result.stdout
     assert "solrbench resume -n default ssweep/trial" in result.stdout
     assert api.objects[PATH]["spec"]["suspend"] is True
@@ -246,8 +243,7 @@ def test_plan_and_preflight_take_the_largest_point(api: ApiStub, tmp_path: Path)
 
 def test_run_names_all_faults_of_sweeps_and_benchmarks(api: ApiStub, tmp_path: Path) -> None:
     sweep = small_sweep({"spec.axes[0].values": ["a lot"]})
-    result = call("run", "-f", written(tmp_path, sweep, small("one", load__step=[])))
-    assert result.exit_code == 1
+    result = call("run", "-f", written(tmp_path, sweep, small("one", load__step=[])), code=1)
     for name in ("SolrBenchmarkSweep trial", "SolrBenchmark one"):
         assert f"{name} is not valid" in result.stderr
     assert PATH not in api.objects

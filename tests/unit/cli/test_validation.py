@@ -83,8 +83,7 @@ def test_every_fault_of_every_file_has_its_line(tmp_path: Path) -> None:
     second.write_text(json.dumps(small("two", load__step=[])), "utf-8")
     good = tmp_path / "c.yml"
     good.write_text(yaml.safe_dump(small("three")).replace("nodes: 1", "nodes: 1.0"), "utf-8")
-    result = call("validate", "-f", str(tmp_path))
-    assert result.exit_code == 1
+    result = call("validate", "-f", str(tmp_path), code=1)
     assert result.stdout == "three: valid\n"
     lines = result.stderr.splitlines()
     at = enumerate(first.read_text("utf-8").splitlines(), 1)
@@ -123,8 +122,7 @@ def test_values_can_be_set(change: str, place: tuple[str | int, ...], value: obj
     "change", ["heap", "spec..a=1", "spec.load.steps[4].users=1", "spec.load.steps.users=1", "a=["]
 )
 def test_values_that_lead_nowhere_are_wrong_use(tmp_path: Path, change: str) -> None:
-    result = call("validate", written(tmp_path, small("one")), "--set", change)
-    assert result.exit_code == 2
+    result = call("validate", written(tmp_path, small("one")), "--set", change, code=2)
     assert "--set" in result.stderr
 
 
@@ -204,13 +202,11 @@ def test_files_may_be_named_with_and_without_the_option(tmp_path: Path) -> None:
     examples = Path(__file__).parents[3] / "examples"
     one, two = str(examples / "quickstart.yaml"), str(examples / "heap.yaml")
     for arguments in ([one, two], ["-f", one, "-f", two], ["-f", one, two]):
-        done = call("validate", *arguments)
-        assert done.exit_code == 0, done.output
+        done = call("validate", *arguments, code=0)
         assert done.output.splitlines() == ["quickstart: valid", "heap-4gi: valid"]
 
 
 @pytest.mark.parametrize("command", ["validate", "plan", "run"])
 def test_a_command_without_a_file_says_what_to_name(command: str) -> None:
-    done = call(command)
-    assert done.exit_code == 2
+    done = call(command, code=2)
     assert "No file is given" in done.output
