@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from support.servers.in_thread import QuietHandler, in_thread
+from support.solr.states import replica
 
 Answer = tuple[int, dict[str, Any]]
 OK: Answer = (200, {"responseHeader": {"status": 0}})
@@ -199,11 +200,9 @@ def two_shards() -> dict[str, Any]:
 
 
 def shard(range_: str | None, core: str, *, leader: bool = True) -> dict[str, Any]:
-    replica = {"core": core, "base_url": "{url}", "state": "active"}
-    if leader:
-        replica["leader"] = "true"
-    other = {"core": f"{core}_other", "base_url": "{url}", "state": "active"}
-    return {"range": range_, "state": "active", "replicas": {"r1": other, "r2": replica}}
+    other = replica(f"{core}_other", base_url="{url}")
+    first = replica(core, base_url="{url}", **({"leader": "true"} if leader else {}))
+    return {"range": range_, "state": "active", "replicas": {"r1": other, "r2": first}}
 
 
 def packed(data: bytes) -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 import httpx2 as httpx
 
 from support.servers.http_server import Exchange
+from support.solr.states import replica
 
 SHARDS = ("shard1", "shard2")
 KINDS = ("n1", "n2")
@@ -93,16 +94,11 @@ class IndexingSolr:
 
     def _state(self) -> dict[str, Any]:
         shards = {
-            shard: {
-                "replicas": {
-                    kind: {
-                        "base_url": self.url,
-                        "core": f"books_{shard}_{kind}",
-                        "state": "down" if f"books_{shard}_{kind}" in self.inactive else "active",
-                    }
-                    for kind in KINDS
-                }
-            }
+            shard: {"replicas": {kind: self._replica(f"books_{shard}_{kind}") for kind in KINDS}}
             for shard in SHARDS
         }
         return {"cluster": {"collections": {"books": {"shards": shards}}}}
+
+    def _replica(self, core: str) -> dict[str, str]:
+        state = "down" if core in self.inactive else "active"
+        return replica(core, base_url=self.url, state=state)

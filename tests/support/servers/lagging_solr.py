@@ -11,8 +11,9 @@ from typing import Any
 import gevent
 import httpx2 as httpx
 
+from support.solr.states import replica
+
 SHARDS = ("shard1", "shard2")
-URL = "http://solr-0:8983/solr"
 
 
 class LaggingSolr:
@@ -77,19 +78,12 @@ class LaggingSolr:
 
     def _state(self) -> dict[str, Any]:
         shards = {
-            shard: {
-                "replicas": {
-                    f"{shard}-{kind}": {
-                        "base_url": URL,
-                        "core": f"{shard}_{kind}",
-                        "type": kind,
-                        "state": "active",
-                        **({"leader": "true"} if kind == next(iter(self.lags)) else {}),
-                    }
-                    for kind in reversed(self.lags)
-                }
-            }
+            shard: {"replicas": {kind: self._replica(shard, kind) for kind in reversed(self.lags)}}
             for shard in self.shards
         }
         collections = {} if self.is_empty else {"books": {"shards": shards}}
         return {"cluster": {"collections": collections}}
+
+    def _replica(self, shard: str, kind: str) -> dict[str, str]:
+        leader = {"leader": "true"} if kind == next(iter(self.lags)) else {}
+        return replica(f"{shard}_{kind}", type=kind, **leader)

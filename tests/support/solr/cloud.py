@@ -12,6 +12,7 @@ import httpx2 as httpx
 
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
+from support.solr.states import replica
 
 
 @dataclass
@@ -51,19 +52,10 @@ class Cloud:
 
     def make(self, name: str, config_set: str, state: str = "active") -> None:
         """Put a collection of one shard on the first node."""
-        node = next(iter(self.nodes))
-        replica = {
-            "core": f"{name}_shard1_replica_n1",
-            "node_name": node,
-            "base_url": f"http://{node.removesuffix('_solr')}/solr",
-            "type": "NRT",
-            "state": state,
-            "leader": "true",
-        }
-        self.collections[name] = {
-            "configName": config_set,
-            "shards": {"shard1": {"replicas": {"core_node2": replica}}},
-        }
+        host = next(iter(self.nodes)).partition(":")[0]
+        only = replica(f"{name}_shard1_replica_n1", host, state=state, leader="true")
+        shards = {"shard1": {"replicas": {"core_node2": only}}}
+        self.collections[name] = {"configName": config_set, "shards": shards}
 
     def end_requests(self, state: str, **response: Any) -> None:
         """Let every asynchronous request be over."""

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from support.servers.in_thread import QuietHandler, in_thread
+from support.solr.states import replica
 
 SYSTEM = {
     "lucene": {"solr-spec-version": "9.10.1"},
@@ -22,16 +23,11 @@ NODES = ("a:8983_solr", "b:8983_solr")
 
 
 def _shard(number: int) -> dict[str, Any]:
-    kinds = ("NRT", "NRT", "PULL")
     replicas = {
-        f"core_node{number}{place}": {
-            "core": f"books_shard{number}_replica_{place}",
-            "node_name": NODES[place % 2],
-            "base_url": "http://a:8983/solr",
-            "type": kind,
-            "state": "active",
-        }
-        for place, kind in enumerate(kinds)
+        f"core_node{number}{place}": replica(
+            f"books_shard{number}_replica_{place}", node, type=kind
+        )
+        for place, (node, kind) in enumerate((("a", "NRT"), ("b", "NRT"), ("a", "PULL")))
     }
     return {"state": "active", "replicas": replicas}
 

@@ -12,13 +12,14 @@ from solrbench.contract.step_document import VisibilityResult
 from solrbench.load.master import visibility
 from solrbench.load.master.visibility import PREFIX, VisibilityProbe, pause_seconds
 from support.load.builders import access_to, plan_of
-from support.servers.lagging_solr import URL, LaggingSolr
+from support.servers.lagging_solr import LaggingSolr
 
 
 def probing(solr: LaggingSolr, **wanted: Any) -> VisibilityProbe:
     """Return a probe that adds some documents a second."""
     given = Visibility(interval_seconds=1, timeout_seconds=1, fields={"kind": "probe"})
-    plan = plan_of({"queries": {"configMap": {"name": "q", "key": "q"}}}, solrUrls=[URL])
+    queries = {"queries": {"configMap": {"name": "q", "key": "q"}}}
+    plan = plan_of(queries, solrUrls=["http://a:8983/solr"])
     changed = given.model_copy(update={"interval_seconds": 0.05, **wanted})
     return VisibilityProbe(changed, plan, lambda: access_to(solr), monotonic)
 
