@@ -6,10 +6,9 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from http.server import ThreadingHTTPServer
 from typing import Any
 
-from support.servers.in_thread import QuietHandler, in_thread
+from support.servers.in_thread import QuietHandler, served_by
 
 Script = Callable[["Hostile"], None]
 
@@ -56,8 +55,8 @@ class Hostile(QuietHandler):
 def hostile_server() -> Iterator[tuple[type[Hostile], str]]:
     """Run one; give the class that holds its script, and its URL."""
     kind = type("OneHostile", (Hostile,), {})
-    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), kind)) as address:
-        yield kind, f"http://{address}/solr"
+    with served_by(kind) as url:
+        yield kind, f"{url}/solr"
 
 
 def say(value: Any, status: int = 200) -> Script:

@@ -6,11 +6,10 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from support.servers.in_thread import QuietHandler, in_thread
+from support.servers.in_thread import QuietHandler, served_by
 from support.solr.states import replica
 
 Answer = tuple[int, dict[str, Any]]
@@ -67,7 +66,7 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
                 return
             with node.lock:
                 code = node.status_faults.pop(0) if node.status_faults else 200
-            self.say(code, json.dumps(node.cluster_status()).encode())
+            self.send(json.dumps(node.cluster_status()).encode(), code)
 
         def do_POST(self) -> None:  # noqa: N802 - its name in the base class
             parts = urlsplit(self.path)
@@ -77,7 +76,7 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
             params = {name: values[0] for name, values in parse_qs(parts.query).items()}
             code, answer = node.update(parts.path.split("/")[2], params, body)
             if code:
-                self.say(code, json.dumps(answer).encode())
+                self.send(json.dumps(answer).encode(), code)
             else:
                 self.close_connection = True
 
@@ -85,10 +84,10 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
             if node.authorization in (None, self.headers.get("Authorization")):
                 return True
             node.refused += 1
-            self.say(401, b"<html>Authentication failed</html>")
+            self.send(b"<html>Authentication failed</html>", 401)
             return False
 
-    with _serving(Handler) as url:
+    with served_by(Handler) as url:
         node.url = f"{url}/solr"
         yield node
 
@@ -122,20 +121,15 @@ def range_server(served: RangeServer) -> Iterator[str]:
             asked = self.headers.get("Range")
             is_same = self.headers.get("If-Range") == served.etag
             begin = int(asked[6:-1]) if asked and served.ranges and is_same else 0
-            self.send_response(206 if begin else 200)
+            headers = {"ETag": served.etag} if served.etag else {}
             if begin:
-                self.send_header("Content-Range", f"bytes {begin}-/{len(served.body)}")
+                headers["Content-Range"] = f"bytes {begin}-/{len(served.body)}"
             rest = served.body[begin:]
-            self.send_header("Content-Length", str(len(rest)))
-            for name, value in {"ETag": served.etag, **served.extra}.items():
-                if value:
-                    self.send_header(name, value)
-            self.end_headers()
             cut = served.cuts.pop(0) if served.cuts else len(rest)
-            self.wfile.write(rest[:cut])
-            self.close_connection = cut < len(rest)
+            code = 206 if begin else 200
+            self.send(rest[:cut], code, length=len(rest), **headers, **served.extra)
 
-    with _serving(Handler) as url:
+    with served_by(Handler) as url:
         yield url
 
 
@@ -157,13 +151,13 @@ def file_server(
             code, location = script.pop(0) if script else (200, "")
             body = files.get(urlsplit(self.path).path)
             if code == 200:
-                self.say(404 if body is None else 200, body or b"")
+                self.send(body or b"", 404 if body is None else 200)
             elif code == 0:
-                self.say(200, (body or b"")[:-5], length=len(body or b""))
+                self.send((body or b"")[:-5], length=len(body or b""))
             else:
-                self.say(code, b"", location)
+                self.send(b"", code, Location=location)
 
-    with _serving(Handler) as url:
+    with served_by(Handler) as url:
         yield url
 
 
@@ -171,21 +165,6 @@ class _Quiet(QuietHandler):
     protocol_version = "HTTP/1.1"
     timeout: ClassVar[float] = 5
     disable_nagle_algorithm = True
-
-    def say(self, code: int, body: bytes, location: str = "", length: int | None = None) -> None:
-        self.send_response(code)
-        self.send_header("Content-Length", str(len(body) if length is None else length))
-        if location:
-            self.send_header("Location", location)
-        self.end_headers()
-        self.wfile.write(body)
-        self.close_connection = length is not None
-
-
-@contextmanager
-def _serving(handler: type[BaseHTTPRequestHandler]) -> Iterator[str]:
-    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
-        yield f"http://{address}"
 
 
 def two_shards() -> dict[str, Any]:

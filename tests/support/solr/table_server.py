@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from support.servers.in_thread import QuietHandler, in_thread
+from support.servers.in_thread import QuietHandler, served_by
 from support.solr.states import replica
 
 SYSTEM = {
@@ -101,6 +100,6 @@ def serving_table() -> Iterator[TableServer]:
             text = (body if isinstance(body, str) else json.dumps(body)).encode()
             self.send(text, code)
 
-    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as place:
-        table.url = f"http://{place}/solr"
+    with served_by(Handler) as url:
+        table.url = f"{url}/solr"
         yield table

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,7 +13,7 @@ from hack.dashboards import panel_data
 from hack.dashboards.panel_data import CHART_BOARDS, NEED_MORE, GrafanaSource, main
 from hack.dashboards.panels import ColumnsPanel, SeriesPanel
 from hack.dashboards.render import BOARDS
-from support.servers.in_thread import QuietHandler, in_thread
+from support.servers.in_thread import QuietHandler, served_by
 
 SOURCES = [
     {"uid": "logs", "type": "loki", "isDefault": False},
@@ -61,8 +60,8 @@ def serving(grafana: Grafana) -> Iterator[str]:
 
         do_POST = do_GET  # noqa: N815 - its name there
 
-    with in_thread(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as address:
-        yield f"http://{address}"
+    with served_by(Handler) as url:
+        yield url
 
 
 @pytest.fixture(autouse=True)

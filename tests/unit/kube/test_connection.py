@@ -51,9 +51,7 @@ class Handler(QuietHandler):
         names = [str(each[1]) for each in shown.get("subjectAltName", ())]
         self.server.certificates += names
         known = bool(names) or self.headers["Authorization"] == f"Bearer {self.server.token}"
-        self.send_response(200 if known else 401)
-        self.end_headers()
-        self.wfile.write(b"{}")
+        self.send(b"{}", 200 if known else 401)
 
 
 @pytest.fixture(scope="module")

@@ -27,9 +27,7 @@ class Master(QuietHandler):
 
     def do_GET(self) -> None:  # noqa: N802 - its name in the base class
         status, text = ANSWERS.get(self.path, (503, "not now"))
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(text.encode())
+        self.send(text.encode(), status)
 
     do_POST = do_GET  # noqa: N815 - the base class calls it so
 
