@@ -73,7 +73,7 @@ def product(
     queries = "".join(f"word{number}\n" for number in range(QUERIES))
     (folder / "queries.txt").write_text(queries)
     plan = folder / f"plan-{web_port}.json"
-    plan.write_text(json.dumps(_plan(server, steps, workers) | fields))
+    plan.write_text(json.dumps(plan_body(server.url, steps, workers=workers, **fields)))
     arguments = [
         *("--plan", str(plan), "--queries-folder", str(folder)),
         *("--results-folder", str(folder / f"results-{web_port}")),
@@ -103,18 +103,19 @@ def measure_preferred(
     return document
 
 
-def _plan(server: Server, steps: Sequence[dict[str, Any]], workers: int) -> dict[str, Any]:
+def plan_body(url: str, steps: Sequence[dict[str, Any]], **fields: Any) -> dict[str, Any]:
+    """Return the plan of a load on this machine, each step once."""
     return {
         "benchmark": "bench/bench",
         "attempt": 1,
-        "solrUrls": [server.url],
+        "solrUrls": [url],
         "collection": "books",
         "workload": {"queries": {"configMap": {"name": "queries"}, "order": "Random", "seed": 1}},
-        "workers": workers,
         "stepRuns": [
             {"id": f"r1-s{index}-{step['name']}", "repeat": 1, "step": step}
             for index, step in enumerate(steps)
         ],
         "masterHost": "127.0.0.1",
         "token": _TOKEN,
+        **fields,
     }

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import httpx2 as httpx
 
+from bench.harness.product import plan_body
 from bench.servers.running import free_port
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.step_document import StepRunResult
@@ -177,24 +178,10 @@ class Server(Protocol):
 
 
 def make_plan(server: Server, *steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    return {
-        "benchmark": "tests/small",
-        "attempt": 2,
-        "solrUrls": [server.url],
-        "collection": "books",
-        "workload": {
-            "queries": {"configMap": {"name": "queries"}, "order": "Sequential"},
-            "timeoutSeconds": 2,
-        },
-        "workers": 2,
-        "stepRuns": [
-            {"id": f"r1-s{place}-{step['name']}", "repeat": 1, "step": step}
-            for place, step in enumerate(steps)
-        ],
-        "masterHost": "127.0.0.1",
-        "token": "secret-of-the-load",
-        **fields,
-    }
+    queries = {"configMap": {"name": "queries"}, "order": "Sequential"}
+    usual: dict[str, Any] = {"benchmark": "tests/small", "attempt": 2, "workers": 2}
+    usual["workload"] = {"queries": queries, "timeoutSeconds": 2}
+    return plan_body(server.url, steps, **(usual | fields))
 
 
 def measure(load: Load, *ids: str) -> list[StepRunResult]:
