@@ -1,13 +1,14 @@
 """The verdict on real workers: healthy, saturated, throttled and without a server."""
 
 import os
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench.harness.processes import CpuQuota, DidNotHappenError, cpu_quota
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.contract.step_document import StepRunResult
 from support.load.processes import make_plan, running
@@ -15,9 +16,6 @@ from support.results.builders import verdict_of_document
 from support.servers.fast_server import fast_server
 
 pytestmark = [pytest.mark.alone, pytest.mark.timeout(60)]
-
-CPU_GROUPS = Path("/sys/fs/cgroup/cpu")
-"""Where version 1 of control groups keeps CPU quotas; only root may make groups there."""
 
 CALM = {"constantMilliseconds": 10}
 
@@ -39,7 +37,7 @@ def messages_by_reason(verdict: StepVerdict) -> dict[str, str]:
 def test_saturated_worker_is_invalid_and_healthy_one_is_not(tmp_path: Path) -> None:
     calm = {"name": "calm", "users": 4, "requests": 300, "thinkTime": CALM}
     full = {"name": "full", "users": 64, "durationSeconds": 3}
-    with fast_server() as server:
+    with fast_server(tmp_path) as server:
         plan = make_plan(server, calm, full, workers=1)
         with running(tmp_path, plan, "a\nb\n") as load:
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
@@ -58,37 +56,26 @@ def test_saturated_worker_is_invalid_and_healthy_one_is_not(tmp_path: Path) -> N
         assert 0 <= worker.stolen_seconds <= found[1].seconds
 
 
-@contextmanager
-def cpu_group(milli_cores: int) -> Iterator[Path]:
-    """Make a control group that may use so much."""
-    folder = CPU_GROUPS / f"solrbench-test-{os.getpid()}"
+@pytest.fixture
+def quota() -> Iterator[CpuQuota]:
     try:
-        folder.mkdir()
-        (folder / "cpu.cfs_period_us").write_text("100000")
-        (folder / "cpu.cfs_quota_us").write_text(str(100 * milli_cores))
-    except OSError as error:
-        pytest.skip(f"no control group of version 1 to be made: {error}")
-    try:
-        yield folder
-    finally:
-        for pid in (folder / "cgroup.procs").read_text().split():
-            (CPU_GROUPS / "cgroup.procs").write_text(pid)
-        folder.rmdir()
+        with cpu_quota() as made:
+            yield made
+    except DidNotHappenError as error:
+        pytest.skip(str(error))
 
 
-def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
+def test_throttled_worker_is_invalid(tmp_path: Path, quota: CpuQuota) -> None:
     free = {"name": "free", "users": 2, "durationSeconds": 2, "thinkTime": CALM}
     held = {"name": "held", "users": 32, "durationSeconds": 3}
-    with fast_server() as server, cpu_group(100) as group:
+    quota.limit(0.1)
+    with fast_server(tmp_path) as server:
         plan = make_plan(server, free, held, workers=1)
         with running(tmp_path, plan, "a\nb\n") as load:
             load.wait(lambda state: state.step == "free" and state.requests > 0)
-            (group / "cgroup.procs").write_text(str(load.workers[0].pid))
+            quota.add(load.workers[0].pid)
             state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
             found = [load.fetch(step_run_id) for step_run_id in state.unacknowledged]
-            # The group goes when no process is in it.
-            load.workers[0].kill()
-            load.workers[0].wait()
     (worker,) = found[1].workers
     assert worker.cpu_limit_cores == 0.1
     reasons = messages_by_reason(verdict_of(found[1], held))
@@ -98,9 +85,9 @@ def test_throttled_worker_is_invalid(tmp_path: Path) -> None:
 
 def test_server_that_ends_is_not_hammered_and_the_step_is_invalid(tmp_path: Path) -> None:
     step = {"name": "alone", "users": 4, "durationSeconds": 5}
-    with fast_server() as server, running(tmp_path, make_plan(server, step), "a\n") as load:
+    with fast_server(tmp_path) as server, running(tmp_path, make_plan(server, step), "a\n") as load:
         load.wait(lambda state: state.requests > 0)
-        server.process.kill()
+        os.kill(server.pid, signal.SIGKILL)
         load.wait(lambda state: len(state.unacknowledged) == 1)
         document = load.fetch("r1-s0-alone")
     reasons = messages_by_reason(verdict_of(document, step, max_failed_percent=10))
