@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from html import unescape
@@ -15,8 +13,7 @@ from grafana_foundation_sdk.cog.encoder import JSONEncoder
 from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard
 
-from bench.servers.running import free_port
-from chart.programs import find_program
+from bench.harness.processes import wait_until
 from hack.dashboards.panel_data import (
     CHART_BOARDS,
     NEED_MORE,
@@ -31,7 +28,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
 from solrbench.sweep.plan import make_plan
-from support.cluster.prometheus import CONFIG, Prometheus, queries
+from support.cluster.prometheus import Prometheus, prometheus_of, queries
 from support.resources.small_sweep import measured_sweep
 from support.results.full_benchmark import full_benchmark
 
@@ -54,33 +51,18 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
 
 @contextmanager
 def _scraping(benchmark: SolrBenchmark, folder: Path) -> Iterator[Prometheus]:
-    web = free_port()
-    config = folder / "prometheus.yml"
-    command = [
-        find_program("prometheus"),
-        f"--config.file={config}",
-        f"--storage.tsdb.path={folder}/data",
-        f"--web.listen-address=127.0.0.1:{web}",
-    ]
-    with closing(serve(_telemetry(benchmark).registry, 0, "127.0.0.1")) as metrics:
-        config.write_text(CONFIG.format(port=metrics.port), "utf-8")
-        with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log) as process:
-            try:
-                found = Prometheus(web)
-                _wait_for_scrapes(found, 2)
-                yield found
-            finally:
-                process.terminate()
-
-
-def _wait_for_scrapes(prometheus: Prometheus, count: int) -> None:
-    """Wait until rates have the samples that they need."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if prometheus.is_up() and (prometheus.value("count_over_time(up[1m])") or 0) >= count:
-            return
-        time.sleep(0.1)
-    pytest.fail("Prometheus did not scrape the metrics within 60 s")
+    with (
+        closing(serve(_telemetry(benchmark).registry, 0, "127.0.0.1")) as metrics,
+        prometheus_of(metrics.port, folder) as found,
+    ):
+        # Rates need two samples.
+        wait_until(
+            lambda: found.is_up() and (found.value("count_over_time(up[1m])") or 0) >= 2,
+            60,
+            "two scrapes of the metrics",
+            0.1,
+        )
+        yield found
 
 
 @pytest.mark.parametrize("board", CHART_BOARDS)

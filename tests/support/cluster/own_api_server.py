@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from bench.harness.processes import wait_until
+from bench.harness.processes import started, wait_until
 from bench.servers.running import free_port
 from chart.programs import find_program
 from support.servers.certificates import authority, server_files
@@ -52,22 +52,12 @@ def own_api_server(folder: Path) -> Iterator[Path]:
     with ExitStack() as stack:
         for text in (ETCD, API_SERVER):
             program, *options = (word.format(**names) for word in text.split())
-            log = folder / f"{program}.log"
-            stack.enter_context(_running([find_program(program), *options], log))
+            command, log = [find_program(program), *options], folder / f"{program}.log"
+            process = stack.enter_context(started(command, log))
+            stack.callback(process.kill)  # nothing of it is kept
         wait_until(
             lambda: not subprocess.run(ready, check=False, capture_output=True).returncode,
             SECONDS,
             f"the API server; see {folder}",
         )
         yield kubeconfig
-
-
-@contextmanager
-def _running(command: list[str], log: Path) -> Iterator[None]:
-    with log.open("wb") as output:
-        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
-        try:
-            yield
-        finally:
-            process.kill()  # nothing of it is kept
-            process.wait()

@@ -1,16 +1,16 @@
 """A real Prometheus that scrapes the operator through a port-forward."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
+from bench.harness.processes import started
 from bench.servers.running import free_port
+from chart.programs import find_program
 from hack.dashboards.panel_data import CHART_BOARDS, read_queries
 from support.cluster import kube
 
@@ -49,39 +49,28 @@ class Prometheus:
 
 
 @contextmanager
-def _process(*command: str) -> Iterator[None]:
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
+def prometheus_of(port: int, folder: Path) -> Iterator[Prometheus]:
+    """Run Prometheus against metrics on a port of this machine."""
+    web, config = free_port(), folder / "prometheus.yml"
+    config.write_text(CONFIG.format(port=port), "utf-8")
+    command = [
+        find_program("prometheus"),
+        f"--config.file={config}",
+        f"--storage.tsdb.path={folder}/data",
+        f"--web.listen-address=127.0.0.1:{web}",
+    ]
+    with started(command, folder / "prometheus.log"):
+        yield Prometheus(web)
 
 
 @contextmanager
 def scraping(service: str, folder: Path) -> Iterator[Prometheus]:
     """Run Prometheus against the operator's metrics Service."""
-    program = shutil.which("prometheus")
-    assert program, "prometheus is not on the PATH; `make test` brings it (hack/tools test)"
-    metrics, web = free_port(), free_port()
-    config = folder / "prometheus.yml"
-    config.write_text(CONFIG.format(port=metrics), "utf-8")
-    with ExitStack() as stack:
-        stack.enter_context(
-            _process(
-                "kubectl", "-n", kube.NAMESPACE, "port-forward", f"svc/{service}", f"{metrics}:9090"
-            )
-        )
-        stack.enter_context(
-            _process(
-                program,
-                f"--config.file={config}",
-                f"--storage.tsdb.path={folder}/data",
-                f"--web.listen-address=127.0.0.1:{web}",
-            )
-        )
-        prometheus = Prometheus(web)
-        kube.wait_for("scrape of the operator", prometheus.is_up, 60)
-        yield prometheus
+    port = free_port()
+    command = ["kubectl", "-n", kube.NAMESPACE, "port-forward", f"svc/{service}", f"{port}:9090"]
+    with started(command, folder / "forward.log"), prometheus_of(port, folder) as found:
+        kube.wait_for("scrape of the operator", found.is_up, 60)
+        yield found
 
 
 def queries(board: str, **chosen: str) -> dict[str, list[str]]:

@@ -1,13 +1,12 @@
 """A real S3 server on loopback, which checks signatures: versitygw over a folder."""
 
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.harness.processes import wait_until
+from bench.harness.processes import started, wait_until
 from bench.servers.running import free_port, is_open
 
 PROGRAM = "versitygw"
@@ -43,10 +42,7 @@ def s3_server(
         [] if certificate is None else ["--cert", str(certificate[0]), "--key", str(certificate[1])]
     )
     options = ["--port", address, "--access", ACCESS, "--secret", SECRET, "--quiet", *tls]
-    process = subprocess.Popen([program, *options, "posix", "--nometa", str(folder)])
-    try:
+    command = [program, *options, "posix", "--nometa", str(folder)]
+    with started(command, folder.with_suffix(".log")):
         wait_until(lambda: is_open(port), 20, f"{PROGRAM} at {address}")
         yield S3Server(f"{'http' if certificate is None else 'https'}://{address}", folder)
-    finally:
-        process.terminate()
-        process.wait(10)

@@ -4,7 +4,6 @@ import gzip
 import os
 import random
 import shutil
-import subprocess
 import time
 import tracemalloc
 from contextlib import suppress
@@ -13,6 +12,7 @@ from pathlib import Path
 import httpx2 as httpx
 import pytest
 
+from bench.harness.processes import started
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry import agent
 from solrbench.telemetry import jvm as jvm_module
@@ -153,11 +153,8 @@ def test_a_real_jvm_is_recorded(tmp_path: Path) -> None:
         "class Busy { public static void main(String[] a) throws Exception {"
         " for (int i = 0; i < 6000; i++) Thread.sleep(10); } }"
     )
-    busy = subprocess.Popen(
-        ["java", "-Xmx64m", "-Dsome.password=hunter2", str(source)],
-        env=os.environ | {"SOME_SECRET": "hunter3"},
-    )
-    try:
+    command = ["java", "-Xmx64m", "-Dsome.password=hunter2", str(source)]
+    with started(command, tmp_path / "log", {"SOME_SECRET": "hunter3"}) as busy:
         for _ in range(100):
             try:
                 start_recording(busy.pid, 1)
@@ -167,9 +164,6 @@ def test_a_real_jvm_is_recorded(tmp_path: Path) -> None:
         whole = gzip.decompress(take_recording(busy.pid))
         with pytest.raises(OSError, match=NOTHING):
             take_recording(busy.pid)
-    finally:
-        busy.kill()
-        busy.wait()
     assert whole.startswith(b"FLR\0")
     assert b"jdk.ExecutionSample" in whole
     assert b"hunter" not in whole
