@@ -1,136 +1,47 @@
 """How near the search comes to the limit of servers that is known.
 
-`capacity` searches simulated servers by the product's own functions, many times: some places, a
-queue before them, log-normal or even service times. Arrivals are Poisson. The speed of a server is
-drawn anew for each trial (its noise), and it may stand still now and then. `capacity_of_server`
+`capacity` searches simulated servers by the product's own functions, many times. Their speed is
+drawn anew for each trial (its noise), and they may stand still now and then. `capacity_of_server`
 searches a real one on loopback with master, worker and open loop.
 """
 
-import heapq
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.harness.processes import prefer
 from bench.harness.product import product
 from bench.harness.table import Row, at_least, within
 from bench.servers.running import python_server
+from bench.statistics.queues import (
+    FAST,
+    SETTINGS,
+    Server,
+    ServerKind,
+    held_for_an_hour,
+    search_trials,
+)
 from solrbench.analysis.capacity import read_trial
-from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate, next_rate
+from solrbench.analysis.capacity_search import CapacityEstimate, Trial, estimate
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit
 
-MEAN_SECONDS = 0.02
-"""Mean service time."""
-
-_TRUTH_REQUESTS = 200_000
-_TRUTH_ROUNDS = 9
-
-
-@dataclass(frozen=True)
-class QueueModel:
-    """The server: `places` requests are served at once.
-
-    Attributes:
-        variation: standard deviation of service times, as a share of their mean
-        limit: longest p95 of the response times, in mean service times
-        noise: standard deviation of the speed from trial to trial, in ln
-        stall: seconds between the begins of two stalls, and length of each
-        times: service times to draw from instead, in seconds
-    """
-
-    places: int
-    variation: float
-    limit: float
-    noise: float = 0.0
-    stall: tuple[float, float] | None = None
-    times: Sequence[float] = ()
-
-    @property
-    def most(self) -> float:
-        """Requests per second with every place busy."""
-        return self.places / (fmean(self.times) if self.times else MEAN_SECONDS)
-
-    @property
-    def limit_seconds(self) -> float:
-        """Longest p95 of the response times."""
-        return self.limit * MEAN_SECONDS
-
-    def speed(self, draw: np.random.Generator) -> float:
-        """Return the speed in one trial."""
-        return math.exp(self.noise * float(draw.standard_normal()))
-
-    def trial(
-        self,
-        rate: float,
-        seconds: float,
-        draw: np.random.Generator,
-        speed: float = 1.0,
-        settle: float = 3.0,
-    ) -> tuple[float, float]:
-        """Return the p95 of the response times in seconds, and the rate of the arrivals."""
-        count = int(draw.poisson(rate * (seconds + settle)))
-        arrivals = np.sort(draw.uniform(0, seconds + settle, count))
-        service = self._service(draw, count) / speed
-        ends = self._ends(arrivals.tolist(), service.tolist(), float(draw.uniform(0, 1)))
-        responses = (np.array(ends) - arrivals)[arrivals >= settle]
-        if not len(responses):
-            return MEAN_SECONDS, 1 / seconds
-        return float(np.percentile(responses, 95)), len(responses) / seconds
-
-    def capacity(self) -> float:
-        """Return the rate at which the p95 of very many requests is the limit."""
-        draw = np.random.default_rng(1)
-        low, high = 0.2 * self.most, 0.999 * self.most
-        for _ in range(_TRUTH_ROUNDS):
-            middle = (low + high) / 2
-            found, _ = self.trial(middle, _TRUTH_REQUESTS * 10 / middle, draw)
-            low, high = (middle, high) if found <= self.limit_seconds else (low, middle)
-        return (low + high) / 2
-
-    def _service(self, draw: np.random.Generator, count: int) -> NDArray[np.float64]:
-        if self.times:
-            return draw.choice(np.array(self.times), count)
-        if self.variation < 0.5:
-            even = MEAN_SECONDS * (1 + self.variation * draw.standard_normal(count))
-            return np.maximum(even, MEAN_SECONDS / 10)
-        square = math.log(1 + self.variation**2)
-        logarithms = math.sqrt(square) * draw.standard_normal(count) - square / 2
-        return np.asarray(MEAN_SECONDS * np.exp(logarithms))
-
-    def _ends(self, arrivals: list[float], service: list[float], phase: float) -> list[float]:
-        free = [0.0] * self.places
-        ends = []
-        every, length = self.stall or (math.inf, 0.0)
-        begin = 0.0 if self.stall is None else phase * every
-        for arrival, seconds in zip(arrivals, service, strict=True):
-            start = max(free[0], arrival)
-            if length and (into := (start - begin) % every) < length:
-                start += length - into
-            ends.append(start + seconds)
-            heapq.heapreplace(free, start + seconds)
-        return ends
-
-
-TRIAL_SECONDS = Capacity().trial_seconds
-
-QUIET: Mapping[str, QueueModel] = {
-    "200/s, noise 0": QueueModel(4, 1.0, 5),
-    "200/s, noise 2 %": QueueModel(4, 1.0, 5, 0.02),
-    "800/s, noise 2 %": QueueModel(16, 1.0, 5, 0.02),
-    "200/s even, noise 2 %": QueueModel(4, 0.05, 3, 0.02),
+QUIET: Mapping[str, ServerKind] = {
+    "200/s, noise 0": replace(FAST, noise=0.0),
+    "200/s, noise 2 %": FAST,
+    "800/s, noise 2 %": replace(FAST, places=16),
+    "200/s even, noise 2 %": replace(FAST, variation=0.05, limit=0.06),
 }
-WITH_INTERFERENCE: Mapping[str, QueueModel] = {
-    "200/s, noise 5 %": QueueModel(4, 1.0, 5, 0.05),
-    "200/s, noise 10 %": QueueModel(4, 1.0, 5, 0.10),
-    "800/s, stall of 0.2 s each 10 s": QueueModel(16, 1.0, 5, 0.02, (10, 0.2)),
-    "800/s, stall of 0.5 s each 30 s": QueueModel(16, 1.0, 5, 0.02, (30, 0.5)),
+WITH_INTERFERENCE: Mapping[str, ServerKind] = {
+    "200/s, noise 5 %": replace(FAST, noise=0.05),
+    "200/s, noise 10 %": replace(FAST, noise=0.10),
+    "800/s, stall of 0.2 s each 10 s": replace(FAST, places=16, stall=(10.0, 0.2)),
+    "800/s, stall of 0.5 s each 30 s": replace(FAST, places=16, stall=(30.0, 0.5)),
 }
 
 _BARS = {15: 80, 25: 92}
@@ -176,32 +87,28 @@ class Searches:
         )
 
 
-def search(model: QueueModel, most: int, seed: int) -> tuple[CapacityEstimate, int]:
+def search(kind: ServerKind, most: int, seed: int) -> tuple[CapacityEstimate, int]:
     """Return what one search finds, and its trials."""
-    draw = np.random.default_rng(seed)
-    probed = model.most * model.speed(draw)
-    trials: list[Trial] = []
-    while (rate := next_rate(probed, trials, most, seed)) is not None:
-        p95, offered = model.trial(rate, TRIAL_SECONDS, draw, model.speed(draw))
-        trials.append(Trial(offered, max(1 - model.limit_seconds / p95, -1.0)))
+    server = Server(kind, np.random.default_rng(seed))
+    trials = search_trials(server, server.probe(), most, seed, SETTINGS.trial_seconds)
     return estimate(trials), len(trials)
 
 
-def searches(model: QueueModel, most: int, count: int) -> Searches:
-    """Search a server many times."""
-    found = [search(model, most, seed) for seed in range(count)]
-    return Searches(model.capacity(), [each for each, _ in found], [n for _, n in found])
+def searches(kind: ServerKind, most: int, count: int) -> Searches:
+    """Search servers of a kind, each once."""
+    found = [search(kind, most, seed) for seed in range(count)]
+    return Searches(held_for_an_hour(kind), [each for each, _ in found], [n for _, n in found])
 
 
 def capacity(_folder: Path, count: int) -> list[Row]:
     """Compare searches of simulated servers with their capacity."""
     rows = []
     for most, bar in _BARS.items():
-        quiet = {name: searches(model, most, count) for name, model in QUIET.items()}
+        quiet = {name: searches(kind, most, count) for name, kind in QUIET.items()}
         rows += [_row(f"capacity, {name}, <= {most} trials", each) for name, each in quiet.items()]
         rows += _bars(most, bar, list(quiet.values()))
-    for name, model in WITH_INTERFERENCE.items():
-        rows.append(_wrong_row(f"capacity, {name}", searches(model, 15, count)))
+    for name, kind in WITH_INTERFERENCE.items():
+        rows.append(_wrong_row(f"capacity, {name}", searches(kind, 15, count)))
     return rows
 
 
@@ -247,17 +154,17 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
     plan = {"capacity": plain(settings), "objectives": [plain(objective)], "workers": 1, "seed": 1}
     places, timeout = 4, 60.0 + trials * (seconds + 10)
     with (
-        python_server("places", folder, [str(places), str(MEAN_SECONDS)]) as server,
+        python_server("places", folder, [str(places), str(FAST.mean)]) as server,
         product(server, folder, search=plan) as running,
     ):
         running.wait_for_stage("Measuring")
         prefer([server.pid, *running.workers])
         documents = running.documents(timeout)
         times = server.get_json("/known")
-    model = QueueModel(places, 1.0, limit / 1000 / MEAN_SECONDS, times=times)
+    kind = ServerKind(places, fmean(times), limit / 1000, times=times)
     found = [read_trial(RunSamples(each), [objective]) for each in documents]
     result = estimate([Trial(e.requests_per_second, e.excess) for e in found if e.number])
-    return [_server_row(result, model.capacity(), len(documents) - 1)]
+    return [_server_row(result, held_for_an_hour(kind), len(documents) - 1)]
 
 
 def _server_row(result: CapacityEstimate, truth: float, trials: int) -> Row:
