@@ -26,20 +26,9 @@ from hack.dashboards.pictures import draw_board
 from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult, serve
-from solrbench.sweep.plan import make_plan
+from solrbench.metrics.operator import serve
 from support.cluster.prometheus import Prometheus, prometheus_of, queries
-from support.resources.small_sweep import measured_sweep
-from support.results.full_benchmark import full_benchmark
-
-
-def _telemetry(benchmark: SolrBenchmark) -> PrometheusMetrics:
-    telemetry = PrometheusMetrics("1")
-    telemetry.benchmarks.update(benchmark)
-    sweep = measured_sweep()
-    telemetry.sweeps.update(sweep, make_plan(sweep))
-    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
-    return telemetry
+from support.results.full_benchmark import full_benchmark, metrics_of
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +41,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
 @contextmanager
 def _scraping(benchmark: SolrBenchmark, folder: Path) -> Iterator[Prometheus]:
     with (
-        closing(serve(_telemetry(benchmark).registry, 0, "127.0.0.1")) as metrics,
+        closing(serve(metrics_of(benchmark).registry, 0, "127.0.0.1")) as metrics,
         prometheus_of(metrics.port, folder) as found,
     ):
         # Rates need two samples.

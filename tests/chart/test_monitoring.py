@@ -10,12 +10,9 @@ import yaml
 from chart.programs import promtool
 from chart.rendering import CHART, NAMESPACE, of_kind, template
 from solrbench.metrics.benchmarks import LIVE_FAMILIES
-from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
 from solrbench.metrics.results import RESULT_FAMILIES
 from solrbench.metrics.sweeps import SWEEP_FAMILIES
-from solrbench.sweep.plan import make_plan
-from support.resources.small_sweep import measured_sweep
-from support.results.full_benchmark import full_benchmark
+from support.results.full_benchmark import full_benchmark, metrics_of
 
 RULES = CHART / "rules" / "solrbench.yaml"
 OF_PROMETHEUS = {"cluster", "instance", "job"}
@@ -24,13 +21,8 @@ OF_PROMETHEUS = {"cluster", "instance", "job"}
 
 def _exposed() -> dict[str, set[str]]:
     """Return each sample the operator shows, with the names of its labels."""
-    telemetry = PrometheusMetrics("1")
-    telemetry.benchmarks.update(full_benchmark())
-    sweep = measured_sweep()
-    telemetry.sweeps.update(sweep, make_plan(sweep))
-    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
     found: dict[str, set[str]] = {}
-    for family in telemetry.registry.collect():
+    for family in metrics_of(full_benchmark()).registry.collect():
         for sample in family.samples:
             found.setdefault(sample.name, set()).update(sample.labels)
     return found

@@ -10,7 +10,10 @@ from support.cluster.admission import ApiServer, reach_api_server
 
 @pytest.fixture(scope="module")
 def server() -> ApiServer:
-    return reach_api_server()
+    """The API server, with the definition of benchmarks."""
+    found = reach_api_server()
+    found.install_definition()
+    return found
 
 
 @pytest.fixture(scope="module")

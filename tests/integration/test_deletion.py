@@ -14,7 +14,7 @@ from solrbench.api.v1alpha1 import GROUP
 from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.kube.client import connect
-from support.cluster.admission import RejectedError, reach_api_server
+from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.controller.runs import access_to
 from support.fakes.operator_driver import condition, operator_of, settings_for
@@ -112,9 +112,7 @@ class World:
 
 
 @pytest.fixture(scope="module")
-def objects() -> Iterator[BenchmarkObjects]:
-    server = reach_api_server()
-    server.install_definition()
+def objects(server: ApiServer) -> Iterator[BenchmarkObjects]:
     with own_namespace("deletion") as found:
         yield found
 

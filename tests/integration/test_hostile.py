@@ -19,7 +19,7 @@ from solrbench.controller.endpoint import TargetEndpoint, connect_checked, resol
 from solrbench.net import deadline
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
-from support.cluster.admission import ApiServer, RejectedError, reach_api_server
+from support.cluster.admission import ApiServer, RejectedError
 from support.cluster.benchmarks import config_map
 from support.controller.runs import ENDPOINT
 from support.controller.world import SETTINGS
@@ -101,13 +101,6 @@ class World:
             self.operator.workloads.advance()
             self.operator.reconcile("good", seconds=2)
         return self.operator.read("good")
-
-
-@pytest.fixture(scope="module")
-def server() -> ApiServer:
-    found = reach_api_server()
-    found.install_definition()
-    return found
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from solrbench.kube.client import connect
-from support.cluster.admission import reach_api_server
+from support.cluster.admission import ApiServer
 from support.cluster.benchmark_objects import BenchmarkObjects, own_namespace
 from support.fakes.operator_driver import operator_of
 from support.transitions.walk import Walk
@@ -24,9 +24,7 @@ SEEN: Counter[tuple[str, str]] = Counter()
 
 
 @pytest.fixture(scope="module")
-def objects() -> Iterator[BenchmarkObjects]:
-    server = reach_api_server()
-    server.install_definition()
+def objects(server: ApiServer) -> Iterator[BenchmarkObjects]:
     with own_namespace("transitions") as found:
         yield found
 

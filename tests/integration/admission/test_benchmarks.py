@@ -10,7 +10,7 @@ import yaml
 
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import KIND, SolrBenchmark
-from support.cluster.admission import ApiServer, RejectedError, reach_api_server
+from support.cluster.admission import ApiServer, RejectedError
 from support.resources.bad.rows import Bad
 from support.resources.bad_resources import BAD
 from support.resources.good_resources import ACCEPTED_UPDATES, GOOD, REFUSED_UPDATES, updatable
@@ -23,13 +23,6 @@ EXAMPLES = sorted((Path(__file__).parents[3] / "examples").glob("*.yaml"))
 
 
 STEP_FIELDS = {"users", "requestsPerSecond"}
-
-
-@pytest.fixture(scope="module")
-def server() -> ApiServer:
-    server = reach_api_server()
-    server.install_definition()
-    return server
 
 
 @pytest.fixture(scope="module")

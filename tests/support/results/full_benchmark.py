@@ -26,6 +26,9 @@ from solrbench.api.v1alpha1.status import (
     QueueStatus,
 )
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
+from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
+from solrbench.sweep.plan import make_plan
+from support.resources.small_sweep import measured_sweep
 from support.results.builders import make_spec
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS, full_status
 
@@ -139,3 +142,12 @@ def full_benchmark(end: datetime | None = LATER) -> SolrBenchmark:
     )
     metadata = benchmark.metadata.model_copy(update={"creation_timestamp": NOW})
     return benchmark.model_copy(update={"metadata": metadata})
+
+
+def metrics_of(benchmark: SolrBenchmark) -> PrometheusMetrics:
+    """Return metrics with every family: of a benchmark, a sweep and a reconcile."""
+    telemetry, sweep = PrometheusMetrics("1"), measured_sweep()
+    telemetry.benchmarks.update(benchmark)
+    telemetry.sweeps.update(sweep, make_plan(sweep))
+    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
+    return telemetry
