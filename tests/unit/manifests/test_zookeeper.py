@@ -2,7 +2,6 @@
 
 import socketserver
 import subprocess
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from support.resources.objects import container, environment, pick, pod, target
 from support.resources.small_resource import SOLR, Changes
+from support.servers.in_thread import in_thread
 
 
 def zookeeper(changes: Changes | None = None) -> dict[str, Any]:
@@ -98,14 +98,8 @@ def stopping_zookeeper(*answers: str) -> Iterator[tuple[int, list[str]]]:
             assert self.rfile.readline() == b"mntr\n"
             self.wfile.write(left.pop(0).encode())
 
-    with socketserver.TCPServer(("127.0.0.1", 0), Answer) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        try:
-            yield server.server_address[1], left
-        finally:
-            server.shutdown()
-            thread.join()
+    with in_thread(socketserver.TCPServer(("127.0.0.1", 0), Answer)) as address:
+        yield int(address.partition(":")[2]), left
 
 
 def stop(port: int) -> int:

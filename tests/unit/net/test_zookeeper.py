@@ -1,11 +1,12 @@
 import socket
-import threading
+import socketserver
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
 
 from solrbench.net.zookeeper import any_reachable, ensemble_size, max_heap_bytes, send_command
+from support.servers.in_thread import in_thread
 
 # from the answers of ZooKeeper 3.9.4
 STANDALONE = "zk_version\t3.9.4-7246\nzk_server_state\tstandalone\nzk_num_alive_connections\t1\n"
@@ -17,22 +18,16 @@ STARTING = "This ZooKeeper instance is not currently serving requests\n"
 
 @contextmanager
 def zookeeper(host: str, port: int, answer: str, word: bytes = b"mntr") -> Iterator[int]:
-    """Answer one four-letter word and hang up, as ZooKeeper does."""
-    with socket.create_server((host, port)) as server:
+    """Answer a four-letter word and hang up, as ZooKeeper does."""
 
-        def serve() -> None:
-            connection, _ = server.accept()
-            with connection:
-                if connection.recv(4) == word:
-                    with suppress(OSError):  # a client that has read enough hangs up
-                        connection.sendall(answer.encode())
+    class Answer(socketserver.BaseRequestHandler):
+        def handle(self) -> None:
+            if self.request.recv(4) == word:
+                with suppress(OSError):  # a client that has read enough hangs up
+                    self.request.sendall(answer.encode())
 
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield server.getsockname()[1]
-        with socket.socket() as last:  # releases a server that was not asked
-            last.connect_ex((host, server.getsockname()[1]))
-        thread.join()
+    with in_thread(socketserver.TCPServer((host, port), Answer)) as address:
+        yield int(address.partition(":")[2])
 
 
 def test_answer_is_read_to_its_end() -> None:
