@@ -80,9 +80,6 @@ def as_one_line() -> Iterator[None]:
         raise
     except (click.Abort, click.exceptions.Exit):
         raise
-    except KeyboardInterrupt as error:
-        click.echo(err=True)
-        raise click.exceptions.Exit(ExitCode.INTERRUPTED) from error
     except Exception as error:
         # click ends quietly when the program that it writes to, such as head, has ended.
         if os.environ.get(DEBUG) or isinstance(error, BrokenPipeError):

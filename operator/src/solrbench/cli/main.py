@@ -4,8 +4,6 @@ The load pods must patch the standard library before anything else is imported, 
 index pods nor `--help` should pay for libraries that they never use.
 """
 
-import copy
-import functools
 import importlib
 import os
 import sys
@@ -105,30 +103,13 @@ class LazyGroup(click.Group):
                 f"{cmd_name} needs {error.name}, which is not installed; install"
                 f" solrbench[{'operator' if COMMANDS[cmd_name].is_hidden else 'report'}]"
             ) from error
-        return command if COMMANDS[cmd_name].is_hidden else _guard(command)
+        return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands without importing them."""
         rows = [(name, entry.summary) for name, entry in COMMANDS.items() if not entry.is_hidden]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-
-
-def _guard(command: click.Command) -> click.Command:
-    """Return a command none of whose errors ends in a traceback."""
-    called = command.callback
-
-    @functools.wraps(called or _guard)
-    def call(*args: Any, **options: Any) -> Any:
-        from solrbench.cli.errors import as_one_line  # noqa: PLC0415  needed by no help text
-
-        with as_one_line():
-            return called(*args, **options) if called is not None else None
-
-    # A copy: a command that is looked up again must not be wrapped once more.
-    guarded = copy.copy(command)
-    guarded.callback = call
-    return guarded
 
 
 @click.group(
