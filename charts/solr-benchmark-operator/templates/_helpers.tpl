@@ -35,6 +35,14 @@ app.kubernetes.io/part-of: solrbench
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{/* Labels of a pod that works beside the operator, and of its Job; `component` says what it does. */}}
+{{- define "solrbench.helperLabels" -}}
+app.kubernetes.io/name: {{ include "solrbench.name" .context }}-{{ .component }}
+app.kubernetes.io/instance: {{ .context.Release.Name | quote }}
+app.kubernetes.io/component: {{ .component }}
+app.kubernetes.io/managed-by: {{ .context.Release.Service }}
+{{- end }}
+
 {{- define "solrbench.serviceAccountName" -}}
 {{- if .Values.serviceAccount.create }}
 {{- default (include "solrbench.fullname" .) .Values.serviceAccount.name }}
@@ -49,6 +57,37 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- else -}}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
+{{- end }}
+
+{{/* What all pods of the release have in common. */}}
+{{- define "solrbench.podSpec" -}}
+enableServiceLinks: false
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+securityContext:
+  {{- toYaml .Values.podSecurityContext | nindent 2 }}
+{{- with .Values.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{/* The body of a binding: the role `name` of a `kind` for the operator's ServiceAccount. */}}
+{{- define "solrbench.binding" -}}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .kind }}
+  name: {{ .name }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "solrbench.serviceAccountName" .context | quote }}
+    namespace: {{ .context.Release.Namespace | quote }}
 {{- end }}
 
 {{/* "true" when every namespace is watched. */}}
