@@ -10,6 +10,7 @@ from grafana_foundation_sdk.models import dashboard as model
 
 from hack.dashboards.panel_builders import SOURCE, build_panel
 from hack.dashboards.panels import Panel
+from hack.dashboards.queries import OPERATORS
 
 _COLUMNS = 24
 TAG = "solrbench"
@@ -17,17 +18,18 @@ TAG = "solrbench"
 
 @dataclass(frozen=True)
 class Variable:
-    """What can be chosen on a dashboard.
+    """What can be chosen on a dashboard: values of a label of a metric, which is a selector.
 
-    Attributes:
-        label: of the metrics, and name of the variable
-        metric: whose values of that label can be chosen, as a selector
-        multi: whether several can be chosen, and all are at first
+    Where `multi`, several can be chosen, and all are at first.
     """
 
     label: str
     metric: str
     multi: bool = True
+
+
+CLUSTER = Variable("cluster", "solrbench_build_info")
+NAMESPACE = Variable("namespace", OPERATORS.select("benchmark_info"))
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,9 @@ class Row:
 
 @dataclass(frozen=True)
 class Board:
-    """A dashboard.
+    """A dashboard, with the time at which its range begins.
 
-    Attributes:
-        file: name of its JSON file, without the ending; its uid
-        title: its title
-        text: what it is for
-        since: where its time range begins
-        variables: what can be chosen, beside the data source
-        rows: what it shows
+    `file` is the name of its JSON file without the ending, and its uid.
     """
 
     file: str

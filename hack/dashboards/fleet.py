@@ -1,6 +1,6 @@
 """All benchmarks and sweeps of all namespaces, and the operator's health."""
 
-from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.boards import CLUSTER, NAMESPACE, Board, Row
 from hack.dashboards.panels import (
     BarGauge,
     NameStat,
@@ -39,8 +39,8 @@ FLEET = Board(
     "All benchmarks of all namespaces: running, waiting, failed; their verdicts, and the operator.",
     "now-24h",
     (
-        Variable("cluster", "solrbench_build_info"),
-        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
+        CLUSTER,
+        NAMESPACE,
     ),
     (
         Row(

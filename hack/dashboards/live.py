@@ -1,6 +1,6 @@
 """One benchmark while it runs."""
 
-from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.boards import CLUSTER, NAMESPACE, Board, Row, Variable
 from hack.dashboards.panels import (
     PanelColumn,
     PanelQuery,
@@ -9,7 +9,7 @@ from hack.dashboards.panels import (
     TablePanel,
     TimeSeries,
 )
-from hack.dashboards.queries import by, of_step, select
+from hack.dashboards.queries import NAMESPACES, by, of_step, select
 
 _STEP = "{{step}} {{variant}}"
 
@@ -19,14 +19,10 @@ LIVE = Board(
     "One benchmark while it is indexed, measured and stored.",
     "now-1h",
     (
-        Variable("cluster", "solrbench_build_info"),
-        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
-        Variable(
-            "benchmark",
-            'solrbench_benchmark_info{cluster=~"$cluster", namespace=~"$namespace"}',
-            multi=False,
-        ),
-        Variable("step", f"{select('live_step_requests')}"),
+        CLUSTER,
+        NAMESPACE,
+        Variable("benchmark", NAMESPACES.select("benchmark_info"), multi=False),
+        Variable("step", select("live_step_requests")),
     ),
     (
         Row(

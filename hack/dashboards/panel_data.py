@@ -64,14 +64,10 @@ _UNITS = {"m": 60, "h": 3600, "d": 86400}
 
 @dataclass(frozen=True)
 class BoardQuery:
-    """A query of a panel.
+    """A query of a panel in PromQL, with the variables of its board put in.
 
-    Attributes:
-        board: uid of its dashboard
-        panel: its title
-        expression: in PromQL, with the variables of the board put in
-        seconds: how far back the board looks
-        target: the query as the board has it
+    It has the uid of the board, and how far back that looks; `target` is the query as it stands
+    there.
     """
 
     board: str
@@ -114,11 +110,7 @@ def _ask(url: str, body: object = None, headers: dict[str, str] | None = None) -
 
 @dataclass(frozen=True)
 class PrometheusSource:
-    """Prometheus, with the boards of the chart.
-
-    Attributes:
-        url: its address
-    """
+    """Prometheus, with the boards of the chart."""
 
     url: str
 
@@ -147,13 +139,7 @@ class PrometheusSource:
 
 @dataclass
 class GrafanaSource:
-    """Grafana, with the boards that it has loaded and its data source for Prometheus.
-
-    Attributes:
-        url: its address
-        user: who asks
-        password: of that user
-    """
+    """Grafana, with the boards that it has loaded and its data source for Prometheus."""
 
     url: str
     user: str
@@ -200,8 +186,7 @@ class GrafanaSource:
 def wait_for_boards(source: PanelSource, seconds: float) -> list[BoardQuery]:
     """Return all queries once every board of the chart is there; a sidecar takes its time.
 
-    Raises:
-        TimeoutError: if one is missing after so many seconds
+    It raises `TimeoutError` if one is missing after so many seconds.
     """
     end = time.monotonic() + seconds
     while True:

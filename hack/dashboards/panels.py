@@ -26,11 +26,7 @@ class PanelQuery:
 class PanelColumn:
     """A column of a table, or the bars of one colour.
 
-    Attributes:
-        title: its heading
-        expression: its query, aggregated by the labels of the panel
-        unit: of its numbers
-        words: shown instead of numbers
+    Its query is aggregated by the labels of the panel; `words` are shown instead of numbers.
     """
 
     title: str
@@ -41,13 +37,9 @@ class PanelColumn:
 
 @dataclass(frozen=True)
 class Panel:
-    """What every panel has.
+    """What every panel has; `text` says in whole sentences what it shows.
 
-    Attributes:
-        title: of the panel
-        text: what it shows, in whole sentences
-        width: of the 24 columns of a dashboard
-        height: in rows
+    A dashboard has 24 columns, and as many rows as it needs.
     """
 
     title: str
@@ -90,12 +82,7 @@ class Heatmap(SeriesPanel):
 
 @dataclass(frozen=True)
 class ColumnsPanel(Panel):
-    """What has a value for each combination of labels.
-
-    Attributes:
-        labels: that name a row
-        columns: its numbers
-    """
+    """What has numbers for each combination of labels, which name a row."""
 
     labels: tuple[str, ...] = ()
     columns: tuple[PanelColumn, ...] = ()
@@ -103,11 +90,7 @@ class ColumnsPanel(Panel):
 
 @dataclass(frozen=True)
 class TablePanel(ColumnsPanel):
-    """A row for each combination of labels.
-
-    Attributes:
-        sort: column that rows are sorted by
-    """
+    """A row for each combination of labels, sorted by the column `sort`."""
 
     sort: str = "benchmark"
 

@@ -1,10 +1,19 @@
 """Results of benchmarks and how they compare."""
 
-from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.boards import CLUSTER, NAMESPACE, Board, Row, Variable
 from hack.dashboards.intervals import INTERVALS, bounded
 from hack.dashboards.open_loop import COLD_START, OPEN_LOOP
 from hack.dashboards.panels import VERDICTS, BarGauge, Heatmap, PanelColumn, PanelQuery, TablePanel
-from hack.dashboards.queries import BENCHMARK, RESULT, STEP, by, of_result, of_step, select
+from hack.dashboards.queries import (
+    BENCHMARK,
+    NAMESPACES,
+    RESULT,
+    STEP,
+    by,
+    of_result,
+    of_step,
+    select,
+)
 from hack.dashboards.servers import SERVERS
 
 _NAME = "{{benchmark}} · {{step}} {{variant}} · {{request}}"
@@ -250,11 +259,9 @@ RESULTS = Board(
     "Figures, verdicts and bottlenecks of benchmarks, beside each other.",
     "now-1h",
     (
-        Variable("cluster", "solrbench_build_info"),
-        Variable("namespace", 'solrbench_benchmark_info{cluster=~"$cluster"}'),
-        Variable(
-            "benchmark", 'solrbench_benchmark_info{cluster=~"$cluster", namespace=~"$namespace"}'
-        ),
+        CLUSTER,
+        NAMESPACE,
+        Variable("benchmark", NAMESPACES.select("benchmark_info")),
         Variable("step", select("step_requests")),
         Variable("request", of_step("step_requests")),
     ),

@@ -1,6 +1,6 @@
 """Sweeps: how far they are, and the figures of their points."""
 
-from hack.dashboards.boards import Board, Row, Variable
+from hack.dashboards.boards import CLUSTER, Board, Row, Variable
 from hack.dashboards.panels import (
     VERDICTS,
     BarGauge,
@@ -10,8 +10,8 @@ from hack.dashboards.panels import (
     TablePanel,
     TimeSeries,
 )
+from hack.dashboards.queries import NAMESPACES, OPERATORS, by
 from hack.dashboards.queries import SWEEPS as SCOPE
-from hack.dashboards.queries import by
 
 _SWEEP = ("cluster", "namespace", "sweep")
 _POINT = (*_SWEEP, "point", "values")
@@ -38,9 +38,9 @@ SWEEPS = Board(
     "How far sweeps are, and the figures of their points.",
     "now-6h",
     (
-        Variable("cluster", "solrbench_build_info"),
-        Variable("namespace", 'solrbench_sweep_info{cluster=~"$cluster"}'),
-        Variable("sweep", 'solrbench_sweep_info{cluster=~"$cluster", namespace=~"$namespace"}'),
+        CLUSTER,
+        Variable("namespace", OPERATORS.select("sweep_info")),
+        Variable("sweep", NAMESPACES.select("sweep_info")),
     ),
     (
         Row(

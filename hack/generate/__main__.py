@@ -15,19 +15,12 @@ from hack.generate.api_reference import render_reference
 from hack.generate.command_reference import render_command_reference
 from hack.generate.crd import render_chart_template, render_crd
 from hack.generate.docs_index import render_llms
-from hack.generate.json_schema import render_report_schema, render_sweep_schema
+from hack.generate.json_schema import render_schema
 from hack.generate.metrics_reference import render_metrics_reference
 from hack.generate.reason_reference import render_reason_reference, render_verdict_reasons
 from solrbench.api.kinds import KINDS, ResourceKind
-
-CHART_FILE = "charts/solr-benchmark-operator/templates/crds.yaml"
-REFERENCE_FILE = "docs/api-reference.md"
-METRICS_FILE = "docs/metrics-reference.md"
-REASONS_FILE = "docs/reasons.md"
-REPORT_SCHEMA_FILE = "docs/schemas/report-1.json"
-SWEEP_SCHEMA_FILE = "docs/schemas/sweep-report-1.json"
-COMMANDS_FILE = "docs/command-line.md"
-LLMS_FILE = "llms.txt"
+from solrbench.present.report import Report
+from solrbench.present.sweeps.report import SweepReport
 
 
 def crd_file(kind: ResourceKind) -> str:
@@ -42,14 +35,14 @@ def render_files() -> dict[str, str]:
     return {
         **render_dashboards(),
         **{crd_file(kind): text for kind, text in definitions.items()},
-        CHART_FILE: "---\n".join(templates),
-        REFERENCE_FILE: render_reference(),
-        REPORT_SCHEMA_FILE: render_report_schema(),
-        SWEEP_SCHEMA_FILE: render_sweep_schema(),
-        COMMANDS_FILE: render_command_reference(),
-        LLMS_FILE: render_llms(),
-        METRICS_FILE: render_metrics_reference(),
-        REASONS_FILE: f"{render_reason_reference()}\n{render_verdict_reasons()}",
+        "charts/solr-benchmark-operator/templates/crds.yaml": "---\n".join(templates),
+        "docs/api-reference.md": render_reference(),
+        "docs/command-line.md": render_command_reference(),
+        "docs/metrics-reference.md": render_metrics_reference(),
+        "docs/reasons.md": f"{render_reason_reference()}\n{render_verdict_reasons()}",
+        "docs/schemas/report-1.json": render_schema(Report),
+        "docs/schemas/sweep-report-1.json": render_schema(SweepReport),
+        "llms.txt": render_llms(),
     }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hack.generate.json_schema import sweep_schema
+from hack.generate.json_schema import report_schema
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
     ObjectiveConclusion,
@@ -87,7 +87,7 @@ def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> N
 
 def test_json_is_read_again_and_fits_its_schema(report: SweepReport) -> None:
     text = report.to_json()
-    jsonschema.validate(json.loads(text), sweep_schema())
+    jsonschema.validate(json.loads(text), report_schema(SweepReport))
     assert SweepReport.parse(text) == report
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hack.generate.json_schema import sweep_schema
+from hack.generate.json_schema import report_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict
@@ -137,7 +137,7 @@ def test_figure_has_a_dot_for_each_round_and_one_for_all(report: SweepReport) ->
 
 def test_report_with_rounds_is_read_again_and_fits_its_schema(report: SweepReport) -> None:
     text = report.to_json()
-    jsonschema.validate(json.loads(text), sweep_schema())
+    jsonschema.validate(json.loads(text), report_schema(SweepReport))
     assert SweepReport.parse(text) == report
 
 
