@@ -61,63 +61,65 @@ class Settings:
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
         """Return the settings that the variables `SOLRBENCH_*` give.
 
-        Raises:
-            ValueError: if a variable is missing or is not what it must be; the message names it.
+        It raises `ValueError` if a variable is missing or is not what it must be, and names it.
         """
-        get = environment.get
-        namespaces = get("SOLRBENCH_NAMESPACES", "").replace("*", "")
+        get, own_namespace = environment.get, environment.get("SOLRBENCH_OPERATOR_NAMESPACE", "")
         image = get("SOLRBENCH_IMAGE", "")
         if not image:
             raise ValueError("SOLRBENCH_IMAGE must name the image that index and load pods run")
         return cls(
-            namespaces=_words(namespaces),
+            namespaces=_words(get("SOLRBENCH_NAMESPACES", "").replace("*", "")),
             image=OperatorImage(
                 image,
-                get("SOLRBENCH_IMAGE_PULL_POLICY", "IfNotPresent"),
-                _words(get("SOLRBENCH_IMAGE_PULL_SECRETS", "")),
+                get("SOLRBENCH_IMAGE_PULL_POLICY", OperatorImage.pull_policy),
+                _words(get("SOLRBENCH_IMAGE_PULL_SECRETS")),
             ),
-            concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", 1, 1),
+            concurrency=_number(environment, "SOLRBENCH_CONCURRENCY", cls.concurrency, 1),
             concurrency_per_namespace=_number(
-                environment, "SOLRBENCH_CONCURRENCY_PER_NAMESPACE", 0, 0
+                environment, "SOLRBENCH_CONCURRENCY_PER_NAMESPACE", cls.concurrency_per_namespace, 0
             ),
-            allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS", ",".join(DEFAULT_PATTERNS))),
-            dataset_hosts=_words(get("SOLRBENCH_DATASET_HOSTS", "*")),
-            export_hosts=_words(get("SOLRBENCH_EXPORT_HOSTS", "*")),
-            dataset_secrets=get("SOLRBENCH_DATASET_SECRETS", "false") == "true",
-            allowed_pod_options=_pod_options(environment),
-            metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", 9090, 0),
-            health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", 8080, 0),
-            log_format=get("SOLRBENCH_LOG_FORMAT", "text"),
-            log_level=get("SOLRBENCH_LOG_LEVEL", "INFO"),
-            pod_ip=get("SOLRBENCH_POD_IP", ""),
+            allowed_hosts=_words(get("SOLRBENCH_ALLOWED_HOSTS"), cls.allowed_hosts),
+            dataset_hosts=_words(get("SOLRBENCH_DATASET_HOSTS"), cls.dataset_hosts),
+            export_hosts=_words(get("SOLRBENCH_EXPORT_HOSTS"), cls.export_hosts),
+            dataset_secrets=get("SOLRBENCH_DATASET_SECRETS") == "true",
+            allowed_pod_options=_pod_options(environment, cls.allowed_pod_options),
+            metrics_port=_number(environment, "SOLRBENCH_METRICS_PORT", cls.metrics_port, 0),
+            health_port=_number(environment, "SOLRBENCH_HEALTH_PORT", cls.health_port, 0),
+            log_format=get("SOLRBENCH_LOG_FORMAT", cls.log_format),
+            log_level=get("SOLRBENCH_LOG_LEVEL", cls.log_level),
+            pod_ip=get("SOLRBENCH_POD_IP", cls.pod_ip),
             metrics_result_seconds=_number(
-                environment, "SOLRBENCH_METRICS_RESULT_SECONDS", 3600, 0
+                environment, "SOLRBENCH_METRICS_RESULT_SECONDS", cls.metrics_result_seconds, 0
             ),
-            lease=get("SOLRBENCH_LEASE", ""),
-            operator_namespace=get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
-            report_mebibytes=_number(environment, "SOLRBENCH_REPORT_MEBIBYTES", 64, 1),
+            lease=get("SOLRBENCH_LEASE", cls.lease),
+            operator_namespace=own_namespace,
+            report_mebibytes=_number(
+                environment, "SOLRBENCH_REPORT_MEBIBYTES", cls.report_mebibytes, 1
+            ),
             policy_peers=PolicyPeers(
-                get("SOLRBENCH_OPERATOR_NAMESPACE", ""),
+                own_namespace,
                 _labels(environment, "SOLRBENCH_OPERATOR_LABELS"),
                 get("SOLRBENCH_OPEN_NODES", "true") == "true",
             ),
         )
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _words(text: str | None, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+    if text is None:
+        return default
     return tuple(filter(None, (each.strip() for each in text.split(","))))
 
 
 def _labels(environment: Mapping[str, str], name: str) -> dict[str, str]:
-    pairs = [each.partition("=") for each in _words(environment.get(name, ""))]
+    pairs = [each.partition("=") for each in _words(environment.get(name))]
     if not all(key and value for key, _, value in pairs):
         raise ValueError(f"{name} must be KEY=VALUE,KEY=VALUE, not {environment[name]!r}")
     return {key: value for key, _, value in pairs}
 
 
-def _pod_options(environment: Mapping[str, str]) -> tuple[str, ...]:
+def _pod_options(environment: Mapping[str, str], default: tuple[str, ...]) -> tuple[str, ...]:
     name = "SOLRBENCH_ALLOWED_POD_OPTIONS"
-    option_names = _words(environment.get(name, ",".join(DEFAULT_POD_OPTIONS)))
+    option_names = _words(environment.get(name), default)
     unknown = [option_name for option_name in option_names if option_name not in POD_OPTIONS]
     if unknown:
         raise ValueError(f"{name} must be of {', '.join(POD_OPTIONS)}, not {', '.join(unknown)}")
