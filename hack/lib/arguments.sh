@@ -19,3 +19,12 @@ for argument in "$@"; do
 	printf 'error: %s takes no "%s"; --help shows what it takes\n' "$0" "$argument" >&2
 	exit 2
 done
+
+# include FILE…: reads libraries, whose names are then those of the script.
+include() {
+	local library
+	for library in "$@"; do
+		# shellcheck source=/dev/null
+		. "$library"
+	done
+}

@@ -8,7 +8,7 @@ KUBE_PROGRAMS=(coredns helm kube-apiserver kube-controller-manager kube-proxy ku
 	volume-provisioner)
 # What hack/tool builds: of each program the version, the package, and what it is for.
 # The Python package of actionlint downloads a program from elsewhere.
-declare -A TOOLS_OF_GO=(
+declare -gA TOOLS_OF_GO=(
 	[actionlint]="v1.7.12 github.com/rhysd/actionlint/cmd/actionlint checks the workflows"
 	[k6]="v1.8.1 go.k6.io/k6 load generator that \"make bench\" compares with"
 	[versitygw]="v1.8.0 github.com/versity/versitygw/cmd/versitygw S3 server of the tests"

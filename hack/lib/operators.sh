@@ -4,7 +4,7 @@
 # built from. No file of theirs is part of this repository.
 
 # The Go module of each.
-declare -A OPERATORS=(
+declare -gA OPERATORS=(
 	[solr-operator]=github.com/apache/solr-operator
 	[zookeeper-operator]=github.com/pravega/zookeeper-operator
 )

@@ -42,7 +42,7 @@ PROGRAMS_OF_JOBS=(
 )
 
 # What each job that a user starts needs.
-declare -A GROUPS_OF_JOB=(
+declare -gA GROUPS_OF_JOB=(
 	[check]="check"
 	[demo]="check cluster"
 	[test]="check cluster test"

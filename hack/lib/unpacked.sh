@@ -6,7 +6,7 @@ TOOLS=$CACHE/tools
 export PATH=$PATH:$TOOLS # behind what the machine has
 
 # The package of each program, then those with libraries that it alone needs.
-declare -A UNPACKED=(
+declare -gA UNPACKED=(
 	[nginx]="nginx"
 	[prometheus]="prometheus"
 	[promtool]="prometheus"

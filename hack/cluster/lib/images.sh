@@ -10,7 +10,7 @@ SOURCES=$HERE/image-sources
 . "$HACK/lib/operators.sh"
 
 # Name in containerd of each image that is imported.
-declare -A REFERENCE=(
+declare -gA REFERENCE=(
 	[pause]=localhost/solrbench/pause:1
 	[busybox]=localhost/solrbench/busybox:1
 	[solr]=docker.io/library/solr:9.10.1
@@ -23,7 +23,7 @@ declare -A REFERENCE=(
 	[solrbench]=localhost/solrbench/solrbench:dev
 )
 # What an image is built on.
-declare -A PARENT=(
+declare -gA PARENT=(
 	[python-base]=debian-base [java-base]=debian-base [nginx]=debian-base
 	[solr]=java-base [solr-9.8.1]=java-base [zookeeper]=java-base [pravega-zookeeper]=java-base
 )
