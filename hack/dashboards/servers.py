@@ -1,7 +1,5 @@
 """What the servers did: a column for each figure of the telemetry that is a metric."""
 
-from collections.abc import Callable, Iterator
-
 from hack.dashboards import panels
 from hack.dashboards.boards import Row
 from hack.dashboards.panels import PanelColumn, TablePanel
@@ -20,12 +18,16 @@ _PREFIXES = ("solr_pod_", "solr_")
 _SUFFIXES = ("_seconds", "_bytes", "_ratio")
 
 
-def _columns(chosen: Callable[[str], bool]) -> Iterator[PanelColumn]:
-    for field in result_fields(StepTelemetry):
-        metric = field.shown.metric
-        if metric is not None and chosen(metric.name):
-            unit = _UNITS.get(field.shown.unit, "short")
-            yield PanelColumn(_title(metric.name), of_step(f"step_{metric.name}"), unit)
+def _table_of(name: str) -> str:
+    """Return which table shows a metric."""
+    if name.startswith(("solr_pod_", "zookeeper_pod_")):
+        return "Pods"
+    if name.startswith(("companion_pod_", "load_pod_")):
+        return "Pods of companions and load"
+    if not name.startswith("solr_"):
+        return "ZooKeeper and machines"
+    of_index = ("solr_index", "solr_segments", "solr_deleted", "solr_merges")
+    return "Caches and index" if "_cache_" in name or name.startswith(of_index) else "Solr"
 
 
 def _title(name: str) -> str:
@@ -39,35 +41,19 @@ def _title(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _table(title: str, text: str, chosen: Callable[[str], bool]) -> TablePanel:
-    return TablePanel(title, text, 24, labels=STEP, columns=tuple(_columns(chosen)))
+def _table(title: str, text: str) -> TablePanel:
+    columns = [
+        PanelColumn(_title(name), of_step(f"step_{name}"), _UNITS.get(field.shown.unit, "short"))
+        for field in result_fields(StepTelemetry)
+        if field.shown.metric and _table_of(name := field.shown.metric.name) == title
+    ]
+    return TablePanel(f"{title} by step", text, 24, labels=STEP, columns=tuple(columns))
 
 
-def _is_of_caches(name: str) -> bool:
-    return name.startswith("solr_") and "_cache_" in name and not _is_of_pods(name)
-
-
-def _is_of_pods(name: str) -> bool:
-    return name.startswith(("solr_pod_", "zookeeper_pod_"))
-
-
-def _is_of_other_pods(name: str) -> bool:
-    return name.startswith(("companion_pod_", "load_pod_"))
-
-
-def _is_of_index(name: str) -> bool:
-    prefixes = ("index", "segments", "deleted", "merges")
-    return name.startswith(tuple(f"solr_{prefix}" for prefix in prefixes))
-
-
-def _is_of_solr(name: str) -> bool:
-    others = _is_of_caches(name) or _is_of_pods(name) or _is_of_index(name)
-    return name.startswith("solr_") and not others
-
-
-def _is_of_machines(name: str) -> bool:
-    return name.startswith(("machine_", "zookeeper_")) and not _is_of_pods(name)
-
+_OF_PODS = (
+    "Sums over the pods, shares of the worst one; absent unless load.telemetry.collect is"
+    " ServersAndPods."
+)
 
 SERVERS = Row(
     "Servers",
@@ -81,33 +67,14 @@ SERVERS = Row(
             labels=(*STEP, "resource"),
             columns=(PanelColumn("Found", of_step("step_bottleneck")),),
         ),
+        _table("Solr", "Means over the repeats: sums over the nodes, shares of the worst one."),
+        _table("Caches and index", "Of all nodes together."),
+        _table("Pods", _OF_PODS),
+        _table("Pods of companions and load", _OF_PODS),
         _table(
-            "Solr by step",
-            "Means over the repeats: sums over the nodes, shares of the worst one.",
-            _is_of_solr,
-        ),
-        _table(
-            "Caches and index by step",
-            "Of all nodes together.",
-            lambda name: _is_of_caches(name) or _is_of_index(name),
-        ),
-        _table(
-            "Pods by step",
-            "Sums over the pods, shares of the worst one; absent unless load.telemetry.collect is"
-            " ServersAndPods.",
-            _is_of_pods,
-        ),
-        _table(
-            "Pods of companions and load by step",
-            "Sums over the pods, shares of the worst one; absent unless load.telemetry.collect is"
-            " ServersAndPods.",
-            _is_of_other_pods,
-        ),
-        _table(
-            "ZooKeeper and machines by step",
+            "ZooKeeper and machines",
             "Of all ZooKeeper servers, but outstanding requests of the worst one; of the busiest"
             " machine that is read.",
-            _is_of_machines,
         ),
     ),
 )
