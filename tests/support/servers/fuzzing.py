@@ -42,7 +42,7 @@ from support.servers.hostile_documents import (
     READS_OF_SOLR,
     pack_histogram,
     read_chunks,
-    read_progress,
+    read_index_pod,
     read_report,
     read_result,
     read_solr,
@@ -139,7 +139,7 @@ READERS: dict[str, tuple[Callable[[bytes], object], Any]] = {
     },
     "state": (read_state, STATE),
     "result": (read_result, STEP),
-    "progress": (read_progress, PROGRESS),
+    "progress": (read_index_pod, PROGRESS),
     "last words of an index pod": (partial(_read_model, IndexProgress), PROGRESS),
     "last words of an export pod": (partial(_read_model, ExportOutcome), OUTCOME),
     "environment": (

@@ -37,7 +37,7 @@ from solrbench.contract.server_document import DiagnosticFile
 from solrbench.contract.storage import ChunkedDocument
 from solrbench.decide.views import Replica
 from solrbench.errors import SolrbenchError
-from solrbench.index.progress import IndexPodClient
+from solrbench.index.progress import read_progress
 from solrbench.kube.reader import as_manifest
 from solrbench.kube.results import BenchmarkResultStore, read_baseline
 from solrbench.load.master_client import LoadMasterClient
@@ -180,9 +180,9 @@ def read_result(document: bytes) -> None:
         BenchmarkResultStore(FakeCluster()).store(BENCHMARK, found, 1)
 
 
-def read_progress(document: bytes) -> None:
-    with serve(document), IndexPodClient() as pod:
-        pod.progress("192.0.2.1")
+def read_index_pod(document: bytes) -> None:
+    with serve(document):
+        read_progress("192.0.2.1")
 
 
 def read_report(packed: bytes) -> None:
@@ -284,7 +284,7 @@ CASES: dict[str, tuple[Callable[[bytes], object], Document]] = {
         as_manifest,
         lambda: DATA[0] + b",".join(b'"k%06d":""' % each for each in range(150_000)) + DATA[1],
     ),
-    "progress of an index pod": (read_progress, partial(keys, PROGRESS, 3000)),
+    "progress of an index pod": (read_index_pod, partial(keys, PROGRESS, 3000)),
     **{f"baseline: {name}": (read_report, partial(pack, make)) for name, make in REPORTS.items()},
     "chunks: requests": (
         read_chunks,

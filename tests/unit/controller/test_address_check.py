@@ -8,7 +8,7 @@ import pytest
 from solrbench.controller.endpoint import address_check, connect_checked
 from solrbench.controller.provisioners.zookeeper import check_external
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.index.progress import IndexPodClient
+from solrbench.index.progress import read_progress
 from solrbench.load.master_client import LoadMasterClient
 from solrbench.net import deadline, zookeeper
 from solrbench.net.http import NO_AUTH
@@ -71,8 +71,7 @@ def ask_master(port: int) -> None:
 
 def ask_index_pod(port: int) -> None:
     del port
-    with IndexPodClient(address_check(cluster())) as pod:
-        pod.progress(NAME)
+    read_progress(NAME, address_check(cluster()))
 
 
 def ask_zookeeper(port: int) -> None:

@@ -16,11 +16,11 @@ from solrbench.index.errors import IndexingError
 from solrbench.index.files import ReadCounts
 from solrbench.index.progress import (
     MAX_TERMINATION_MESSAGE_BYTES,
-    IndexPodClient,
     Page,
     ProgressCounter,
     as_json,
     as_metrics,
+    read_progress,
     serve_progress,
     termination_message,
     write_termination_message,
@@ -37,24 +37,25 @@ from solrbench.telemetry.summary import OwnPodMeter, summarise_servers
         ("10:244::17", "http://[10:244::17]:8080/progress"),
     ],
 )
-def test_pods_of_both_families_are_asked(host: str, url: str) -> None:
+def test_pods_of_both_families_are_asked(
+    host: str, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     def answer(request: httpx.Request) -> httpx.Response:
         asked.append(str(request.url))
         return httpx.Response(200, text="{}")
 
-    with IndexPodClient() as client:
-        client._http = httpx.Client(transport=httpx.MockTransport(answer))
-        assert client.progress(host) == "{}"
+    client = httpx.Client(transport=httpx.MockTransport(answer))
+    monkeypatch.setattr(progress, "create_client", lambda **_: client)
+    assert read_progress(host) == "{}"
     assert asked == [url]
 
 
-def test_a_pod_that_sends_too_much_has_no_progress() -> None:
+def test_a_pod_that_sends_too_much_has_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     transport = httpx.MockTransport(lambda _: httpx.Response(200, text=" " * 65537))
-    with IndexPodClient() as client:
-        client._http = httpx.Client(transport=transport)
-        assert client.progress("10.0.0.7") == ""
+    monkeypatch.setattr(progress, "create_client", lambda **_: httpx.Client(transport=transport))
+    assert read_progress("10.0.0.7") == ""
 
 
 def test_counts_what_was_accepted() -> None:

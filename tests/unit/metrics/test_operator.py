@@ -54,7 +54,8 @@ def test_an_exception_counts_as_error_and_is_passed_on() -> None:
 
 def test_two_registries_do_not_share_numbers() -> None:
     one, two = PrometheusMetrics("1"), PrometheusMetrics("1")
-    one.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
+    with one.operator.time_reconcile(_clock(0.0, 0.1)):
+        pass
     assert two.registry.get_sample_value(TOTAL, {"result": "success"}) == 0
 
 

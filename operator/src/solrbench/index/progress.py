@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 import httpx2 as httpx
 from aiohttp import web
@@ -219,22 +218,14 @@ MAX_BYTES = 64 << 10
 """A progress has some hundred bytes; what responds may be any pod with the labels."""
 
 
-class IndexPodClient:
-    """Reads the progress of index pods; `check` is of the addresses of each connection."""
+def read_progress(host: str, check: AddressCheck | None = None) -> str:
+    """Return the progress of the index pod at a host as JSON, empty while it does not respond.
 
-    def __init__(self, check: AddressCheck | None = None) -> None:
-        self._http = create_client(check=check)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.close()
-
-    def progress(self, host: str) -> str:
-        """Return the progress of a pod as JSON, nothing while it does not respond."""
-        url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
-        try:
-            return fetch(self._http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
-        except httpx.HTTPError:
-            return ""  # the next reconcile asks again; the end is in the termination message
+    `check` is of the addresses of the connection.
+    """
+    url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
+    try:
+        with create_client(check=check) as http:
+            return fetch(http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
+    except httpx.HTTPError:
+        return ""  # the next reconcile asks again; the end is in the termination message

@@ -69,11 +69,6 @@ class OperatorMetrics:
         )
         build.labels(version).set(1)
 
-    def count_reconcile(self, result: ReconcileResult, seconds: float) -> None:
-        """Count one reconcile that ended with `result` after `seconds`."""
-        self._reconciles.labels(result.value).inc()
-        self._seconds.observe(seconds)
-
     @contextmanager
     def time_reconcile(self, clock: Callable[[], float]) -> Iterator[ReconcileTimer]:
         """Time and count one reconcile; an exception that leaves the block counts as an error.
@@ -89,7 +84,8 @@ class OperatorMetrics:
             timer.result = ReconcileResult.ERROR
             raise
         finally:
-            self.count_reconcile(timer.result, clock() - begin)
+            self._reconciles.labels(timer.result.value).inc()
+            self._seconds.observe(clock() - begin)
 
 
 class PrometheusMetrics:

@@ -37,7 +37,7 @@ from solrbench.decide.indexing import (
 from solrbench.decide.outcome import TargetLostError, apply_outcome, first_outcome
 from solrbench.decide.views import JobView, PodView, ReplicaSize
 from solrbench.errors import PermanentError, TemporaryError
-from solrbench.index.progress import IndexPodClient
+from solrbench.index.progress import read_progress
 from solrbench.manifests.index import build_index
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.target import PodReason
@@ -211,15 +211,14 @@ def _read_progress(
 
     It is the termination message of the pod, or its response while it runs.
     """
-    progress = []
-    with IndexPodClient(address_check(context.cluster, "index pod")) as client:
-        for pod in seen:
-            responds = pod.phase == "Running" and pod.ip
-            text = pod.termination_message or (client.progress(pod.ip) if responds else "")
-            try:
-                progress.append((read(IndexProgress, text.encode()), pod.node))
-            except ForeignDataError:
-                continue  # not started, or killed without a message
+    progress, check = [], address_check(context.cluster, "index pod")
+    for pod in seen:
+        responds = pod.phase == "Running" and pod.ip
+        text = pod.termination_message or (read_progress(pod.ip, check) if responds else "")
+        try:
+            progress.append((read(IndexProgress, text.encode()), pod.node))
+        except ForeignDataError:
+            continue  # not started, or killed without a message
     return progress
 
 
