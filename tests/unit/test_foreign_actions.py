@@ -75,7 +75,7 @@ def ask_agent(folder: Path, method: str, path: str, token: str | None) -> str:
         assert answer.status_code == 401
         source = AgentSource([PodAgent(address=address, component="solr")], "t")
         source.read(full=True)
-    return shown(agents_refused=source.has_refused())
+    return shown(agents_refused=source.has_refused)
 
 
 def shown(**seen: int) -> str:

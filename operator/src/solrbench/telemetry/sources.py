@@ -32,7 +32,10 @@ class TelemetrySource(ABC):
     """Servers of one `kind`, a field of `Telemetry`."""
 
     kind: str
+    has_refused = False
+    """Whether a server was asked by others, who had not the token of the target."""
     _problem: str | None = None
+    _client: "MetricsClient | httpx.Client | None" = None
 
     @abstractmethod
     def read(self, *, full: bool) -> Sequence[ServerReading]:
@@ -45,12 +48,10 @@ class TelemetrySource(ABC):
         """
         return self._problem
 
-    def has_refused(self) -> bool:
-        """Return whether a server was asked by others, who had not the token of the target."""
-        return False
-
-    def close(self) -> None:  # noqa: B027 - most have nothing open
-        """Close what is open; nothing is read any more."""
+    def close(self) -> None:
+        """Close its connections, if it has any; nothing is read any more."""
+        if self._client is not None:
+            self._client.close()
 
 
 THREADS = "/admin/info/threads"
@@ -97,6 +98,7 @@ class SolrSource(TelemetrySource):
     """
 
     kind = "solr"
+    _client: MetricsClient
 
     def __init__(
         self,
@@ -136,10 +138,6 @@ class SolrSource(TelemetrySource):
         # Whatever a proxy says in place of Solr: it is no reason to stop measuring.
         self._problem = f"no metrics from {url}: {format_error(error)}"
         _logger.info("%s", self._problem)
-
-    def close(self) -> None:
-        """Close its connections."""
-        self._client.close()
 
     def _read_all(self, *, full: bool) -> list[ServerReading]:
         parameters = solr_json.FULL_PARAMETERS if full else solr_json.LIGHT_PARAMETERS
@@ -193,6 +191,7 @@ class UpdateThreadSource(TelemetrySource):
     """
 
     kind = "solr-threads"
+    _client: MetricsClient
 
     def __init__(self, urls: Sequence[str], access: Callable[[], HttpAuth]) -> None:
         self._urls = list(urls)[:MAX_DUMPED_NODES]
@@ -212,26 +211,22 @@ class UpdateThreadSource(TelemetrySource):
             readings.append(ServerReading(urlsplit(url).netloc, time.monotonic(), peaks=counts))
         return readings
 
-    def close(self) -> None:
-        """Close its connections."""
-        self._client.close()
-
 
 class AgentSource(TelemetrySource):
     """Agents of pods; of companions the address is that of all. The `token` is theirs."""
 
     kind = "pods"
+    _client: httpx.Client
 
     def __init__(self, agents: Sequence[PodAgent], token: str, map_agents: MapAgents = map) -> None:
         """Ask one after another, unless `map_agents` does so at once."""
         self._agents = list(agents)
         self._map = map_agents
-        self._http = create_pooled_client(
+        self._client = create_pooled_client(
             AGENT_TIMEOUT_SECONDS, headers={TOKEN_HEADER: token}, max_bytes=_MAX_BYTES
         )
         self._silent: list[str] = []
         self._partly: dict[str, str] = {}
-        self._has_refused = False
 
     def read(self, *, full: bool) -> Sequence[ServerReading]:
         """Return a reading of each pod and of each machine, never raise."""
@@ -255,21 +250,13 @@ class AgentSource(TelemetrySource):
             parts.append(f"of {', '.join(pods[:3])} only CPU time and network: {why}")
         return "; ".join(parts) or None
 
-    def has_refused(self) -> bool:
-        """Return whether an agent has said so."""
-        return self._has_refused
-
-    def close(self) -> None:
-        """Close its connections."""
-        self._http.close()
-
     def _read(self, agent: PodAgent) -> list[ServerReading]:
         try:
-            response = self._http.get(f"http://{agent.address}/usage").raise_for_status()
+            response = self._client.get(f"http://{agent.address}/usage").raise_for_status()
             body = response.json()
             readings = parse_usage(body, agent.address, agent.component, time.monotonic())
             pod, why = readings[-1].server, str(body.get("missing", ""))
-            self._has_refused = self._has_refused or bool(body.get("refused"))
+            self.has_refused = self.has_refused or bool(body.get("refused"))
         except NO_ANSWER_ERRORS as error:
             _logger.info("no usage from %s: %r", agent.address, error)
             return []

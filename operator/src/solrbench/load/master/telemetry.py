@@ -86,7 +86,7 @@ class TelemetrySampler:
 
     def has_refused(self) -> bool:
         """Return whether an agent was asked by others, who had not the token of the target."""
-        return any(source.has_refused() for source in self.sources)
+        return any(source.has_refused for source in self.sources)
 
     def so_far(self) -> Telemetry:
         """Return what the readings until now show."""
