@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -75,16 +75,6 @@ class BoardQuery:
     expression: str
     seconds: int
     target: dict[str, Any]
-
-
-class PanelSource(Protocol):
-    """What loads boards and answers their queries."""
-
-    def read_queries(self) -> list[BoardQuery]:
-        """Return the queries of all boards of ours."""
-
-    def has_data(self, query: BoardQuery) -> bool:
-        """Return whether there is a sample, at one moment or in the range as the panel asks."""
 
 
 def read_queries(board: dict[str, Any], **chosen: str) -> Iterator[BoardQuery]:
@@ -181,6 +171,10 @@ class GrafanaSource:
         if "error" in result:
             raise RuntimeError(f"{query.board}, {query.panel}: {result['error']}")
         return any(any(frame["data"]["values"]) for frame in result.get("frames", []))
+
+
+PanelSource = PrometheusSource | GrafanaSource
+"""What loads boards, and says whether there is a sample for a query as its panel asks."""
 
 
 def wait_for_boards(source: PanelSource, seconds: float) -> list[BoardQuery]:

@@ -70,9 +70,14 @@ def _pages_below(entry: Entry) -> list[Entry]:
     if place.name != "README.md" or not entry.path.startswith("docs/"):
         return []
     pages = sorted(page for page in place.parent.glob("*.md") if page != place)
-    titles = [page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in pages]
-    paths = [page.relative_to(ROOT).as_posix() for page in pages]
-    return [Entry(title, path, entry.question) for title, path in zip(titles, paths, strict=True)]
+    return [
+        Entry(title_of(page), page.relative_to(ROOT).as_posix(), entry.question) for page in pages
+    ]
+
+
+def title_of(page: Path) -> str:
+    """Return the heading of a page."""
+    return page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
 
 
 def _line(entry: Entry) -> str:

@@ -9,7 +9,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from hack.generate.docs_index import ROOT, SOURCE, Section, render_llms, sections
+from hack.generate.docs_index import ROOT, SOURCE, Section, render_llms, sections, title_of
 
 DOCS = ROOT / "docs"
 CONFIG = Path(__file__).with_name("zensical.toml")
@@ -65,12 +65,8 @@ def _entries(section: Section) -> list[dict[str, str]]:
     if tutorials:
         place = found.index(tutorials[0]) + 1
         pages = sorted((DOCS / "tutorials").glob("[!R]*.md"))
-        found[place:place] = [{_title(page): f"tutorials/{page.name}"} for page in pages]
+        found[place:place] = [{title_of(page): f"tutorials/{page.name}"} for page in pages]
     return found
-
-
-def _title(page: Path) -> str:
-    return page.read_text("utf-8").splitlines()[0].removeprefix("# ")
 
 
 def _toml(value: object) -> str:
