@@ -59,7 +59,7 @@ def test_the_pages_say_what_the_example_says_of_what_was_measured() -> None:
     seen = replace(observe(RATE), sweep=sweep, plan=make_plan(sweep))
     p95 = {(0, 0): 31400.0, (0, 1): 2090.0, (0, 2): 11.8}
     status = run_to_end(seen, lambda point: measured(p95[point.values[0], point.values[1]]))
-    for page in ("README.md", "docs/sizing.md", "docs/sweeps.md"):
+    for page in ("README.md", "docs/sizing.md"):
         assert status.sizing[0].message in words_of(page), page
 
 
