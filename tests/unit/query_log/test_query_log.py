@@ -52,6 +52,7 @@ def test_a_request_may_have_any_number_of_parameters() -> None:
         SOLR.replace("q=a+b", "q=a&distrib=false"),
         SOLR.replace("path=/select", "path=/update"),
         SOLR.replace("path=/select", "path=/admin/ping"),
+        SOLR.replace("2026-05-01", "2026-05-41"),
     ],
 )
 def test_lines_that_are_no_query_of_a_client_are_left_out(line: str) -> None:
@@ -91,6 +92,8 @@ def test_json_line_has_time_and_parameters() -> None:
     assert parse_json('{"params": {"q": "a"}}') is None
     assert parse_json("[]") is None
     assert parse_json('{"time": "yesterday", "params": {"q": "a"}}') is None
+    assert parse_json(f'{{"time": 1{"0" * 400}, "params": {{"q": "a"}}}}') is None
+    assert parse_json('{"time": 1, "params": ' + "[" * 100_000) is None
 
 
 @pytest.mark.parametrize(

@@ -76,11 +76,11 @@ def parse_time(time: Any) -> float:
     Anything else is a `ValueError`.
     """
     # In Python, true and false are numbers.
-    if isinstance(time, int | float) and not isinstance(time, bool):
-        return float(time)
     try:
+        if isinstance(time, int | float) and not isinstance(time, bool):
+            return float(time)
         parsed = datetime.fromisoformat(time)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a whole number may have any length
         raise ValueError('"time" must be a number of seconds, or a time as in RFC 3339') from None
     # Solr's containers write times without a zone, in UTC.
     return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()

@@ -81,7 +81,11 @@ def parse_solr(line: str) -> LogEntry | None:
     parameters = parse_parameters(match["params"])
     if not _INTERNAL.isdisjoint(parameters):
         return None
-    ended = datetime.fromisoformat(match["time"].replace(",", ".") + (match["zone"] or "+00:00"))
+    zone = match["zone"] or "+00:00"
+    try:
+        ended = datetime.fromisoformat(match["time"].replace(",", ".") + zone)
+    except ValueError:
+        return None  # the digits of a line that is broken are no time
     # Solr logs a request when it ends.
     return LogEntry(ended.timestamp() - int(match["qtime"]) / 1000, match["path"], parameters)
 
@@ -117,7 +121,7 @@ def parse_json(line: str) -> LogEntry | None:
         )
         time = parse_time(content["time"])
         handler = content.get("handler", "/select")
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     found = LogEntry(time, handler, parameters, rest or None)
     return found if abs(time) < _MAX_SECONDS else None
