@@ -31,6 +31,8 @@ def test_good_file_with_other_objects(tmp_path: Path) -> None:
         ("{apiVersion: v1, kind: K, metadata: &a {name: n, self: *a}}", "not readable as YAML"),
         ("- 1", "apiVersion, kind and metadata"),
         ("kind: SolrBenchmark", "apiVersion, kind and metadata"),
+        ("{apiVersion: v1, kind: [K], metadata: {name: n}}", "apiVersion, kind and metadata"),
+        ("{apiVersion: v1, kind: List, items: 5}", "apiVersion, kind and metadata"),
         ("", "no SolrBenchmark"),
         (yaml.safe_dump(config_map("queries")), "no SolrBenchmark"),
         (yaml.safe_dump(small("one")) + "metadata: {name: two}\n", "metadata: is there twice"),
@@ -184,6 +186,12 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
 def test_change_that_takes_the_name_is_refused(tmp_path: Path, change: str) -> None:
     result = call("validate", "-f", written(tmp_path, small("one")), "--set", change)
     assert_one_line(result, 1, "every document needs apiVersion, kind and metadata.name")
+
+
+def test_change_of_the_kind_is_refused(tmp_path: Path) -> None:
+    result = call("validate", "-f", written(tmp_path, small("one")), "--set", "kind=[a]")
+    assert result.exit_code == 1
+    assert "kind ['a'] of solrbench.io is unknown" in result.stderr
 
 
 def test_change_of_a_sweep_is_not_ignored(tmp_path: Path) -> None:

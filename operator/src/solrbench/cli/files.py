@@ -188,12 +188,13 @@ def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
                 continue
             line = node.start_mark.line + 1
             parts = [(body, node)]
-            if isinstance(body, dict) and body.get("kind") == "List" and body.get("items"):
+            items = body.get("items") if isinstance(body, dict) else None
+            if isinstance(items, list) and items and body.get("kind") == "List":
                 # As `kubectl get -o yaml` writes several objects.
                 nodes = next(value for key, value in node.value if key.value == "items")
-                parts = list(zip(body["items"], nodes.value, strict=True))
+                parts = list(zip(items, nodes.value, strict=True))
             for each, part in parts:
-                if not isinstance(each, dict) or not {"apiVersion", "kind"} <= each.keys():
+                if not _has_kind(each):
                     raise click.ClickException(
                         f"{source}:{line}: every document needs apiVersion, kind and metadata.name"
                     )
@@ -203,6 +204,11 @@ def _objects_of(source: str, text: str | bytes) -> Iterator[Document]:
                 yield document
     finally:
         loader.dispose()
+
+
+def _has_kind(body: Any) -> bool:
+    texts = [body.get(key) for key in ("apiVersion", "kind")] if isinstance(body, dict) else [None]
+    return all(isinstance(text, str) for text in texts)
 
 
 def _check_name(document: Document) -> None:

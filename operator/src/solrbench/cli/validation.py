@@ -59,7 +59,7 @@ def unknown_kinds(documents: list[Document]) -> list[str]:
         f" is unknown; write {KIND} or {SWEEP.name}"
         for document in documents
         if str(document.body["apiVersion"]).partition("/")[0] == GROUP
-        and document.body["kind"] not in {KIND, SWEEP.name}
+        and document.body["kind"] not in (KIND, SWEEP.name)  # --set may make it a list
     ]
 
 
