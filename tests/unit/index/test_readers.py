@@ -52,6 +52,8 @@ BAD = [
     (Format.JSON, b'[{"a":1},\n\n{"a":"\xe9"}]', 1, "f: line 3 (record 2)"),
     (Format.JSON, b'[{"a":1},\n{"a":"\x02"}]', 1, "f: line 2 (record 2)"),
     (Format.XML, b"<add>\n<doc><field name='a'>\x03</field></doc></add>", 0, "f: line 2, column"),
+    (Format.XML, b"<?xml version='1.0' encoding='gb2312'?><add/>", 0, "f: line 1, column 1: multi-"),
+    (Format.XML, b"<?xml version='1.0' encoding='none'?><add/>", 0, "f: line 1, column 1: unknown"),
     (Format.JSON, b"<add/>", 0, "f: begins with b'<'"),
     (Format.CSV, b"a,b\n1,2\n3\n", 1, "f: line 3: 1 cells, the header has 2"),
     (Format.CSV, b"a,a\n1,2\n", 0, "f: line 1: the header"),

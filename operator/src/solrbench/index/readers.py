@@ -78,6 +78,8 @@ class _AddParser:
             is_token = error.code == expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN]
             remedy = f"correct the file, {_CLEANING}" if is_token else "correct the file"
             raise self._malformed(expat.ErrorString(error.code), remedy) from error
+        except (ValueError, LookupError) as error:  # of the encoding that the file declares
+            raise self._malformed(str(error), "save the file as UTF-8") from error
         ready, self._ready = self._ready, []
         return (partial(_alone, document) for document in ready)
 
