@@ -39,11 +39,6 @@ class LogEntry:
         return f"{self.handler} {'&'.join(sorted(names))}".rstrip()
 
 
-def parse_parameters(text: str) -> Parameters:
-    """Return URL-encoded parameters."""
-    return tuple(parse_qsl(text, keep_blank_values=True))
-
-
 Parse = Callable[[str], LogEntry | None]
 
 _SOLR = re.compile(
@@ -76,18 +71,16 @@ def parse_solr(line: str) -> LogEntry | None:
     Times without a zone are taken as UTC, as Solr's containers write them.
     """
     match = _SOLR.match(line)
-    if match is None or _NO_QUERY.match(match["path"]):
-        return None
-    parameters = parse_parameters(match["params"])
-    if not _INTERNAL.isdisjoint(parameters):
+    if match is None:
         return None
     zone = match["zone"] or "+00:00"
     try:
         ended = datetime.fromisoformat(match["time"].replace(",", ".") + zone)
-    except ValueError:
+        # Solr logs a request when it ends.
+        began = ended.timestamp() - int(match["qtime"]) / 1000
+    except (ValueError, OverflowError):
         return None  # the digits of a line that is broken are no time
-    # Solr logs a request when it ends.
-    return LogEntry(ended.timestamp() - int(match["qtime"]) / 1000, match["path"], parameters)
+    return _client_query(began, match["path"], match["params"])
 
 
 def parse_access(line: str) -> LogEntry | None:
@@ -103,12 +96,21 @@ def parse_access(line: str) -> LogEntry | None:
         # Anything may stand in brackets, and anything is sent to a server that others reach.
         return None
     ending = _ENDING.search(url.path)
-    if not url.query or ending is None or _NO_QUERY.match(ending["handler"]):
+    if not url.query or ending is None:
         return None
-    parameters = parse_parameters(url.query)
-    if not _INTERNAL.isdisjoint(parameters):
+    return _client_query(time.timestamp(), ending["handler"], url.query)
+
+
+def _client_query(seconds: float, handler: str, query: str) -> LogEntry | None:
+    """Return a query of a client; None if it is none, or one that nodes of Solr send each other."""
+    parameters = tuple(parse_qsl(query, keep_blank_values=True))
+    if _NO_QUERY.match(handler) or not _INTERNAL.isdisjoint(parameters):
         return None
-    return LogEntry(time.timestamp(), ending["handler"], parameters)
+    return _with_valid_time(LogEntry(seconds, handler, parameters))
+
+
+def _with_valid_time(entry: LogEntry) -> LogEntry | None:
+    return entry if abs(entry.time_seconds) < _MAX_SECONDS else None
 
 
 def parse_json(line: str) -> LogEntry | None:
@@ -123,8 +125,7 @@ def parse_json(line: str) -> LogEntry | None:
         handler = content.get("handler", "/select")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    found = LogEntry(time, handler, parameters, rest or None)
-    return found if abs(time) < _MAX_SECONDS else None
+    return _with_valid_time(LogEntry(time, handler, parameters, rest or None))
 
 
 _PARSERS: dict[LogFormat, Parse] = {
