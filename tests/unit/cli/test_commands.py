@@ -112,6 +112,7 @@ def test_logs_name_pod_and_container(api: ApiStub) -> None:
         "[one-solr-0/solr] first\n[one-solr-0/solr] second\n"
     )
     assert "[one-load-worker-0/solr] other" in call("logs", "one", "--follow").stdout
+    assert call("logs", "one", "--follow", "--previous").exit_code == 2
 
 
 def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> None:

@@ -68,6 +68,8 @@ def logs(name: str, components: tuple[str, ...], follow: bool, previous: bool, l
     Logs of pods that are gone are not there any more; `report -o evidence` has what was kept of
     those that failed.
     """
+    if follow and previous:
+        raise click.UsageError("--previous shows runs that are over: give it without --follow")
     cluster, namespace = open_cluster()
     body = get_resource(cluster, namespace, name)
     sources = [
