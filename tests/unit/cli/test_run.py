@@ -97,6 +97,8 @@ def test_objects_of_the_whole_cluster_get_no_namespace(api: ApiStub, tmp_path: P
     node = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "search"}}
     file = written(tmp_path, node, small("one"))
     assert call("run", "-f", file, "-n", "search", "--no-watch").exit_code == 0
+    gate = call("run", "-f", file, "-n", "search", "--no-watch", "--require-valid")
+    assert (gate.exit_code, "omit --no-watch" in gate.stderr) == (2, True)
     bodies = [body for _, body in api.sent("PATCH")]
     assert "namespace" not in bodies[0]["metadata"]
     assert bodies[1]["metadata"]["namespace"] == "search"

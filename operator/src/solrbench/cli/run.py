@@ -102,6 +102,10 @@ def run(
     --timeout, 4: a step is not Valid and --require-valid is given, 5: an objective is missed, 6:
     the cluster cannot be reached, 130: interrupted.
     """
+    if no_watch and (options["require_valid"] or options["cancel_on_timeout"]):
+        raise click.UsageError(
+            "--require-valid and --cancel-on-timeout need the end of benchmarks: omit --no-watch"
+        )
     documents = read_documents(files, changes)
     # Nothing is applied if anything is wrong: a half of a file is harder to clean up.
     valid_parts(documents)
