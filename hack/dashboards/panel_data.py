@@ -33,6 +33,7 @@ CHART_BOARDS: dict[str, dict[str, Any]] = {
 
 NEED_MORE = {
     "Capacity": "a search for the capacity",
+    "Conclusions of the comparison": "a comparison",
     "Delay of the load itself": "a planned rate",
     "Differences from the baseline": "a comparison",
     "Failed": "a benchmark that failed",
@@ -54,7 +55,6 @@ NEED_MORE = {
     "Trends by step": "steps of five minutes",
     "Waiting now": "a queue at this moment",
     "Why steps are Invalid": "an Invalid step",
-    "Words of the comparison": "a comparison",
 }
 """What panels need that neither a quickstart nor the sweep has; all others must have data."""
 

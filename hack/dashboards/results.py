@@ -163,8 +163,8 @@ _COMPARISON = Row(
             ),
         ),
         TablePanel(
-            "Words of the comparison",
-            "Whether each figure is Better, Worse, Same or Inconclusive beside the baseline.",
+            "Conclusions of the comparison",
+            "Whether each figure is Better, Worse, Same or Inconclusive against the baseline.",
             9,
             labels=(*RESULT, "figure", "conclusion"),
             columns=(PanelColumn("Found", of_result("comparison_conclusion")),),
