@@ -38,10 +38,7 @@ FLEET = Board(
     "Solr benchmarks, fleet",
     "All benchmarks of all namespaces: running, waiting, failed; their verdicts, and the operator.",
     "now-24h",
-    (
-        CLUSTER,
-        NAMESPACE,
-    ),
+    (CLUSTER, NAMESPACE),
     (
         Row(
             "Benchmarks",

@@ -60,10 +60,8 @@ def render_command_reference() -> str:
 
 
 def _section(name: str) -> str:
-    root = click.Context(main, info_name="solrbench", max_content_width=100, terminal_width=100)
+    root = click.Context(main, info_name="solrbench", terminal_width=100, **main.context_settings)
     command = main.get_command(root, name)
     assert command is not None, name
-    context = click.Context(
-        command, info_name=name, parent=root, max_content_width=100, terminal_width=100
-    )
+    context = click.Context(command, info_name=name, parent=root, terminal_width=100)
     return f"### {name}\n\n```text\n{command.get_help(context).rstrip()}\n```\n"
