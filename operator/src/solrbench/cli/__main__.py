@@ -4,6 +4,8 @@ import io
 import os
 import sys
 
+from solrbench.cli.program import program_name
+
 _INTERRUPTED = 130
 """`ExitCode.INTERRUPTED`, before anything is imported that defines it."""
 
@@ -14,9 +16,7 @@ def start() -> None:
     Ctrl-C while modules are still imported ends it without a traceback, as later on.
     """
     try:
-        # Here, so that Ctrl-C is caught meanwhile.
-        from solrbench.cli.main import main  # noqa: PLC0415
-        from solrbench.cli.program import program_name  # noqa: PLC0415
+        from solrbench.cli.main import main  # noqa: PLC0415  so that Ctrl-C is caught meanwhile
 
         prepare_output()
         main(prog_name=program_name())

@@ -9,8 +9,8 @@ import click
 from rich.console import Console
 
 from solrbench.api.identity import GROUP, VERSION
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster

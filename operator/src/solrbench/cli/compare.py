@@ -42,8 +42,9 @@ from solrbench.api.v1alpha1.comparisons import (
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.cli.errors import CommandError
 from solrbench.cli.files import REPORT_FILES, REPORT_SUFFIXES, find_report_file
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import ExitCode, command
+from solrbench.cli.program import ExitCode
 from solrbench.cli.resources import find_resource, key_of, suggest_name
 from solrbench.cli.result_tables import print_baseline_table, print_line, print_tables
 from solrbench.cli.validation import parse_stored

@@ -14,8 +14,8 @@ import yaml
 from solrbench.api.identity import GROUP
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.logs import read_log, sources_of
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import command
 from solrbench.cli.report import read_any_report, read_report, write_report
 from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.cli.validation import parse_stored

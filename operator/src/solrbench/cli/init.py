@@ -8,7 +8,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from solrbench.cli.files import documents_of
-from solrbench.cli.program import command, program_name
+from solrbench.cli.main import command
+from solrbench.cli.program import program_name
 from solrbench.cli.validation import check
 
 TARGETS = ("StatefulSet", "SolrOperator", "existing")

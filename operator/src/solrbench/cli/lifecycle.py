@@ -6,8 +6,9 @@ import time
 import click
 
 from solrbench.api.identity import SWEEP_SHORT_NAME
+from solrbench.cli.main import command
 from solrbench.cli.options import DURATION, cluster_options, open_cluster
-from solrbench.cli.program import command, program_name
+from solrbench.cli.program import program_name
 from solrbench.cli.resources import ResourceKey, get_resource, key_of
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.decide.conditions import COMPLETE, is_over, stored_condition

@@ -10,8 +10,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from solrbench.api.identity import BENCHMARKS, SWEEPS
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster, output_option
-from solrbench.cli.program import command
 from solrbench.cli.resources import Kind, key_of
 from solrbench.cli.terminal import GAP
 from solrbench.contract.foreign import printable

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import click
 
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import command, program_name
+from solrbench.cli.program import program_name
 from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.contract import names
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LABEL_SWEEP

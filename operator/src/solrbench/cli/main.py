@@ -7,6 +7,7 @@ index pods nor `--help` should pay for libraries that they never use.
 import importlib
 import os
 import sys
+from collections.abc import Callable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,6 +57,23 @@ COMMANDS = {
     "load": Entry("main:load", "Run the load master or a worker.", is_hidden=True),
 }
 """In the order of the help text: commands of users first, those of pods last."""
+
+
+class UserCommand(click.Command):
+    """A command none of whose errors ends in a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        from solrbench.cli.errors import as_one_line  # noqa: PLC0415  needed by no help text
+
+        with as_one_line():
+            return super().invoke(ctx)
+
+
+def command(*examples: str, name: str | None = None) -> Callable[..., UserCommand]:
+    """Return click's decorator of a command; its help text ends with calls of it, one a line."""
+    lines = "\n".join(f"  {example}" for example in examples)
+    return click.command(name, cls=UserCommand, epilog=f"\b\nExamples:\n{lines}")
 
 
 class LazyGroup(click.Group):

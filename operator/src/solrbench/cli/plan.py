@@ -7,8 +7,8 @@ import click
 from solrbench.api.v1alpha1 import SolrBenchmark, Spec
 from solrbench.cli.cluster_facts import capacity_problems
 from solrbench.cli.files import FILES, SET, read_documents
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, open_cluster
-from solrbench.cli.program import command
 from solrbench.cli.validation import valid_parts
 from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster

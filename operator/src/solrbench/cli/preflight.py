@@ -18,8 +18,8 @@ from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
 from solrbench.cli.cluster_facts import capacity_problems, find_operators, served_versions
 from solrbench.cli.files import FILES_OPTIONAL, read_documents
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import command
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_parts
 from solrbench.errors import SolrbenchError

@@ -1,32 +1,13 @@
-"""The name that the program was called by, its commands, and what its exit codes mean."""
+"""The name that the program was called by, and what its exit codes mean."""
 
 import sys
 from collections.abc import Callable
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, Self, TypeVar
-
-import click
+from typing import Self, TypeVar
 
 Command = TypeVar("Command", bound=Callable[..., object])
 """What a decorator of click takes and returns."""
-
-
-class UserCommand(click.Command):
-    """A command none of whose errors ends in a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        from solrbench.cli.errors import as_one_line  # noqa: PLC0415  needed by no help text
-
-        with as_one_line():
-            return super().invoke(ctx)
-
-
-def command(*examples: str, name: str | None = None) -> Callable[..., UserCommand]:
-    """Return click's decorator of a command; its help text ends with calls of it, one a line."""
-    lines = "\n".join(f"  {example}" for example in examples)
-    return click.command(name, cls=UserCommand, epilog=f"\b\nExamples:\n{lines}")
 
 
 def program_name() -> str:

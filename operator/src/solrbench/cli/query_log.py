@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
+from solrbench.cli.main import command
 from solrbench.cli.options import output_option
-from solrbench.cli.program import command
 from solrbench.query_log.formats import LogEntry, LogFormat, guess_format, parse_lines
 from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
 

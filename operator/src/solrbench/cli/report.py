@@ -26,8 +26,8 @@ from solrbench.analysis.answers import (
 )
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.cli.files import REPORT_FILES, REPORT_SUFFIXES, find_report_file
+from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import command
 from solrbench.cli.resources import get_resource, key_of
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored

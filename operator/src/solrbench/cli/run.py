@@ -16,8 +16,9 @@ from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import follow
 from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, replace_existing
+from solrbench.cli.main import command
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
-from solrbench.cli.program import WORST_FIRST, Command, ExitCode, command, program_name
+from solrbench.cli.program import WORST_FIRST, Command, ExitCode, program_name
 from solrbench.cli.resources import ResourceKey, find_resource, key_of, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.decide.conditions import is_over

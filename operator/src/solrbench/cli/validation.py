@@ -20,7 +20,8 @@ from solrbench.api.schema import structural_schema
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, read_documents
-from solrbench.cli.program import ExitCode, command
+from solrbench.cli.main import command
+from solrbench.cli.program import ExitCode
 from solrbench.decide.references import pod_option_problems
 from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.plan import CheckedSweep, check_sweep
