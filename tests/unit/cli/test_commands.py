@@ -18,6 +18,7 @@ from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.kube.client import Cluster
 from solrbench.manifests.results import build_environment
 from support.cluster.benchmarks import config_map, small
+from support.resources.small_sweep import small_sweep
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import assert_one_line, call, exported, ready, written
@@ -249,12 +250,15 @@ def test_preflight_looks_at_the_namespace_that_the_file_names(api: ApiStub, tmp_
     assert "does not watch namespace team" in call("preflight", file, "-n", "team").stdout
 
 
-def test_preflight_names_missing_rights(api: ApiStub) -> None:
+def test_preflight_names_missing_rights(api: ApiStub, tmp_path: Path) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
     api.responses[path] = httpx.Response(201, json={"status": {"allowed": False}})
     result = call("preflight", code=1)
     assert "the user may not get solrbenchmarks" in result.stdout
+    assert "solrbenchmarksweeps" not in result.stdout
+    file = written(tmp_path, small_sweep())
+    assert "create solrbenchmarksweeps" in call("preflight", "-f", file).stdout
 
 
 def test_versions_of_all_parts(api: ApiStub) -> None:

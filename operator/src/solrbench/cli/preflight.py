@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from solrbench.api.identity import GROUP, SWEEP_PLURAL
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
@@ -22,6 +23,7 @@ from solrbench.cli.main import command
 from solrbench.cli.options import cluster_options, given, open_cluster, output_option
 from solrbench.cli.terminal import wrap_line
 from solrbench.cli.validation import valid_parts
+from solrbench.contract.names import LABEL_SWEEP
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, UnauthorizedError, UnreachableError
@@ -29,13 +31,15 @@ from solrbench.kube.reader import Manifest
 from solrbench.stats.number_format import format_bytes
 from solrbench.sweep.requirements import pod_groups, stages
 
+_OF_OWN_KINDS = ("get", "list", "watch", "create", "patch", "delete")
 RIGHTS = (
-    ("solrbench.io", PLURAL, ("get", "list", "watch", "create", "patch", "delete")),
+    (GROUP, PLURAL, _OF_OWN_KINDS),
     ("", "configmaps", ("get", "list")),
     ("", "pods", ("list",)),
     ("", "pods/log", ("get",)),
 )
 """What the commands need in the namespace of the benchmark."""
+SWEEP_RIGHTS = (*RIGHTS, (GROUP, SWEEP_PLURAL, _OF_OWN_KINDS))
 
 DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class"
 SOLR_CLOUD = ("solr.apache.org/v1beta1", "SolrCloud")
@@ -112,8 +116,10 @@ def check_operator(subject: Subject) -> Iterator[Answer]:
 
 def check_rights(subject: Subject) -> Iterator[Answer]:
     """Find out what the user may do in the namespace, as the API server decides."""
+    # A role for a nightly benchmark has none on sweeps; the points of a sweep have its label.
+    has_sweep = any(LABEL_SWEEP in each.metadata.labels for each in subject.benchmarks)
     missing = []
-    for group, resource, verbs in RIGHTS:
+    for group, resource, verbs in SWEEP_RIGHTS if has_sweep else RIGHTS:
         name, _, part = resource.partition("/")
         place = {"namespace": subject.namespace, "group": group}
         place |= {"resource": name, "subresource": part}
