@@ -78,7 +78,6 @@ LIVE_FAMILIES = (
         " rate of the response time.",
         _live_times,
         (*_LIVE, "quantile"),
-        kind="summary",
         unit="s",
     ),
     _live_number(
@@ -319,6 +318,8 @@ def _share(labels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
 class BenchmarkStore(ResourceStore[ShownBenchmark | FinishedBenchmark]):
     """The latest status of every benchmark, as Prometheus collects it."""
 
+    families = FAMILIES
+
     def update(self, benchmark: SolrBenchmark) -> None:
         """Show `benchmark` from the next scrape on."""
         metadata, status = benchmark.metadata, benchmark.status
@@ -339,5 +340,4 @@ class BenchmarkStore(ResourceStore[ShownBenchmark | FinishedBenchmark]):
         for phase, number in sorted(Counter(benchmark.phase for benchmark in shown).items()):
             phases.add_sample(name, {"phase": phase}, number)
         yield phases
-        for family in FAMILIES:
-            yield family.render(shown)
+        yield from super().render(shown)

@@ -59,21 +59,27 @@ class ShownBenchmark(ShownResource):
 class MetricFamily(Generic[Shown]):
     """One metric of resources of one kind; `samples` reads it from a resource.
 
-    `labels` are the names of the labels after those of the resource, `kind` is the type in the
-    exposition format, and `unit` is for the documentation.
+    `labels` are the names of the labels after those of the resource, and `unit` is for the
+    documentation.
     """
 
     name: str
     text: str
     samples: Callable[[Shown], Iterable[Sample]]
     labels: tuple[str, ...] = ()
-    kind: str = "gauge"
     unit: str = ""
 
     @property
     def full_name(self) -> str:
         """The name that Prometheus stores."""
         return f"solrbench_{self.name}"
+
+    @property
+    def kind(self) -> str:
+        """The type in the exposition format, which keeps two labels for those that need them."""
+        if "le" in self.labels:
+            return "histogram"
+        return "summary" if "quantile" in self.labels else "gauge"
 
     def render(self, resources: Iterable[ShownResource]) -> Metric:
         """Return the family with the samples of `resources`."""
@@ -85,7 +91,7 @@ class MetricFamily(Generic[Shown]):
                 if number is None:
                     continue
                 labels = owner | dict(zip(self.labels, values, strict=True))
-                if self.kind == "histogram":
+                if metric.type == "histogram":
                     _add_bucket(metric, labels, number)
                 else:
                     metric.add_sample(self.full_name, labels, number)
@@ -127,7 +133,6 @@ DISTRIBUTION_FAMILY = BenchmarkFamily(
     " service time.",
     _durations,
     ("step", "variant", "le"),
-    kind="histogram",
     unit="s",
 )
 
@@ -138,6 +143,8 @@ class ResourceStore(Collector, Generic[Shown]):
     The results of a resource are dropped `result_seconds` after its end: it can have thousands of
     them, and Prometheus keeps what it has scraped. `clock` returns the Unix time.
     """
+
+    families: ClassVar[tuple[MetricFamily[Any], ...]]
 
     def __init__(
         self, result_seconds: float = RESULT_SECONDS, clock: Callable[[], float] = time.time
@@ -172,7 +179,8 @@ class ResourceStore(Collector, Generic[Shown]):
 
     def render(self, shown: list[Shown]) -> Iterator[Metric]:
         """Yield every family with the samples of these resources."""
-        raise NotImplementedError
+        for family in self.families:
+            yield family.render(shown)
 
     def describe(self) -> Iterator[Metric]:
         """Return every family without samples, so that the registry notices a clash of names."""

@@ -1,8 +1,7 @@
 """Metrics of what was concluded: objectives, capacity and trends."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
 
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, TrendDifference
 from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion, Trend
@@ -75,6 +74,8 @@ OBJECTIVE_FAMILIES = (
 _LABELS = ("step", "variant", "figure")
 _HOUR = 3600.0
 
+Growths = Callable[[ShownBenchmark], Sequence[Trend | TrendDifference]]
+
 
 def _labels(each: Trend | TrendDifference) -> tuple[str, ...]:
     return each.step, each.variant or "", each.figure
@@ -89,12 +90,7 @@ def _differences(benchmark: ShownBenchmark) -> list[TrendDifference]:
     return [] if comparison is None else comparison.trends
 
 
-_Entry = TypeVar("_Entry", bound=Trend | TrendDifference)
-
-
-def _conclusions(
-    name: str, text: str, entries: Callable[[ShownBenchmark], list[_Entry]]
-) -> BenchmarkFamily:
+def _conclusions(name: str, text: str, entries: Growths) -> BenchmarkFamily:
     return BenchmarkFamily(
         name,
         text,
@@ -104,28 +100,22 @@ def _conclusions(
     )
 
 
-def _growth(
-    name: str,
-    text: str,
-    entries: Callable[[ShownBenchmark], list[_Entry]],
-    read: Callable[[_Entry], tuple[float, float, float]],
-) -> Iterator[BenchmarkFamily]:
-    """Yield the families of a growth in an hour, and its bounds, of what is measured in bytes."""
+def _growth(name: str, text: str, entries: Growths, field: str) -> BenchmarkFamily:
+    """Return the family of a growth in an hour, of what is measured in bytes."""
+    return BenchmarkFamily(
+        f"{name}_bytes_per_second",
+        text,
+        lambda benchmark: (
+            (_labels(each), getattr(each, field) / _HOUR)
+            for each in entries(benchmark)
+            if each.unit == "bytes"
+        ),
+        _LABELS,
+        unit="bytes/s",
+    )
 
-    def samples(index: int, benchmark: ShownBenchmark) -> Iterator[Sample]:
-        for each in entries(benchmark):
-            if each.unit == "bytes":
-                yield _labels(each), read(each)[index] / _HOUR
 
-    for index, (suffix, meaning) in enumerate(
-        (
-            ("", text),
-            ("_lower", "Its lower 95 % confidence bound."),
-            ("_upper", "Its upper 95 % confidence bound."),
-        )
-    ):
-        metric = f"{name}{suffix}_bytes_per_second"
-        yield BenchmarkFamily(metric, meaning, partial(samples, index), _LABELS, unit="bytes/s")
+_LOWER, _UPPER = (f"Its {bound} 95 % confidence bound." for bound in ("lower", "upper"))
 
 
 TREND_FAMILIES = (
@@ -135,29 +125,33 @@ TREND_FAMILIES = (
         " (Better), is steady in both (Same), or Inconclusive, is in the label.",
         _differences,
     ),
-    *_growth(
+    _growth(
         "comparison_growth_difference",
         "Growth of heap, memory or index, less that in the baseline.",
         _differences,
-        lambda each: (each.difference_per_hour, each.low_per_hour, each.high_per_hour),
+        "difference_per_hour",
     ),
+    _growth("comparison_growth_difference_lower", _LOWER, _differences, "low_per_hour"),
+    _growth("comparison_growth_difference_upper", _UPPER, _differences, "high_per_hour"),
     _conclusions(
         "step_trend",
         "Always 1; what the figure did, such as HeapGrows or Steady, is in the label `conclusion`.",
         _trends,
     ),
-    *_growth(
+    _growth(
         "step_growth",
         "Growth of heap, memory or index beside caches that fill.",
         _trends,
-        lambda each: (each.growth_per_hour, each.lower_per_hour, each.upper_per_hour),
+        "growth_per_hour",
     ),
+    _growth("step_growth_lower", _LOWER, _trends, "lower_per_hour"),
+    _growth("step_growth_upper", _UPPER, _trends, "upper_per_hour"),
     BenchmarkFamily(
         "step_full_seconds",
         "Time until a figure that grows reaches its limit.",
         lambda benchmark: (
             (_labels(trend), _HOUR * trend.full_in_hours)
-            for trend in benchmark.status.trends
+            for trend in _trends(benchmark)
             if trend.full_in_hours is not None
         ),
         _LABELS,

@@ -73,7 +73,6 @@ def _interval_families(prefix: str, results: Results, labels: Labels) -> Iterato
             text,
             _percentiles(results, labels, field),
             (*labels, "quantile"),
-            kind="summary",  # what Prometheus wants of a label `quantile`
             unit="s",
         )
 
@@ -123,7 +122,6 @@ def table_families(
             metric.text or field.text,
             _samples(entries, labels, parts),
             (*labels, "quantile") if metric.quantile else labels,
-            kind="summary" if metric.quantile else "gauge",
             unit=field.shown.unit.metric_unit,
         )
 
@@ -204,7 +202,6 @@ RESULT_FAMILIES = (
             for p in each.percentiles
         ],
         (*_STEP, "type", "quantile"),
-        kind="summary",  # what Prometheus wants of a label `quantile`
         unit="s",
     ),
     BenchmarkFamily(

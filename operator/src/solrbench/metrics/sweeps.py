@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
-from prometheus_client import Metric
-
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.metrics.family import MetricFamily, ResourceStore, Sample, ShownResource
 from solrbench.metrics.findings import VERDICT_NUMBERS, answer_samples
@@ -116,7 +114,6 @@ SWEEP_FAMILIES = (
         " response time.",
         _figure(lambda point: point.p95_milliseconds, 1000, "0.95"),
         (*_POINT, "quantile"),
-        kind="summary",  # what Prometheus wants of a label `quantile`
         unit="s",
     ),
     SweepFamily(
@@ -191,6 +188,8 @@ SWEEP_FAMILIES = (
 class SweepStore(ResourceStore[ShownSweep]):
     """The latest status of every sweep, as Prometheus collects it."""
 
+    families = SWEEP_FAMILIES
+
     def update(self, sweep: SolrBenchmarkSweep, plan: SweepPlan) -> None:
         """Show `sweep` from the next scrape on."""
         points = {point.point.name: point.point for point in plan.points}
@@ -202,8 +201,3 @@ class SweepStore(ResourceStore[ShownSweep]):
             costs = point_costs(sweep.spec, pairs)
             shown = replace(shown, currency=prices.currency, costs=costs)
         self._keep(sweep.key, shown)
-
-    def render(self, shown: list[ShownSweep]) -> Iterator[Metric]:
-        """Yield every family with the samples of these sweeps."""
-        for family in SWEEP_FAMILIES:
-            yield family.render(shown)
