@@ -79,14 +79,14 @@ class ComparisonOutput:
 
 def print_comparison(compared: ComparisonOutput, output: str) -> None:
     """Print a comparison as `table`, `markdown`, `csv` or `json`."""
+    found = compared.compared_answers
+    tables = [] if found is None else answers_tables([found], [found])
     match output:
         case "markdown":
             text = comparison_to_markdown(compared.found, compared.place)
-            found = compared.compared_answers
             title = f"# {escape_markdown(compared.title)}"
             parts = [title, *filter(None, [markdown_list(compared.answers)]), text]
-            parts += [] if found is None else table_sections(answers_tables([found], [found]))
-            click.echo("\n\n".join(parts))
+            click.echo("\n\n".join([*parts, *table_sections(tables)]))
         case "csv":
             click.echo(_to_csv(compared), nl=False)
         case "json":
@@ -97,8 +97,7 @@ def print_comparison(compared: ComparisonOutput, output: str) -> None:
             for answer in compared.answers:
                 print_line(console, answer, indent=2)
             print_baseline_table(console, compared.found, compared.place)
-            found = compared.compared_answers
-            print_tables(console, *([] if found is None else answers_tables([found], [found])))
+            print_tables(console, *tables)
 
 
 def _to_csv(compared: ComparisonOutput) -> str:
@@ -118,8 +117,7 @@ def _to_json(compared: ComparisonOutput) -> str:
         for comparison in body["figures"]
     ]
     if compared.compared_answers is not None:
-        found = compared.compared_answers
-        body["answerComparison"] = plain(found)
+        body["answerComparison"] = plain(compared.compared_answers)
     body |= {"after": compared.candidate, "answers": list(compared.answers)}
     return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
 

@@ -244,19 +244,20 @@ def print_baseline_table(console: Console, found: BaselineComparison, place: str
 
 def print_next_commands(console: Console, found: SolrBenchmark | str, file: str | None) -> None:
     """Print what a reader may want to do now with this benchmark, or the sweep of this key."""
-    namespace, _, name = (found if isinstance(found, str) else found.key).rpartition("/")
-    reference = f"ssweep/{name}" if isinstance(found, str) else name
-    where = f"-n {namespace} {reference}" if file is None else shlex.quote(file)
-    rest = "intervals, checks, slow requests"
     if isinstance(found, str):
+        key, kind, sweep = found, "ssweep/", None
         rest = "all points, facts and failures"
+    else:
+        key, kind, sweep = found.key, "", found.metadata.labels.get(LABEL_SWEEP)
+        rest = "intervals, checks, slow requests"
+    namespace, _, name = key.rpartition("/")
+    where = f"-n {namespace} {kind}{name}" if file is None else shlex.quote(file)
     # What can be typed as it stands: the path of the program while it is not on the PATH.
     program = program_name() if shutil.which("solrbench") else sys.argv[0]
     lines = [
         f"{program} report {where} --details      # {rest}",
         f"{program} report {where} -o html --output-file {shlex.quote(f'{name}.html')}",
     ]
-    sweep = None if isinstance(found, str) else found.metadata.labels.get(LABEL_SWEEP)
     if sweep is not None:
         lines.insert(0, f"{program} report -n {namespace} ssweep/{sweep}      # all its points")
     shown = (f"\n  {printable(line)}" for line in lines)
