@@ -1,5 +1,6 @@
 """A benchmark whose status has every number that metrics show."""
 
+import time
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
@@ -26,7 +27,7 @@ from solrbench.api.v1alpha1.status import (
     QueueStatus,
 )
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
-from solrbench.metrics.operator import PrometheusMetrics, ReconcileResult
+from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.sweep.plan import make_plan
 from support.resources.small_sweep import measured_sweep
 from support.results.builders import make_spec
@@ -149,5 +150,6 @@ def metrics_of(benchmark: SolrBenchmark) -> PrometheusMetrics:
     telemetry, sweep = PrometheusMetrics("1"), measured_sweep()
     telemetry.benchmarks.update(benchmark)
     telemetry.sweeps.update(sweep, make_plan(sweep))
-    telemetry.operator.count_reconcile(ReconcileResult.SUCCESS, 0.1)
+    with telemetry.operator.time_reconcile(time.monotonic):
+        pass
     return telemetry
