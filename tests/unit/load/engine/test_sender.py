@@ -12,6 +12,7 @@ import pytest
 from bench.servers.running import free_port
 from solrbench.analysis.arrivals import dropped, late, of_arrivals
 from solrbench.load.engine.sender import OpenLoopSender
+from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule.messages import StopSending
 from solrbench.stats.histograms import decode
 from support.load.builders import (
@@ -234,6 +235,30 @@ async def test_transactions_that_think_occupy_no_connection() -> None:
     assert result.nodes[0].requests == 90
 
 
+def assert_whole_took_as_long_as_its_requests(result: WorkerStepResult) -> None:
+    whole, *inside = sorted(result.requests, key=lambda each: not each.is_transaction)
+    together = sum(each.response_sum_microseconds for each in inside)
+    # Each of them is cut to whole microseconds.
+    assert whole.response_sum_microseconds == pytest.approx(together, abs=20)
+
+
+async def test_waits_of_later_requests_are_in_the_response_time_of_their_transaction() -> None:
+    async def slow(exchange: Exchange) -> None:
+        await asyncio.sleep(0.1)
+        await echo(exchange)
+
+    async with HttpServer(slow) as server:
+        spec = transactions_workload(*thinking(50, *CHAIN))
+        what = transactions_target(server.url, spec, plain("x"))
+        plan = duty(requests=4, requests_per_second=100, max_in_flight=1)
+        result = await run_step(what, plan)
+    (whole,) = [each for each in result.requests if each.is_transaction]
+    assert (whole.requests, whole.dropped_requests) == (4, 0)
+    # All begin within 30 ms, and one connection serves twelve requests of 0.1 s.
+    assert whole.response_sum_microseconds > whole.sum_microseconds + 2_000_000
+    assert_whole_took_as_long_as_its_requests(result)
+
+
 async def test_thought_out_requests_without_a_connection_are_dropped_with_their_transaction() -> (
     None
 ):
@@ -243,16 +268,18 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
         await echo(exchange)
 
     async with HttpServer(stuck) as server:
-        spec = transactions_workload(*thinking(100, *CHAIN))
-        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.3)
-        plan = duty(requests=2, requests_per_second=50, max_in_flight=1)
+        spec = transactions_workload(*thinking(500, *CHAIN))
+        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.8)
+        plan = duty(requests=3, requests_per_second=5, max_in_flight=1)
         result = await run_step(what, plan)
     by_name = {each.request: each for each in merged(result).requests}
-    # The first has thought while the second, never answered, has the only connection.
-    assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (2, 1)
+    # The first has thought while the others, never answered, have the only connection.
+    assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (3, 2)
     whole = by_name["lend"]
-    assert whole.requests + whole.dropped_requests == result.planned_requests == 2
-    assert whole.failures + whole.dropped_requests == 2
+    assert whole.requests + whole.dropped_requests == result.planned_requests == 3
+    assert whole.failures + whole.dropped_requests == 3
+    assert by_name["lend.b"].dropped_requests == whole.dropped_requests == 1
+    assert_whole_took_as_long_as_its_requests(result)
 
 
 async def test_transaction_that_waits_when_the_inputs_run_out_is_carried_to_its_end() -> None:

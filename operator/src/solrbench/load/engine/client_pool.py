@@ -17,8 +17,6 @@ from solrbench.load.schedule.messages import worker_share
 from solrbench.load.workload.requests import Node, PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
-_NOT_SENT = -1
-
 
 class Continuation(NamedTuple):
     """The next request of a transaction under way. Times are of `time.perf_counter_ns`."""
@@ -28,6 +26,8 @@ class Continuation(NamedTuple):
     """Intended start of the first request of the transaction."""
     lag_ns: int
     """How much later that was sent."""
+    delay_ns: int
+    """How much later than intended the requests until now were sent, all together."""
 
 
 class PooledClient(HttpClient):
@@ -50,7 +50,10 @@ class PooledClient(HttpClient):
         self.failed: RequestFailure | None = None
         """What was wrong with the last request."""
         self._on_ended = on_ended
-        self._lag_ns = _NOT_SENT
+        self._lag_ns: int | None = None
+        """How late the transaction began; None in its first request."""
+        self._delay_ns = 0
+        """Delays of the requests of the transaction until now."""
 
     @property
     def is_open(self) -> bool:
@@ -68,18 +71,22 @@ class PooledClient(HttpClient):
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
         """Send the request of an arrival, which was to start at a time."""
         self.intended_ns = self.arrived_ns = intended_ns
-        self._lag_ns = _NOT_SENT
+        self._lag_ns, self._delay_ns = None, 0
         self.send(request, now_ns)
 
     def send_continuation(self, following: Continuation, intended_ns: int, now_ns: int) -> None:
         """Send the next request of a transaction, which was to start at a time."""
-        request, self.arrived_ns, self._lag_ns = following
+        request, self.arrived_ns, self._lag_ns, self._delay_ns = following
         self.intended_ns = intended_ns
         self.send(request, now_ns)
 
-    def lag_ns(self, started_ns: int) -> int:
-        """Return how late the transaction began whose request was sent at a time."""
-        return started_ns - self.arrived_ns if self._lag_ns == _NOT_SENT else self._lag_ns
+    def delays_ns(self, started_ns: int) -> tuple[int, int]:
+        """Return how late the transaction began whose request was sent at a time, and all delays.
+
+        The delays are those of its requests until now, this one included.
+        """
+        late_ns = started_ns - self.intended_ns
+        return late_ns if self._lag_ns is None else self._lag_ns, self._delay_ns + late_ns
 
     def on_completed(self, ended: CompletedRequest) -> None:
         """Check a request and give the connection back."""

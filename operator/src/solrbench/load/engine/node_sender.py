@@ -149,18 +149,19 @@ class NodeSender:
             following = self._leave(oldest, now_ns)
             if following is None:
                 continue
-            request, arrived_ns, _ = following
+            request, arrived_ns, _, delay_ns = following
             waited_ns = now_ns - oldest.intended_ns
             measured = arrived_ns >= self.arrivals.origin_ns
             if measured:
                 self._node_counts.record_dropped(waited_ns // 1000)
-            names = [request.name]
+            times_ns = {request.name: waited_ns}
             if request.extra is not None and request.extra.transaction is not None:
                 # The transaction is given up with its request.
-                names.append(request.extra.transaction.summary_request.name)
-            for name in names:
+                whole = request.extra.transaction
+                times_ns[whole.summary_request.name] = whole.elapsed_ns + delay_ns
+            for name, time_ns in times_ns.items():
                 if measured:
-                    self.arrivals.record_dropped(name, arrived_ns, arrived_ns + waited_ns)
+                    self.arrivals.record_dropped(name, arrived_ns, arrived_ns + time_ns)
                 else:
                     self.arrivals.record_dropped_in_ramp(name)
 
@@ -171,7 +172,7 @@ class NodeSender:
         following = self._leave(oldest, started_ns, ended_ns)
         if following is None:
             return
-        request, arrived_ns, lag_ns = following
+        request, arrived_ns, lag_ns, delay_ns = following
         self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
         if arrived_ns >= self.arrivals.origin_ns:
             self.arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
@@ -179,30 +180,34 @@ class NodeSender:
         if request.extra is not None and request.extra.transaction is not None:
             whole = request.extra.transaction.advance(started_ns, ended_ns, 0, failed)
             if isinstance(whole, CompletedTransaction):
-                self._record_transaction(whole, arrived_ns, lag_ns)
+                self._record_transaction(whole, arrived_ns, lag_ns, delay_ns)
 
     def _record_transaction(
-        self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int
+        self, whole: CompletedTransaction, arrived_ns: int, lag_ns: int, delay_ns: int
     ) -> None:
-        """Count a transaction whose first request was to start at a time, and was sent later."""
+        """Count a transaction whose first request was to start at a time, and was sent later.
+
+        Its response time is that of its requests together: what it thinks is left out, and what
+        any of them waited for a connection is not (coordinated omission, ADR 5).
+        """
         self._recorder.record(*whole, arrived_ns)
         if arrived_ns >= self.arrivals.origin_ns:
-            started_ns = whole.started_ns
-            # What it thinks is left out of its response time, too.
+            intended_ns = whole.started_ns - delay_ns
             self.arrivals.record(
-                whole.request.name, started_ns - lag_ns, started_ns, whole.ended_ns
+                whole.request.name, intended_ns, intended_ns + lag_ns, whole.ended_ns
             )
 
     def _leave(
         self, waiting: WaitingRequest, started_ns: int, now_ns: int | None = None
     ) -> Continuation | None:
-        """Return a request that is never sent; None if nothing was left for its arrival."""
+        """Return a request that is never sent, its wait included; None without one to take."""
         intended_ns, following = waiting
+        late_ns = started_ns - intended_ns
         if following is not None:
             self._in_flight -= 1
-            return following
+            return following._replace(delay_ns=following.delay_ns + late_ns)
         request = self.owner.take_request(intended_ns, now_ns or started_ns)
-        return request and Continuation(request, intended_ns, started_ns - intended_ns)
+        return request and Continuation(request, intended_ns, late_ns, late_ns)
 
     def _wait(self, request: WaitingRequest, now_ns: int) -> None:
         self._waiting.append(request)
@@ -254,12 +259,12 @@ class NodeSender:
         transaction = request.extra.transaction if request.extra is not None else None
         if transaction is None:
             return False
-        lag_ns = client.lag_ns(started_ns)
+        delays_ns = client.delays_ns(started_ns)
         following = transaction.advance(started_ns, ended_ns, received, client.failed)
         if isinstance(following, CompletedTransaction):
-            self._record_transaction(following, client.arrived_ns, lag_ns)
+            self._record_transaction(following, client.arrived_ns, *delays_ns)
             return False
-        next_one = Continuation(following.request, client.arrived_ns, lag_ns)
+        next_one = Continuation(following.request, client.arrived_ns, *delays_ns)
         if following.think_seconds:
             self._think(following, next_one, ended_ns)
             # Nothing is under way while it thinks, so others may have its connection.

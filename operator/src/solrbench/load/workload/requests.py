@@ -49,6 +49,8 @@ class ActiveTransaction(Protocol):
 
     summary_request: "PreparedRequest"
     """What the transaction itself is counted as."""
+    elapsed_ns: int
+    """Service times of its requests that have ended."""
 
     def extract(self, body: bytes) -> RequestFailure | None:
         """Take the values of a response; return why that is impossible."""

@@ -76,7 +76,7 @@ class RunningTransaction:
     values: dict[str, str]
     seed: int
     _step_index: int = field(default=0, init=False)
-    _elapsed_ns: int = field(default=0, init=False)
+    elapsed_ns: int = field(default=0, init=False)
     _received: int = field(default=0, init=False)
 
     def request(self) -> PreparedRequest:
@@ -104,7 +104,7 @@ class RunningTransaction:
         After the last request, or a failed one, the whole is to be counted. One whose step ends in
         the middle never is: it was neither done nor did it fail.
         """
-        self._elapsed_ns += ended_ns - started_ns
+        self.elapsed_ns += ended_ns - started_ns
         self._received += received
         failure = failure_or_none(failed)
         self._step_index += 1
@@ -114,7 +114,7 @@ class RunningTransaction:
             return NextRequest(self.request(), seconds)
         # As long as its requests together, and in the second of its end.
         return CompletedTransaction(
-            self.summary_request, ended_ns - self._elapsed_ns, ended_ns, self._received, failure
+            self.summary_request, ended_ns - self.elapsed_ns, ended_ns, self._received, failure
         )
 
 
