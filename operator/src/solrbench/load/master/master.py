@@ -180,9 +180,9 @@ class Master:
 
     def _crashed(self, greenlet: Any) -> None:
         failure = LoadError(LoadReason.LOAD_MASTER_FAILED, repr(greenlet.exception))
-        _logger.error("%s: %s", failure.reason, failure.message)
-        write_termination_message(failure)
-        self._ended.set(failure.exit_code)
+        # A run that lost its page ends by this, not by the workers that it loses next.
+        self._worker_pool.fail(failure)
+        self._report_failure(failure)
 
 
 def _answers(plan: LoadPlan, settings: LoadSettings) -> Callable[[str], StoredAnswers] | None:
