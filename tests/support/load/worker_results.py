@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.step_document import StepRunResult
 from solrbench.load.master.merge import merge_worker_results
-from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
+from solrbench.load.master.step_run import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.stats.histograms import Histogram
 

@@ -7,10 +7,17 @@ from functools import partial
 
 import pytest
 
+from solrbench.contract.second_series import MAX_WINDOWS
 from solrbench.load.errors import LoadError, StepRunAbortedError
-from solrbench.load.master.distributed_step_run import WINDOW_SECONDS, RecentMetrics, RecentWindow
+from solrbench.load.master.distributed_step_run import (
+    WINDOW_SECONDS,
+    RecentMetrics,
+    RecentWindow,
+    RunningTotals,
+)
 from solrbench.load.recording.request_stats import RecentRequests, pack_times
-from solrbench.load.schedule.messages import AdoptUsers, Assignment, Exit
+from solrbench.load.schedule.messages import AdoptUsers, Assignment, Exit, LiveTotals
+from solrbench.stats.histograms import bucket_of
 from support.load.fake_locust import FakeLoad, Node
 from support.load.step_runs import EXACT, KEY, PLANNED, TIMED, keep_reporting, started, wait_results
 
@@ -257,3 +264,52 @@ def test_cleared_window_is_empty() -> None:
     window.add(1, RecentRequests(1, 0, pack_times({16: 1})))
     window.clear()
     assert window.figures(1) == RecentMetrics()
+
+
+NOTHING = LiveTotals(0, 0, 0, 0)
+
+
+def test_times_are_those_of_all_workers() -> None:
+    so_far = RunningTotals()
+    so_far.begin(100.0)
+    so_far.add(NOTHING, LiveTotals(1, 2, 0, 9000), pack_times({bucket_of(4000): 2}), 101.0)
+    so_far.add(NOTHING, LiveTotals(1, 2, 1, 90_000), pack_times({bucket_of(40_000): 2}), 101.1)
+    assert so_far.histogram.percentile(50) == pytest.approx(4000, rel=0.02)
+    assert so_far.histogram.percentile(99) == pytest.approx(40_000, rel=0.02)
+    assert (so_far.requests, so_far.failures, so_far.last_good_second) == (4, 1, 0)
+
+
+@pytest.mark.parametrize("phase", [0, 0.3, 0.7, 0.9])
+def test_a_report_is_of_the_last_whole_second(phase: float) -> None:
+    so_far, before = RunningTotals(), NOTHING
+    so_far.begin(100.0)
+    for second in range(1, 4):
+        totals = LiveTotals(1, 10 * second, 0, 9000)
+        so_far.add(before, totals, b"", 100 + second + phase)
+        before = totals
+    assert [each.second for each in so_far.windows] == [0, 1]
+    assert so_far.last_good_second == 2
+
+
+def test_what_came_before_measuring_is_left_out() -> None:
+    so_far = RunningTotals()
+    so_far.add(NOTHING, LiveTotals(1, 50, 0, 9000), b"", 99.0)
+    assert so_far.requests == 0
+    so_far.begin(100.0)
+    ramp = LiveTotals(1, 60, 20, 0)
+    so_far.add(LiveTotals(1, 50, 0, 0), ramp, b"", 100.1)
+    assert so_far.requests == 0
+    so_far.add(ramp, LiveTotals(1, 80, 3, 9000), b"", 101.1)
+    assert (so_far.requests, so_far.failures) == (80, 3)
+
+
+def test_a_day_takes_no_more_windows_than_a_finished_step() -> None:
+    so_far = RunningTotals()
+    so_far.begin(0.0)
+    before = NOTHING
+    for second in range(1, 86_401):
+        totals = LiveTotals(1, second, 0, 1000 * second)
+        so_far.add(before, totals, b"", float(second))
+        before = totals
+    assert len(so_far.windows) <= MAX_WINDOWS + 600
+    assert so_far.requests == 86_400

@@ -5,10 +5,11 @@ from datetime import timedelta
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import SecondSums
+from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.contract.step_document import FailureKind, RequestResult, StepRunResult
 from solrbench.contract.windows import CacheSample, EndedEarly, RequestWindow
-from solrbench.load.master.merge import merge_worker_results
-from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult
+from solrbench.load.master.merge import add_load_pods, merge_worker_results
+from solrbench.load.master.step_run import StepRunMetadata, WarmUpResult
 from solrbench.load.recording.recorder import ConnectionCounts
 from solrbench.load.recording.response_gaps import NodeActivity, NodeCounts
 from solrbench.load.recording.worker_result import MicroBatch, WorkerStepResult
@@ -16,6 +17,7 @@ from solrbench.load.workload.response_checks import EMPTY_RESULT, request_failur
 from solrbench.stats.histograms import decode
 from solrbench.stats.time_blocks import TimeBlocks
 from support.load.worker_results import BEGAN, PLANNED, histogram, merged, outcome, part
+from support.narrowing import not_none
 
 REPLAY = Step.model_validate({"name": "log", "durationSeconds": 60, "replay": {}})
 
@@ -306,3 +308,23 @@ def test_response_times_without_lag_are_those_of_all_workers() -> None:
     both = only(outcome(part([900] * 2, **delayed)), outcome(part([900], **calm)))
     assert both.response_time_without_lag_histogram == histogram([1000, 2000, 3000])
     assert only(outcome(part([900], **calm))).response_time_without_lag_histogram is None
+
+
+def pod(name: str, component: str, cpu_seconds: float) -> ServerFigures:
+    figures = {"cpu_seconds": cpu_seconds, "throttled_percent": cpu_seconds}
+    return ServerFigures(server=name, component=component, seconds=2.0, readings=2, figures=figures)
+
+
+def test_workers_stand_beside_the_pods_that_the_master_read() -> None:
+    read = Telemetry(pods=[pod("solr-0", "solr", 9.0), pod("master", "load-master", 1.0)])
+    found = not_none(add_load_pods(read, [pod("worker-0", "load-worker", 3.0), None]))
+    assert [each.server for each in found.pods] == ["solr-0", "master", "worker-0"]
+    spreads = {each.figure: each for each in found.spreads["load-pods"]}
+    assert spreads["cpu_seconds"].total == 2.0  # per second, without Solr
+    assert spreads["throttled_percent"].highest_server == "worker-0"
+
+
+def test_without_telemetry_or_pods_nothing_is_added() -> None:
+    assert add_load_pods(None, [pod("worker-0", "load-worker", 3.0)]) is None
+    read = Telemetry()
+    assert add_load_pods(read, [None]) is read

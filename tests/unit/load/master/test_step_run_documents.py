@@ -1,28 +1,40 @@
-"""Series that fit into the share of one step run."""
+"""Series that fit into the share of one step run; what is left of one that breaks off."""
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from numpy import array
 from numpy.random import default_rng
 
+from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.result_rules import MAX_RECORDS, MAX_REPORT_BYTES
 from solrbench.contract.foreign import decode_json
 from solrbench.contract.second_series import SecondSeries, SecondSums
+from solrbench.contract.server_document import Telemetry
 from solrbench.contract.step_document import SlowRequest, StepRunResult
 from solrbench.contract.storage import MAX_RESULT_BYTES, to_chunks
 from solrbench.contract.windows import CacheSample, RequestWindow
 from solrbench.load.master.diagnostics import MAX_RECORDING_BYTES, MAX_TEXT_BYTES
+from solrbench.load.master.distributed_step_run import RunningTotals
+from solrbench.load.master.step_run import StepRunMetadata
 from solrbench.load.master.step_run_documents import (
     MAX_POINTS,
     POINT_BYTES,
     RECORD_BYTES,
     limit_series,
+    partial_result,
 )
+from solrbench.load.schedule.messages import LiveTotals
+from support.load.coordinated_run import TIMED, Run
+from support.load.fake_workers import load_plan
+from support.load.worker_results import BEGAN, PLANNED
+from support.narrowing import not_none
 from support.results.builders import START, make_document, make_result
 
 ROOMY = 1 << 30
+LONG = TIMED | {"durationSeconds": 600}
 _RANDOM = default_rng(1)
 
 
@@ -126,3 +138,67 @@ def test_the_largest_report_stays_within_its_limit(runs: int, names: int) -> Non
     decode_json(text)
     stored = to_chunks(limited)
     assert sum(map(len, stored.chunks)) * runs <= MAX_REPORT_BYTES
+
+
+def test_all_workers_lost_leaves_what_they_reported(tmp_path: Path) -> None:
+    run = Run(load_plan(LONG), tmp_path)
+    run.at(100, lambda: run.load.lose("a", "b"))
+    run.fail()
+    found = not_none(run.coordinator.unfinished())
+    assert found.ended_early is not None
+    assert found.id == "r1-s0-timed"
+    # Workers join and spawn in the first seconds, then each has ten requests a second.
+    assert 90 <= found.seconds <= 100
+    assert found.requests[0].requests == pytest.approx(20 * found.seconds, abs=40)
+    assert sum(each.requests for each in found.requests[0].windows) > 1700
+    assert found.ended_early.failures == 0
+    assert found.ended_early.last_good_second == pytest.approx(found.seconds, abs=2)
+
+
+def test_first_symptom_is_the_last_good_response(tmp_path: Path) -> None:
+    run = Run(load_plan(LONG), tmp_path)
+    run.workers.fails_from_second = 30
+    run.at(100, lambda: run.load.lose("a", "b"))
+    run.fail()
+    found = not_none(run.coordinator.unfinished())
+    assert found.ended_early is not None
+    assert 27 <= found.ended_early.last_good_second <= 31
+    assert found.ended_early.failures > 1000
+
+
+@pytest.mark.parametrize("changes", [{}, {"warmUp": {"durationSeconds": 60}}])
+def test_nothing_is_left_before_measuring(changes: dict[str, Any], tmp_path: Path) -> None:
+    run = Run(load_plan(LONG, **changes), tmp_path)
+    assert run.coordinator.unfinished() is None
+    run.at(2 if not changes else 30, lambda: run.load.lose("a", "b"))
+    run.fail()
+    assert run.coordinator.unfinished() is None
+
+
+def test_a_step_that_ended_is_not_unfinished(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    run.run()
+    assert run.coordinator.unfinished() is None
+
+
+def test_telemetry_of_a_step_that_breaks_off_is_kept() -> None:
+    read = Telemetry(missing=["no metrics"])
+    metadata = StepRunMetadata(1, BEGAN, telemetry=read)
+    assert partial_result(PLANNED, RunningTotals(), 5.0, metadata).telemetry == read
+
+
+@pytest.mark.parametrize(
+    ("load", "rate"),
+    [
+        ({"users": 3}, None),
+        ({"requestsPerSecond": 4, "rateChanges": [{"atSeconds": 0, "requestsPerSecond": 8}]}, 8),
+        ({"replay": {}}, 6),
+    ],
+)
+def test_planned_rate_of_a_step_that_breaks_off(load: dict[str, Any], rate: float | None) -> None:
+    step = Step.model_validate({"name": "storm", "durationSeconds": 9} | load)
+    planned, so_far = PLANNED.model_copy(update={"step": step}), RunningTotals()
+    so_far.begin(0.0)
+    so_far.add(LiveTotals(0, 0, 0, 0), LiveTotals(1, 30, 0, 9000), b"", 5.0)
+    found = partial_result(planned, so_far, 5.0, StepRunMetadata(1, BEGAN))
+    assert found.requests_per_second == rate

@@ -16,8 +16,10 @@ from typing import Any
 from solrbench.analysis.outliers import find_outliers, second_means, worst
 from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.names import LOAD_MASTER
 from solrbench.contract.request_counts import MAX_USER_SHARES, ResponseGap, UserShares, sum_counts
 from solrbench.contract.second_series import SecondSeries
+from solrbench.contract.server_document import ServerFigures, Telemetry
 from solrbench.contract.step_document import (
     MAX_SLOW_REQUESTS,
     ConnectionResult,
@@ -30,8 +32,8 @@ from solrbench.contract.step_document import (
     WorkerUsage,
 )
 from solrbench.contract.windows import EndedEarly
-from solrbench.load.master.partial_result import StepRunMetadata, add_load_pods
 from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.master.step_run import StepRunMetadata
 from solrbench.load.recording.request_stats import failure_kinds
 from solrbench.load.recording.response_gaps import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
@@ -39,6 +41,7 @@ from solrbench.stats import histograms
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.series import steady_from
 from solrbench.stats.time_blocks import TimeBlocks
+from solrbench.telemetry.summary import spreads_of, worst_servers
 
 
 def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
@@ -131,6 +134,26 @@ def merge_user_shares(results: Iterable[WorkerStepResult]) -> UserShares | None:
         median_requests=median_requests(histogram, users, most),
         most_requests=most,
         fewest=sorted(fewest, key=lambda each: (each.requests, each.user))[:MAX_USER_SHARES],
+    )
+
+
+def add_load_pods(
+    telemetry: Telemetry | None, workers: Sequence[ServerFigures | None]
+) -> Telemetry | None:
+    """Return what the master read, its own pod included, with the pods of `workers`.
+
+    These read themselves; where one could not, it is None.
+    """
+    pods = [server for server in workers if server is not None]
+    if telemetry is None or not pods:
+        return telemetry
+    masters = [server for server in telemetry.pods if server.component == LOAD_MASTER]
+    spreads = {"load-pods": spreads_of("load-pods", [*masters, *pods])}
+    return telemetry.model_copy(
+        update={
+            "pods": [*telemetry.pods, *worst_servers(pods)],
+            "spreads": telemetry.spreads | spreads,
+        }
     )
 
 

@@ -12,7 +12,6 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import EmptiedCaches
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError
-from solrbench.load.master.partial_result import WarmUpResult
 from solrbench.load.master.request_windows import merge_request_windows
 from solrbench.load.master.result_store import ListOffsets, ResultStore, resumed
 from solrbench.load.master.step_run import (
@@ -20,6 +19,7 @@ from solrbench.load.master.step_run import (
     CompletedStepRun,
     RunStage,
     StepRunExecutor,
+    WarmUpResult,
 )
 from solrbench.load.master.step_run_documents import StepRunDocuments
 from solrbench.load.schedule.messages import step_assignment, warm_up_assignment

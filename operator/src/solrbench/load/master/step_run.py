@@ -6,20 +6,22 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from solrbench.api.v1alpha1.arrivals import UntilSteady
 from solrbench.api.v1alpha1.load import rate_at
+from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.contract.request_counts import sum_counts
-from solrbench.contract.step_document import AddedDocuments
+from solrbench.contract.server_document import DiagnosticFile, Telemetry
+from solrbench.contract.step_document import AddedDocuments, VisibilityResult
+from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError, StepRunAbortedError
 from solrbench.load.master.added_documents import StepDocuments
 from solrbench.load.master.caches import CacheSampler
 from solrbench.load.master.diagnostics import DiagnosticsRecorder
 from solrbench.load.master.distributed_step_run import DistributedStepRun, DistributedStepRunState
-from solrbench.load.master.partial_result import StepRunMetadata
 from solrbench.load.master.result_store import ListOffsets, max_requests_sent
 from solrbench.load.master.steady_state import (
     CollapseDetector,
@@ -141,6 +143,55 @@ IMMEDIATE_SPAWN_RATE = 1_000_000
 _GRACE_SECONDS = 30.0
 _SPAWNS_PER_SECOND = 500
 """What even a busy worker manages; limits the wait for users that are spawned at once."""
+
+
+@dataclass(frozen=True)
+class WarmUpResult:
+    """A warm-up as it is kept, named as in the document of the step run."""
+
+    warm_up_requests: int = 0
+    warm_up_steady: bool | None = None
+    """None unless it was to go on until it is steady."""
+    warm_up_thousands: list[RequestWindow] = field(default_factory=list)
+    warm_up_caches: list[CacheSample] = field(default_factory=list)
+    answers: StoredAnswers | None = None
+    """What the target answered before it; None if that was not asked for."""
+    emptied_caches: EmptiedCaches | None = None
+    """Solr's caches as they were emptied before it; None if they were kept."""
+
+
+@dataclass(frozen=True)
+class StepRunMetadata:
+    """What the master knows of a step run besides the results, named as in its document."""
+
+    attempt: int
+    start_time: datetime
+    """When measuring began; aware."""
+    warm_up: WarmUpResult = field(default_factory=WarmUpResult)
+    """The warm-up right before."""
+    caches: list[CacheSample] = field(default_factory=list)
+    lost_workers: tuple[str, ...] = ()
+    list_offsets: tuple[int, ...] = ()
+    queries_may_repeat: bool = False
+    telemetry: Telemetry | None = None
+    visibility: list[VisibilityResult] = field(default_factory=list)
+    added: AddedDocuments | None = None
+    diagnostics: list[DiagnosticFile] = field(default_factory=list)
+    ended_early: EndedEarly | None = None
+
+    def fields(self, planned: PlannedStepRun) -> dict[str, Any]:
+        """Return them, and what was planned, as fields of the document of the step run."""
+        own = vars(self) | vars(self.warm_up)
+        del own["warm_up"]
+        return own | {
+            "id": planned.id,
+            "repeat": planned.repeat,
+            "variant": planned.variant,
+            "step": planned.step.name,
+            "trial": planned.trial,
+            "users": planned.step.users,
+            "batch_size": planned.batch_size,
+        }
 
 
 class CompletedStepRun(NamedTuple):

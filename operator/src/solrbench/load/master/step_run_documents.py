@@ -1,4 +1,4 @@
-"""The document of a step run, its series made short enough for its share of the report.
+"""The document of a step run, its series short enough for its share of the report.
 
 Steadiness, outliers and histograms come from every second and every request before that; only what
 is kept to be looked at later gets coarser.
@@ -9,17 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.step_results import with_metrics
+from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
-from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import CacheSample
+from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.windows import CacheSample, EndedEarly
 from solrbench.load.master.distributed_step_run import RunningTotals
 from solrbench.load.master.merge import merge_worker_results
-from solrbench.load.master.partial_result import StepRunMetadata, WarmUpResult, partial_result
-from solrbench.load.master.step_run import CompletedStepRun
+from solrbench.load.master.step_run import CompletedStepRun, StepRunMetadata, WarmUpResult
 from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
+from solrbench.stats.histograms import Histogram
 
 RECORD_BYTES = 44 << 10
 """What a request name takes beside its windows. Measured, compressed: 8 KiB for a histogram of
@@ -86,6 +88,39 @@ def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
     ]
     stride = -(-len(samples) // most) if most else len(moments) + 1
     return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
+
+
+def partial_result(
+    planned: PlannedStepRun, so_far: RunningTotals, seconds: float, metadata: StepRunMetadata
+) -> StepRunResult:
+    """Return the document of a step run of which so many `seconds` were measured."""
+    seconds = round(seconds, 1)
+    ended = EndedEarly(
+        second=seconds, last_good_second=so_far.last_good_second, failures=so_far.failures_since
+    )
+    is_open_loop, windows = planned.step.users is None, so_far.windows
+    times, rate = so_far.histogram.encode(), mean_rate(planned.step)
+    if planned.step.replay is not None:
+        rate = so_far.requests / seconds if seconds else 0.0
+    request = RequestResult(
+        request=ALL_REQUESTS,  # reports of a step run under way have no names
+        requests=so_far.requests,
+        failures=so_far.failures,
+        sum_microseconds=so_far.sum_microseconds,
+        # The reports of an open loop have response times, and of service times only the sum.
+        service_time_histogram=Histogram().encode() if is_open_loop else times,
+        response_time_histogram=times if is_open_loop else None,
+        windows=windows.rolled_up(windows.width),
+    )
+    return StepRunResult(
+        requests_per_second=rate,
+        end_time=metadata.start_time + timedelta(seconds=seconds),
+        seconds=seconds,
+        requests=[request],
+        workers=[],
+        window_seconds=windows.width,
+        **replace(metadata, ended_early=ended).fields(planned),
+    )
 
 
 @dataclass(eq=False, repr=False)
