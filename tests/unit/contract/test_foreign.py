@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 from solrbench.analysis.baseline import MAX_FIGURES_MEMORY
 from solrbench.contract import foreign
 from solrbench.contract.environment import Environment
-from solrbench.contract.foreign import ForeignDataError, decode_json, read, unpack
+from solrbench.contract.foreign import ForeignDataError, decode_json, read, read_samples, unpack
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import ExportOutcome, IndexProgress
 from solrbench.contract.step_document import StepRunResult
@@ -190,3 +190,39 @@ def test_no_document_makes_the_operator_grow_by_much() -> None:
         (name for name in growth if name.endswith(("text", "text as is read"))), TEXT_GROWTH
     )
     assert {name: each for name, each in growth.items() if each > limits[name]} == {}
+
+
+SAMPLES = """\
+# HELP size Size of something{with="braces"} 9
+# TYPE size gauge
+size{core="a",path="C:\\\\x\\"}, 1"} 1.5
+size{core="b"} 2.0E3 1700000000000
+size{core="c"} NaN
+size{core="d"} +Inf
+size{core="e"} -1
+size{core="f"} 1e9999
+size{core="g"} 0
+size{core="h"} 3x
+size_total{core="i"} 4
+other{core="j"} 5
+size 6
+"""
+
+
+def test_samples_of_some_names_with_a_number() -> None:
+    found = [(name, each.get("core"), value) for name, each, value in read_samples(SAMPLES, "size")]
+    sizes = [("size", "a", 1.5), ("size", "b", 2000.0), ("size", "g", 0.0), ("size", None, 6.0)]
+    assert found == sizes
+    assert [name for name, *_ in read_samples(SAMPLES, r"\w+(?<!size)")] == ["size_total", "other"]
+
+
+def test_quotes_in_labels_are_theirs() -> None:
+    _, labels, _ = next(read_samples(SAMPLES, "size"))
+    assert labels["path"] == 'C:\\\\x\\"}, 1'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "size{", "size{}", "size{} ", "size{a} x", "{" * 10_000]
+)
+def test_text_of_others_has_no_samples(text: str) -> None:
+    assert list(read_samples(text, "size")) == []

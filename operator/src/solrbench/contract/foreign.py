@@ -8,7 +8,9 @@ known before any value is made, and a list or mapping is read up to its first ba
 
 import re
 import zlib
+from collections.abc import Iterator
 from functools import cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -141,3 +143,19 @@ def _failing_fast(schema: Any) -> Any:
         return schema
     copied = {key: _failing_fast(each) for key, each in schema.items()}
     return copied | {"fail_fast": True} if copied.get("type") in ("dict", "list") else copied
+
+
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_NUMBER = r"\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?"
+
+
+def read_samples(text: str, names: str) -> Iterator[tuple[str, dict[str, str], float]]:
+    """Yield name, labels and value of every sample in Prometheus' text format.
+
+    `names` is a regular expression. What is no number from 0 on is passed over.
+    """
+    sample = re.compile(rf"^({names})(?:\{{(.*)\}})? ({_NUMBER})\b", re.MULTILINE)
+    for match in sample.finditer(text):
+        name, labels, value = match.groups()
+        if isfinite(number := float(value)):
+            yield name, dict(_LABEL.findall(labels or "")), number

@@ -5,7 +5,7 @@ Solr 9), so a proxy or a load balancer in front of them is enough, and a respons
 node's own name.
 """
 
-from solrbench.contract.prometheus_text import read_samples
+from solrbench.contract.foreign import read_samples
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from solrbench.contract.prometheus_text import read_samples
+from solrbench.contract.foreign import read_samples
 from solrbench.contract.server_document import CACHES
 from solrbench.telemetry.jvm import heap_after_gc
 from solrbench.telemetry.kernel_files import present
