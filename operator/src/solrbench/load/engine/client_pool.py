@@ -15,7 +15,7 @@ from solrbench.load.engine.target import UserContext, validate_response
 from solrbench.load.schedule.arrivals import Schedule
 from solrbench.load.schedule.messages import worker_share
 from solrbench.load.workload.requests import Node, PreparedRequest
-from solrbench.load.workload.response_checks import RequestFailure, request_failure
+from solrbench.load.workload.response_checks import RequestFailure
 
 
 class Continuation(NamedTuple):
@@ -60,14 +60,6 @@ class PooledClient(HttpClient):
         """Say whether there is a connection."""
         return self._connection is not None
 
-    async def connect(self) -> RequestFailure | None:
-        """Open the connection; return why there is none."""
-        seconds = self._timeout_ns / 1e9
-        where = f"{self._node.host}:{self._node.port}"
-        self.failed = request_failure("Timeout", f"cannot connect to {where} within {seconds:g} s")
-        await self.connect_ahead()
-        return None if self.is_open else self.failed
-
     def send_scheduled(self, request: PreparedRequest, intended_ns: int, now_ns: int) -> None:
         """Send the request of an arrival, which was to start at a time."""
         self.intended_ns = self.arrived_ns = intended_ns
@@ -93,11 +85,6 @@ class PooledClient(HttpClient):
         request, _, _, _, failed, response = ended
         self.failed = failed if response is None else validate_response(request, *response)
         self._on_ended(self, ended)
-
-    def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
-        # While connecting ahead, no request is there to bear the reason.
-        self.failed = failed
-        super()._fail(ended_ns, received, failed)
 
 
 CONNECTING_AT_ONCE = 64
@@ -178,7 +165,7 @@ class ClientPool:
 
     async def _connect(self, client: PooledClient) -> None:
         tried_ns = _now()
-        failed = await client.connect()
+        failed = await client.connect_ahead()
         # Before the call, which may need further connections and counts those under way.
         self._opening = {task for task in self._opening if task is not asyncio.current_task()}
         self.on_connected(client, tried_ns, failed)

@@ -34,10 +34,13 @@ _EXHAUSTED_RESOURCES = {
 }
 """Ends of a connection that the generator itself is to blame for, by error number."""
 
+TIMEOUT = "Timeout"
+"""Kind of failure: nothing was heard in time."""
+
 _REFUSALS = {
     ConnectionRefusedError: ("ConnectionRefused", "nothing listens on {where}"),
     ConnectionResetError: ("ConnectionReset", "{where} reset the connection"),
-    TimeoutError: ("Timeout", "cannot connect to {where} in time"),
+    TimeoutError: (TIMEOUT, "cannot connect to {where} in time"),
 }
 
 _now = time.perf_counter_ns
@@ -65,7 +68,7 @@ class HttpClient(ABC):
         self._node = node
         self._loop = loop = context.loop
         self._connection: HttpConnection | None = None
-        self._connecting: asyncio.Task[None] | None = None
+        self._connecting: asyncio.Task[RequestFailure | None] | None = None
         self._request: PreparedRequest | None = None
         self._started_ns = 0
         self._retry_allowed = True
@@ -91,24 +94,20 @@ class HttpClient(ABC):
             microseconds=(ended_ns - started_ns) // 1000,
             request=request,
             started_ns=started_ns,
-            node=f"{self._node.host}:{self._node.port}",
+            node=self._node.address,
             qtime_milliseconds=None if response is None else qtime_milliseconds(response[1]),
             failed=failure_or_none(failed),
         )
 
-    async def connect_ahead(self) -> bool:
-        """Connect ahead of the first request, which tries again if that fails or takes long.
-
-        Return whether the node was heard of in time, be it by a refusal.
-        """
+    async def connect_ahead(self) -> RequestFailure | None:
+        """Connect ahead of the first request, which tries again; return why there is none."""
         self._connecting = asyncio.current_task()
         try:
             async with asyncio.timeout(self._timeout_ns / 1e9):
-                await self._open()
+                return await self._open()
         except TimeoutError:
             self._connecting = None
-            return False
-        return True
+            return self._timed_out(f"cannot connect to {self._node.address}")
 
     def backoff_seconds(self, now_ns: int) -> float:
         """Return how long to wait before the next request, 0 after a response.
@@ -192,10 +191,7 @@ class HttpClient(ABC):
             self._context.recorder.count_retry(self._request, self._started_ns)
             self._connecting = self._loop.create_task(self._open())
             return
-        message = (
-            str(error) if error else f"connection ended after {received} bytes of the response"
-        )
-        self._fail(_now(), received, request_failure("ConnectionReset", message))
+        self._fail(_now(), received, _lost(error, received))
 
     def _check_deadline(self) -> None:
         """Give up the request under way and its connection, or look again at its deadline."""
@@ -211,25 +207,31 @@ class HttpClient(ABC):
         self._started_ns = self._started_ns or self._deadline_ns - self._timeout_ns
         missing = "no complete response"
         if self._connection is None:
-            missing = f"cannot connect to {self._node.host}:{self._node.port}"
+            missing = f"cannot connect to {self._node.address}"
         self._disconnect()
-        seconds = self._timeout_ns / 1e9
-        self._fail(now_ns, 0, request_failure("Timeout", f"{missing} within {seconds:g} s"))
+        self._fail(now_ns, 0, self._timed_out(missing))
 
-    async def _open(self) -> None:
-        """Open a connection and send the request that waits for it, if one does."""
+    def _timed_out(self, missing: str) -> RequestFailure:
+        return request_failure(TIMEOUT, f"{missing} within {self._timeout_ns / 1e9:g} s")
+
+    async def _open(self) -> RequestFailure | None:
+        """Open a connection and send the request that waits for it, if one does.
+
+        Return why that failed; the request, if there was one, has failed of it then.
+        """
         tried_ns = _now()
         try:
             connection = await connect(self._node, self._loop)
         except OSError as error:
             self._connecting = None
             self._started_ns = self._started_ns or tried_ns
-            self._fail(_now(), 0, connect_failure(error, self._node))
-            return
+            failed = connect_failure(error, self._node)
+            self._fail(_now(), 0, failed)
+            return failed
         if self._connecting is not asyncio.current_task():
             # It was given up meanwhile; who gave up has counted that.
             connection.close()
-            return
+            return None
         # Counted apart: no service time contains what it took to connect.
         self._context.recorder.record_connection(tried_ns, _now())
         self._connecting = None
@@ -237,13 +239,14 @@ class HttpClient(ABC):
             # The server hung up before the owner was known, so its loss was not reported.
             self._started_ns = self._started_ns or tried_ns
             self.on_connection_lost(None, 0)
-            return
+            return _lost(None, 0)
         connection.owner = self
         self._connection = connection
         if self._request is not None:
             # A request that is sent again has waited since the first time.
             self._started_ns = self._started_ns or _now()
             connection.send(self._node.message(self._request))
+        return None
 
     def _fail(self, ended_ns: int, received: int, failed: RequestFailure) -> None:
         request = self._request
@@ -314,9 +317,14 @@ async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection
     return connection
 
 
+def _lost(error: Exception | None, received: int) -> RequestFailure:
+    message = str(error) if error else f"connection ended after {received} bytes of the response"
+    return request_failure("ConnectionReset", message)
+
+
 def connect_failure(error: OSError, node: Node) -> RequestFailure:
     """Return what a failed attempt to connect counts as."""
-    where = f"{node.host}:{node.port}"
+    where = node.address
     if isinstance(error, socket.gaierror):
         return request_failure("NameResolution", f"cannot resolve {node.host}: {error.strerror}")
     if problem := certificate_problem(error):

@@ -172,7 +172,7 @@ class UserContext:
     loop: asyncio.AbstractEventLoop
     on_user_finished: Callable[[], None]
     """Called by a user when it has nothing left to do."""
-    silent_nodes: set[tuple[str, int]] = field(default_factory=set)
+    silent_nodes: set[str] = field(default_factory=set)
     """Nodes, by host and port, to which a user could not connect ahead in time; the others do not
     wait for them before the step: their first request tries again."""
 

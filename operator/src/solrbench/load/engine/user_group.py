@@ -130,7 +130,7 @@ class UserFactory:
 
     def __post_init__(self) -> None:
         self._nodes = self.target.nodes_of(self.assignment.variant)
-        self.node_activities = [NodeActivity(f"{node.host}:{node.port}") for node in self._nodes]
+        self.node_activities = [NodeActivity(node.address) for node in self._nodes]
 
     @property
     def expected_users(self) -> int:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from solrbench.load.engine.http_client import CompletedRequest, HttpClient
+from solrbench.load.engine.http_client import TIMEOUT, CompletedRequest, HttpClient
 from solrbench.load.engine.target import UserContext, validate_response
 from solrbench.load.recording.response_gaps import UserActivity
 from solrbench.load.workload.requests import (
@@ -46,9 +46,11 @@ class ClosedLoopUser(HttpClient):
 
     async def prepare(self) -> None:
         """Connect ahead of the first request, unless another user has met with silence."""
-        silent, node = self._context.silent_nodes, (self._node.host, self._node.port)
-        if node not in silent and not await self.connect_ahead():
-            silent.add(node)
+        silent, address = self._context.silent_nodes, self._node.address
+        if address not in silent:
+            failed = await self.connect_ahead()
+            if failed is not None and failed.kind == TIMEOUT:
+                silent.add(address)
 
     def start(self) -> None:
         """Send the first request, after a while if that is wanted."""

@@ -164,6 +164,11 @@ class Node:
     update_templates: frozenset[int] = frozenset()
     """Shapes of requests that change documents."""
 
+    @property
+    def address(self) -> str:
+        """Host and port."""
+        return f"{self.host}:{self.port}"
+
     def message(self, request: PreparedRequest) -> bytes:
         """Return the bytes of a request to this node."""
         body, _, _, shape, extra = request
