@@ -37,7 +37,6 @@ from solrbench.stats.time_blocks import TimeBlocks
 
 _QTIME = b'"QTime":'
 _HEADER_BYTES = 512
-_LONGEST_NUMBER = 12
 
 
 class SlowSample(NamedTuple):
@@ -95,7 +94,7 @@ def qtime_milliseconds(body: bytes) -> int | None:
     """Return the `QTime` of a response, None if its header has none."""
     if (summary := read_javabin(body)) is not None:
         return (summary.header or {}).get("QTime")
-    return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES), _LONGEST_NUMBER)
+    return int_after_key(body, _QTIME, body.find(_QTIME, 0, _HEADER_BYTES))
 
 
 NEVER_NS = 2**63

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from solrbench.api.v1alpha1.request_mix import MixEntry, Updates
+from solrbench.api.v1alpha1.request_mix import Expectation, MixEntry, Updates
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.endpoints import DEFAULT_PORTS
 from solrbench.load.errors import LoadError
@@ -188,15 +188,11 @@ class RequestBuilder:
         handler = entry.handler or workload.handler
         self._template_index = first_template_index(workload, handler)
         self._kind = BodyKind.GET if (entry.method or workload.method) == "GET" else BodyKind.FORM
-        self._plain_template = self._template_index + self._kind
         self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
         self._encoded = encode_parameters(self._defaults.items())
         self._visibility = visibility_of(self._defaults.items())
         self._decisive = self._defaults.keys() | {OMIT_HEADER}
-        self._expectation = compile_expectation(entry.expect or workload.expect)
-        self._plain = (
-            None if self._expectation is None else RequestExtras(expectation=self._expectation)
-        )
+        self._extra = _expecting(entry.expect or workload.expect)
 
     def build(self, query: WorkloadQuery) -> PreparedRequest:
         """Return the request of a query, with the workload's parameters under its own.
@@ -211,10 +207,16 @@ class RequestBuilder:
             )
         text, view = self._text(query)
         name = self._names.index_of(query.name or self._name, view)
-        if query.json is None and query.method is None and query.expect is None:
-            body = variable_part(self._kind, text)
-            return PreparedRequest(body, name, view.content, self._plain_template, self._plain)
-        return self._special(query, text, name, view.content)
+        kind, extra = self._kind, self._extra
+        if query.method is not None:
+            kind = BodyKind.GET if query.method == "GET" else BodyKind.FORM
+        if query.expect is not None:
+            extra = _expecting(query.expect)
+        if query.json is not None:
+            kind = BodyKind.JSON
+            extra = (extra or RequestExtras())._replace(content=json_content(query.json))
+        template_index = self._template_index + kind
+        return PreparedRequest(variable_part(kind, text), name, view.content, template_index, extra)
 
     def check(self, query: WorkloadQuery) -> None:
         """Settle the name of a query and what its response shows, at a fifth of the price.
@@ -231,23 +233,6 @@ class RequestBuilder:
         else:
             self.build(query)
 
-    def _special(
-        self, query: WorkloadQuery, text: str, name: int, is_readable: bool
-    ) -> PreparedRequest:
-        expected = self._expectation if query.expect is None else compile_expectation(query.expect)
-        if query.json is not None:
-            extra = RequestExtras(json_content(query.json), expected)
-            return PreparedRequest(
-                text.encode("ascii"), name, is_readable, self._template_index + BodyKind.JSON, extra
-            )
-        kind = self._kind
-        if query.method is not None:
-            kind = BodyKind.GET if query.method == "GET" else BodyKind.FORM
-        plain = None if expected is None else RequestExtras(expectation=expected)
-        return PreparedRequest(
-            variable_part(kind, text), name, is_readable, self._template_index + kind, plain
-        )
-
     def _text(self, query: WorkloadQuery) -> tuple[str, ResponseVisibility]:
         # Its own first: that is what a reader of the list of slow requests looks for.
         own = encode_parameters(query.parameters)
@@ -257,6 +242,11 @@ class RequestBuilder:
         rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
         view = visibility_of([*query.parameters, *rest], query.json)
         return "&".join(part for part in (own, encode_parameters(rest)) if part), view
+
+
+def _expecting(expectation: Expectation | None) -> RequestExtras | None:
+    compiled = compile_expectation(expectation)
+    return None if compiled is None else RequestExtras(expectation=compiled)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -42,6 +42,7 @@ _ERROR = b'"error":{'
 _EXCEPTION = b'"EXCEPTION":'
 _STREAM_END = b'"EOF":'
 """The last tuple of `/stream` and `/sql`, which report errors in it, with HTTP status 200."""
+_INTEGER = re.compile(rb"\s{,20}(\d{1,20})")
 _decode_object = json.JSONDecoder().raw_decode
 
 
@@ -113,17 +114,13 @@ def request_failure(kind: str, message: str) -> RequestFailure:
     return RequestFailure(kind, " ".join(message[: 2 * LONGEST_SAMPLE].split())[:LONGEST_SAMPLE])
 
 
-def int_after_key(body: bytes, key: bytes, at: int, longest: int) -> int | None:
-    """Return the whole number of at most `longest` bytes behind a key that stands `at` a place.
+def int_after_key(body: bytes, key: bytes, at: int) -> int | None:
+    """Return the whole number behind a key that stands `at` a place.
 
     None if there is none, or the key is not there and `at` negative, as `bytes.find` returns it.
     """
-    if at < 0:
-        return None
-    start = at + len(key)
-    digits = body[start : start + longest].lstrip()
-    end = next((i for i, byte in enumerate(digits) if not 48 <= byte <= 57), len(digits))
-    return int(digits[:end]) if end else None
+    found = None if at < 0 else _INTEGER.match(body, at + len(key))
+    return None if found is None else int(found[1])
 
 
 def _check_header(body: bytes, at: int) -> RequestFailure | None:
@@ -221,7 +218,6 @@ _NUM_FOUND = b'"numFound":'
 _MATCHES = b'"matches":'
 """Begins a grouped response: what all groups found together, before the `numFound` of each."""
 
-_LONGEST_NUMBER = 20
 _SEEN_BYTES = 120
 
 
@@ -270,12 +266,11 @@ def num_found(body: bytes) -> int | None:
         return plain if summary is None else summary.num_found
     at = body.find(RESULTS)
     if at >= 0:
-        return int_after_key(body, RESULTS, at, _LONGEST_NUMBER)
+        return int_after_key(body, RESULTS, at)
     at = body.find(_NUM_FOUND)
     # Without one, -1: up to the closing brace.
-    before = body.find(_MATCHES, 0, at)
-    matches = int_after_key(body, _MATCHES, before, _LONGEST_NUMBER)
-    return int_after_key(body, _NUM_FOUND, at, _LONGEST_NUMBER) if matches is None else matches
+    matches = int_after_key(body, _MATCHES, body.find(_MATCHES, 0, at))
+    return int_after_key(body, _NUM_FOUND, at) if matches is None else matches
 
 
 def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:
