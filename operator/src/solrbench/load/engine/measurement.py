@@ -127,7 +127,10 @@ class StepRunMeasurement:
         `sending_ended_ns` is when a request was refused for the first time, 0 if none was.
         """
         recorder, sending_seconds = self.recorder, None
-        is_measured = recorder.last_ns > 0
+        first_seconds = last_seconds = None
+        if recorder.last_ns:
+            first_seconds = (recorder.first_ns - recorder.origin_ns) / SECOND_NS
+            last_seconds = (recorder.last_ns - recorder.origin_ns) / SECOND_NS
         if self.assignment.seconds is not None and not queries_exhausted:
             sending_seconds = float(self.assignment.seconds)
         elif sending_ended_ns:
@@ -136,12 +139,8 @@ class StepRunMeasurement:
         return WorkerStepResult(
             **dict(self._meter.usage(users)),
             key=self.assignment.key,
-            first_seconds=(recorder.first_ns - recorder.origin_ns) / SECOND_NS
-            if is_measured
-            else None,
-            last_seconds=(recorder.last_ns - recorder.origin_ns) / SECOND_NS
-            if is_measured
-            else None,
+            first_seconds=first_seconds,
+            last_seconds=last_seconds,
             sending_seconds=sending_seconds,
             used_numbers=list(used_numbers),
             queries_exhausted=queries_exhausted,

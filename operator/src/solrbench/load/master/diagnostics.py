@@ -7,6 +7,7 @@ respond, the file says so. Of a GC log only what was written since the begin is 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import accumulate
 from typing import Any, Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import gevent
 import httpx2 as httpx
 from gevent.event import Event
+from gevent.pool import Group
 
 from solrbench.api.v1alpha1.validity import ThreadDumps
 from solrbench.contract.server_document import DiagnosticFile
@@ -46,9 +48,8 @@ class Agents:
 
     def each(self, ask: Callable[[str], Answer]) -> dict[str, Answer | Exception]:
         """Return what every agent says, or the exception instead."""
-        jobs = [gevent.spawn(self._caught, ask, agent) for agent in self.addresses]
-        gevent.joinall(jobs)
-        return {agent: job.value for agent, job in zip(self.addresses, jobs, strict=True)}
+        answers = Group().map(partial(self._caught, ask), self.addresses)
+        return dict(zip(self.addresses, answers, strict=True))
 
     def request(
         self, method: str, agent: str, path: str, parameters: dict[str, int]
@@ -259,18 +260,16 @@ class ThreadDumper:
             full = sum(len(file.content) for file in self._files) > MAX_TEXT_BYTES
             if full or ended.wait(self._wanted.interval_seconds):
                 return
-            jobs = [gevent.spawn(self._dump, url) for url in self._urls]
-            gevent.joinall(jobs)
-            for url, job in zip(self._urls, jobs, strict=True):
+            for url, text in zip(self._urls, Group().map(self._dump, self._urls), strict=True):
                 name = f"threads-{number}-{_host(url)}.txt"
-                self._files.append(DiagnosticFile.pack(name, str(job.value)))
+                self._files.append(DiagnosticFile.pack(name, text))
 
     def _dump(self, url: str) -> str:
         try:
             response = self._client.get(url, {"wt": "json"}).raise_for_status()
             return format_thread_dump(response.json())
         except NO_ANSWER_ERRORS as error:
-            logging.getLogger(__name__).info("no thread dump of %s: %r", url, error)
+            _logger.info("no thread dump of %s: %r", url, error)
             return f"no thread dump of {url}: {format_error(error)}\n"
 
 
