@@ -69,6 +69,18 @@ def test_what_is_not_found_in_time_is_counted() -> None:
     assert found["PULL"].milliseconds == []
 
 
+def test_queries_that_hang_count_in_their_own_step_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(visibility, "TIMEOUT_SECONDS", 0.1)
+    solr = LaggingSolr({"NRT": 0.0}, query_seconds=0.6, shards=1)
+    probe = probing(solr, timeout_seconds=0.1)
+    hanging = found_in(probe, 0.2)["NRT"]
+    assert hanging.documents == 0
+    assert hanging.not_found > 0
+    solr.refuses = "no more of them"
+    later = found_in(probe, 0.6)["NRT"]
+    assert (later.documents, later.not_found) == (0, 0)
+
+
 def test_a_refused_document_is_said() -> None:
     solr = LaggingSolr({"NRT": 0.0}, refuses="missing required field: title")
     found = found_in(probing(solr), 0.3)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import gevent
 import httpx2 as httpx
 from gevent.event import Event
-from gevent.pool import Pool
+from gevent.pool import Group, Pool
 
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.load_plan import LoadPlan
@@ -105,6 +105,8 @@ class VisibilityProbe:
     _ended: Event = field(default_factory=Event, init=False)
     _adding: gevent.Greenlet | None = field(default=None, init=False)
     _under_way: Pool = field(default_factory=lambda: Pool(MAX_UNDER_WAY), init=False)
+    _waits: Group = field(default_factory=Group, init=False)
+    """Each waits until a replica finds a document."""
     _shards: list[list[ProbedReplica]] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
@@ -164,7 +166,9 @@ class VisibilityProbe:
             self._adding.join()
             self._adding = None
         self._under_way.join(timeout=self.wanted.timeout_seconds + TIMEOUT_SECONDS)
+        # Where Solr is slow, they would go on and count in the next step run.
         self._under_way.kill()
+        self._waits.kill()
 
     def _add_until_end(self, step_run: str, ended: Event) -> None:
         try:
@@ -193,7 +197,9 @@ class VisibilityProbe:
         except NO_ANSWER_ERRORS as error:
             self._note("Solr did not take a marked document", error)
             return
-        gevent.joinall([gevent.spawn(self._wait, each, document, accepted) for each in replicas])
+        gevent.joinall(
+            [self._waits.spawn(self._wait, each, document, accepted) for each in replicas]
+        )
 
     def _shard_of(self, document: str) -> list[ProbedReplica]:
         if len(self._shards) == 1:
@@ -209,6 +215,8 @@ class VisibilityProbe:
         # Not kept in a cache of Solr, where it would displace what users ask for.
         query = f"{{!term f={self.plan.id_field} cache=false}}{document}"
         missed = accepted
+        # Until it is: what is cut off in the end was not found in time either.
+        self._not_found[replica.type] += 1
         while (sent := self.now()) - accepted <= self.wanted.timeout_seconds:
             try:
                 found = self._get(f"{replica.url}/select", {"q": query, "rows": "0"})
@@ -217,12 +225,12 @@ class VisibilityProbe:
                 self._note(f"{replica.url} did not respond", error)
             else:
                 if is_found:
+                    self._not_found[replica.type] -= 1
                     half = (self.now() - missed) / 2
                     self._keep(replica.type, FoundTime(missed + half - accepted, half))
                     return
                 missed = sent
             gevent.sleep(pause_seconds(sent - accepted, len(self._under_way)))
-        self._not_found[replica.type] += 1
 
     def _keep(self, kind: str, found: FoundTime) -> None:
         times = self._times.setdefault(kind, [])
