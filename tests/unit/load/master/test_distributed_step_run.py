@@ -113,13 +113,19 @@ def test_losing_every_worker_between_step_runs_fails_the_run() -> None:
         load.pool.assign(TIMED)
 
 
-def test_loss_after_the_result_takes_nothing_along() -> None:
-    load, step_run = started(redistribute=True)
+@pytest.mark.parametrize("redistribute", [False, True])
+def test_loss_after_the_result_takes_nothing_along(redistribute: bool) -> None:
+    load, step_run = started(redistribute=redistribute)
     load.result(KEY, "b")
     load.clock.after(5, lambda: load.lose("b"))
     keep_reporting(load, "a", "c")
     assert wait_results(load, step_run) == ["pod-a", "pod-b", "pod-c"]
     assert (step_run.lost, load.sent(AdoptUsers)) == ([], [])
+    if redistribute:
+        assert load.pool.assign(TIMED).remaining == ["a", "c"]
+    else:
+        with pytest.raises(LoadError, match=r"WorkerLost: worker pod-b was lost$"):
+            load.pool.assign(TIMED)
 
 
 def test_worker_lost_before_all_are_there_is_replaced() -> None:

@@ -13,6 +13,7 @@ from flask import Flask
 from solrbench.api.v1alpha1.request_mix import Queries
 from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import CacheSample
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import add_guard
 from solrbench.load.master.run import RunSchedule
@@ -178,6 +179,24 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
     document = run.document("r1-s0-exact")
     assert ([each.worker for each in document.workers], document.lost_workers) == (["pod-a"], [])
     assert document.start_time == STARTED + timedelta(seconds=4)
+
+
+def test_loss_after_the_results_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(load_plan(TIMED, EXACT), tmp_path)
+
+    def lose(began: float) -> list[CacheSample]:
+        del began
+        run.load.lose("a")
+        return []
+
+    # Caches are read when all results are there.
+    monkeypatch.setattr(run.caches, "end", lose)
+    failure = run.fail()
+    assert failure.message == "worker pod-a was lost"
+    assert run.store.unacknowledged == ["r1-s0-timed"]
+    assert run.coordinator.unfinished() is None
 
 
 def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:

@@ -197,7 +197,9 @@ class StepRuns:
     ) -> CompletedStepRun:
         planned = self.plan.step_runs[0]
         rate = planned.step.spawn_rate or 1_000_000
-        return self.executor.run(step_assignment(self.plan, planned), rate, stage, until)
+        completed = self.executor.run(step_assignment(self.plan, planned), rate, stage, until)
+        self.executor.stop_users()
+        return completed
 
     def stage_at(self, seconds: float, seen: list[str]) -> None:
         self.load.clock.after(seconds, lambda: seen.append(self.status.stage))

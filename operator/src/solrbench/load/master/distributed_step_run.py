@@ -278,10 +278,15 @@ class DistributedStepRun:
 
     def needs(self, worker: str) -> bool:
         """Say whether a worker has still to measure and report; one that was aborted has not."""
-        return (
-            self.state is not DistributedStepRunState.CONCLUDED
-            and worker not in self.reports.results
-        )
+        return self._is_open and worker not in self.reports.results
+
+    def has_result_of(self, worker: str) -> bool:
+        """Say whether a worker has ended the step run, whose results are still awaited."""
+        return self._is_open and worker in self.reports.results
+
+    @property
+    def _is_open(self) -> bool:
+        return self.state is not DistributedStepRunState.CONCLUDED
 
     def remove_worker(self, worker: str, loss: str) -> None:
         """Go on without a worker: its users go to the others; `loss` says why.

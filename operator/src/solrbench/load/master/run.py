@@ -131,6 +131,8 @@ class RunCoordinator:
             assignment = step_assignment(self.plan, planned)
             completed = self.executor.run(assignment, rate, RunStage.MEASURING)
             self._schedule.note(self._store_result(planned, completed, warmed_up))
+            # Not before: a worker that is lost now shall not cost what it has measured.
+            self.executor.stop_users()
         self.status.step_run = None
         self.status.enter(RunStage.FINISHED)
 
@@ -163,6 +165,7 @@ class RunCoordinator:
         if has_own_queries:  # they begin anew, and the lists of the steps stay where they are
             self.executor.offsets = ListOffsets((False,))
         completed = self.executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
+        self.executor.stop_users()
         if has_own_queries:
             self.executor.offsets = offsets
         results = [result for _, result in completed.results]

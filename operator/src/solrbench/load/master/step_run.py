@@ -223,6 +223,8 @@ class StepRunExecutor:
     documents: StepDocuments | None = None
     offsets: ListOffsets = field(init=False)
     """Where the lists of the workload go on with the next step run."""
+    _started: tuple[DistributedStepRun, int] | None = field(default=None, init=False)
+    """What was started last, and its users per second."""
 
     def __post_init__(self) -> None:
         self.offsets = ListOffsets(once_only_entries(self.plan.workload))
@@ -232,7 +234,8 @@ class StepRunExecutor:
     ) -> CompletedStepRun:
         """Run one step run, `until` it is steady if that is given; again after each loss.
 
-        Its users come at `rate` per second; `stage` is shown while it is measured.
+        Its users come at `rate` per second and stay until `stop_users`; `stage` is shown while it
+        is measured.
 
         It raises `LoadError` if the run cannot go on.
         """
@@ -243,16 +246,28 @@ class StepRunExecutor:
             step_run = self._assign(
                 assignment.model_copy(update={"key": key, "offsets": offsets}), stage
             )
+            self._started = step_run, rate
             try:
                 start_time = self._start(step_run, rate)
-                return self._complete(step_run, start_time, rate, stage, until)
+                return self._complete(step_run, start_time, stage, until)
             except StepRunAbortedError as aborted:
                 _logger.warning("step_run=%s is run again: %s", assignment.key, aborted.message)
                 self._skip(step_run)
                 step_run.command(Abort)
                 self.caches.end(self.now())
-                self._stop_users(step_run, rate)
+                self.stop_users()
         raise AssertionError  # count() has no end
+
+    def stop_users(self) -> None:
+        """Let the users of a step run go, once its results are kept.
+
+        It raises `LoadError` if a worker was lost since, or users stay: what was measured stands.
+        """
+        if self._started is not None:
+            step_run, rate = self._started
+            step_run.conclude()
+            self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
+            self.workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
 
     def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
         self.status.restart_counting()
@@ -274,11 +289,10 @@ class StepRunExecutor:
         self,
         step_run: DistributedStepRun,
         start_time: datetime,
-        rate: int,
         stage: RunStage,
         until: UntilSteady | None,
     ) -> CompletedStepRun:
-        """Measure a step run that has begun, wait for its results and let its users go."""
+        """Measure a step run that has begun, and wait for its results."""
         began = self.now()
         if self.telemetry is not None:
             self.telemetry.mark()
@@ -321,7 +335,6 @@ class StepRunExecutor:
             queries_may_repeat=before.may_repeat,
             ended_early=collapse.ended if collapse else None,
         )
-        self._stop_users(step_run, rate)
         return CompletedStepRun(metadata, results, detector.is_steady if detector else None)
 
     def _added(
@@ -350,11 +363,6 @@ class StepRunExecutor:
             over = self.now() + assignment.ramp_seconds
             self.workers.wait(lambda: self.now() >= over)
         return start_time
-
-    def _stop_users(self, step_run: DistributedStepRun, rate: int) -> None:
-        step_run.conclude()
-        self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
-        self.workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
 
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""

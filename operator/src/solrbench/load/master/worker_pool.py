@@ -259,6 +259,9 @@ class WorkerPool:
         watched = self._members or list(self._names)
         for worker in [each for each in watched if each not in self._removed]:
             silent = self.reports.silent_seconds(worker, self.now())
+            if step_run is not None and step_run.has_result_of(worker):
+                # Its loss costs what follows, not the step run that others have yet to end.
+                continue
             if not self._is_alive(worker):
                 self._remove(worker, "was lost")
             elif silent > ENGINE_SILENT_SECONDS and step_run and step_run.needs(worker):
