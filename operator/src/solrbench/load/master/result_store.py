@@ -6,7 +6,7 @@ can have sent any number: then nothing can be skipped, and what follows says so.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -104,12 +104,8 @@ class ListOffsets:
         nothing is sent twice. A worker that was lost may have been ahead of all others.
         """
         columns = zip_longest(*(result.used_numbers for result in results), fillvalue=0)
-        used = [max(column) for column in columns]
-        return replace(
-            self,
-            offsets=tuple(a + b for a, b in zip_longest(self.offsets, used, fillvalue=0)),
-            may_repeat=self.may_repeat or (lost and any(self.once_only)),
-        )
+        moved = self._moved_by(map(max, columns))
+        return replace(moved, may_repeat=self.may_repeat or (lost and any(self.once_only)))
 
     def skip_lost(self, most: int | None, tries: int = 1) -> Self:
         """Return the place after lost tries, each of at most that many requests.
@@ -121,10 +117,11 @@ class ListOffsets:
             return self
         if most is None:
             return replace(self, may_repeat=True)
-        steps = [tries * most * once for once in self.once_only]
-        return replace(
-            self, offsets=tuple(a + b for a, b in zip_longest(self.offsets, steps, fillvalue=0))
-        )
+        return self._moved_by(tries * most * once for once in self.once_only)
+
+    def _moved_by(self, steps: Iterable[int]) -> Self:
+        offsets = zip_longest(self.offsets, steps, fillvalue=0)
+        return replace(self, offsets=tuple(map(sum, offsets)))
 
 
 def resumed(plan: LoadPlan) -> ListOffsets:

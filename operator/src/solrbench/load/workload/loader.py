@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.request_mix import GeneratedQueries, GeneratedUpdates, MixEntry, Queries
+from solrbench.api.v1alpha1.request_mix import GeneratedQueries, GeneratedUpdates, Queries
 from solrbench.contract.generated_documents import (
     CATEGORIES,
     CATEGORY_FIELD,
@@ -126,16 +126,7 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
     """
     workload = plan.workload
     naming = RequestNameTable(transaction_names(workload))
-    parts = [
-        _prepare(
-            plan,
-            index,
-            entry,
-            naming,
-            folder if workload.mix is None else folder / folder_of(index),
-        )
-        for index, entry in enumerate(workload.entries)
-    ]
+    parts = [_prepare(plan, index, naming, folder) for index in range(len(workload.entries))]
     names = naming.names
     if len(names) > plan.max_request_names:
         raise LoadError(
@@ -156,9 +147,10 @@ def load_workload(plan: LoadPlan, folder: Path) -> PreparedWorkload:
 
 
 def _prepare(
-    plan: LoadPlan, entry_index: int, entry: MixEntry, names: RequestNameTable, folder: Path
+    plan: LoadPlan, entry_index: int, names: RequestNameTable, folder: Path
 ) -> RequestSource:
-    workload = plan.workload
+    workload, folder = plan.workload, _folder(plan, entry_index, folder)
+    entry = workload.entries[entry_index]
     if entry.queries is not None:
         maker = RequestBuilder(workload, entry, names)
         lines = _lines(plan, entry.queries, folder)
@@ -186,6 +178,10 @@ def _prepare(
     return prepare_transaction(workload, entry_index, names, values)
 
 
+def _folder(plan: LoadPlan, entry_index: int, folder: Path) -> Path:
+    return folder if plan.workload.mix is None else folder / folder_of(entry_index)
+
+
 def _made(plan: LoadPlan, updates: GeneratedUpdates) -> DocumentSource:
     if plan.generator is not None:
         return GeneratedSource(updates, plan.generator, plan.id_field)
@@ -206,8 +202,7 @@ def read_query_lists(
     lists = []
     for index, entry in enumerate(plan.workload.entries):
         if entry.queries is not None:
-            own = folder if plan.workload.mix is None else folder / folder_of(index)
-            queries = _lines(plan, entry.queries, own)
+            queries = _lines(plan, entry.queries, _folder(plan, index, folder))
             if isinstance(queries, FileQueries):
                 deque(queries, maxlen=0)  # it has a length only after it was read
             lists.append((index, queries))
