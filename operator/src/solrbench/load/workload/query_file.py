@@ -28,6 +28,7 @@ from urllib.parse import unquote_plus
 import orjson
 from pydantic import ValidationError
 
+from solrbench.api.rules import problems
 from solrbench.api.v1alpha1.request_mix import Expectation, Queries, Updates
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
 from solrbench.contract.workload_files import Parameters, flatten_parameters, parse_time
@@ -278,6 +279,4 @@ def _checked_expectation(content: Any) -> Expectation | None:
     try:
         return Expectation.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = "".join(f".{part}" for part in first["loc"])
-        raise ValueError(f'"expect"{where}: {first["msg"]}') from error
+        raise ValueError(f'"expect": {problems(error)[0]}') from error
