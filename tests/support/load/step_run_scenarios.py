@@ -9,17 +9,24 @@ import sys
 import traceback
 from collections.abc import Callable
 from inspect import isfunction
+from types import SimpleNamespace
 from typing import Any, cast
 
 import gevent
+from gevent.pool import Group
 from locust import User
+from locust.env import Environment
 from locust.exception import StopUser
 
 from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.schedule.messages import Start
 from solrbench.load.worker import locustfile_engine
-from solrbench.load.worker.locustfile_engine import LocustfileStepRun
+from solrbench.load.worker.locustfile_engine import (
+    LocustfileEngine,
+    LocustfileStepRun,
+    _instrument_user_class,
+)
 from support.load.builders import assignment
 
 WAITING, RAMPING, MEASURING = StepRunState.WAITING, StepRunState.RAMPING, StepRunState.MEASURING
@@ -215,6 +222,22 @@ def user_that_comes_after_the_end_is_stopped() -> None:
         except StopUser:
             continue
         raise AssertionError("the user goes on")
+
+
+def user_that_comes_between_step_runs_runs_nothing_of_its_own() -> None:
+    ran: list[str] = []
+
+    class Own(User):
+        def on_start(self) -> None:
+            ran.append("on_start")
+
+        def on_stop(self) -> None:
+            ran.append("on_stop")
+
+    engine = cast("LocustfileEngine", SimpleNamespace(host="http://a", joined=lambda _: None))
+    user = _instrument_user_class(Own, engine)(Environment(user_classes=[Own]))
+    user.start(Group()).join()
+    assert ran == []
 
 
 def users_that_all_exit_end_the_step_run_without_a_result() -> None:

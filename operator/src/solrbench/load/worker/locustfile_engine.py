@@ -401,9 +401,12 @@ def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> 
             return greenlet
 
         def on_start(self) -> None:
+            if self._part is None or self._part.state.is_over:
+                # It comes too late, would send between two step runs, and has nothing to end.
+                vars(self)["on_stop"] = lambda: None
+                raise StopUser
             super().on_start()
-            if self._part is not None:
-                self._part.arrive(self)
+            self._part.arrive(self)
 
         def _end(self, _: Any) -> None:
             if self._part is not None:
