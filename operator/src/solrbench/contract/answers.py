@@ -103,10 +103,7 @@ class StoredAnswers(LenientModel):
     """The entries as gzipped JSON in base64."""
 
     def unpack(self) -> list[QueryAnswer]:
-        """Return the entries.
-
-        It raises `ForeignDataError` if they are damaged, or more than is read.
-        """
+        """Return the entries; `ForeignDataError` if they are damaged, or more than is read."""
         if not self.packed:
             return []
         try:

@@ -79,15 +79,12 @@ def needs_service(benchmark: SolrBenchmark) -> bool:
 
 @dataclass(frozen=True)
 class ZooKeeperPath:
-    """An ensemble and a path in it.
-
-    Attributes:
-        servers: addresses of the members, `host:port` and commas between them
-        chroot: the path, such as `/search-small`, or empty for the whole tree
-    """
+    """An ensemble and a path in it."""
 
     servers: str
+    """Addresses of the members, `host:port` and commas between them."""
     chroot: str = ""
+    """The path, such as `/search-small`, or empty for the whole tree."""
 
     @property
     def connection(self) -> str:

@@ -103,10 +103,7 @@ def _wide_bytes(text: bytes | bytearray) -> int:
 
 
 def validate(model: type[_Model], value: Any) -> _Model:
-    """Return a decoded value as a model.
-
-    It raises `ForeignDataError` if it is none; the message names the first fields.
-    """
+    """Return a decoded value as a model; `ForeignDataError` with the first bad fields if none."""
     from pydantic import ValidationError  # noqa: PLC0415  commands without models start faster
 
     from solrbench.api.rules import problems  # noqa: PLC0415  the same

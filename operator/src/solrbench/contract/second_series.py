@@ -103,18 +103,15 @@ class SecondSeries(Sequence[SecondSums]):
     """Windows in their order, each of which is made when it is taken.
 
     One thread appends to it; readers get a finished one.
-
-    Attributes:
-        numbers: the fields of all windows, one window after another
-        width: seconds of the widest window. A series that is read from a stored step run does not
-            know it: there it is `StepRunResult.window_seconds`
     """
 
     __slots__ = ("numbers", "width")
 
     def __init__(self, windows: Iterable[SecondSums] = (), width: int = 1) -> None:
         self.numbers = array("q")
+        """The fields of all windows, one window after another."""
         self.width = width
+        """Seconds of the widest window; 1 of a stored step run, which knows its width itself."""
         for window in windows:
             self.append(window)
 

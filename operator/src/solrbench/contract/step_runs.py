@@ -125,18 +125,15 @@ class Reuse(StrEnum):
 
 @dataclass(frozen=True)
 class SharedTarget:
-    """The target of a benchmark that is a point of a sweep, which owns it.
-
-    Attributes:
-        name: of the benchmark that it was made for; its objects are named and labelled so
-        previous: name of the benchmark that used it last; None if there was none
-        reuses: what is taken over from that one
-    """
+    """The target of a benchmark that is a point of a sweep, which owns it."""
 
     name: str
+    """That of the benchmark that it was made for; its objects are named and labelled so."""
     owner: OwnerReference
     previous: str | None = None
+    """Name of the benchmark that used it last; None if there was none."""
     reuses: Reuse | None = None
+    """What is taken over from that one."""
 
 
 def shared_target(benchmark: SolrBenchmark) -> SharedTarget | None:

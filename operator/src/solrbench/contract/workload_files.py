@@ -71,10 +71,7 @@ def once_only_entries(workload: Workload) -> tuple[bool, ...]:
 
 
 def parse_time(time: Any) -> float:
-    """Return a time, a number of seconds or a text as in RFC 3339, in seconds.
-
-    Anything else is a `ValueError`.
-    """
+    """Return a time in seconds, of a number or a text as in RFC 3339; else a `ValueError`."""
     # In Python, true and false are numbers.
     try:
         if isinstance(time, int | float) and not isinstance(time, bool):

@@ -32,10 +32,7 @@ Document = TypeVar("Document", bound=BaseModel)
 
 
 class LoadMasterClient:
-    """Sends requests to the load master in a pod; `check` looks at its address each time.
-
-    The `token` is that of its plan.
-    """
+    """Sends requests to a load master, with the token of its plan; `check` looks at its address."""
 
     def __init__(self, host: str, token: str, check: AddressCheck | None = None) -> None:
         base = f"http://{url_host(host)}:{WEB_PORT}/solrbench"
@@ -58,10 +55,8 @@ class LoadMasterClient:
     def result(self, step_run_id: str) -> StepRunResult:
         """Return the document of a finished step run.
 
-        Raises:
-            TemporaryError: if the master does not respond; `VersionMismatch` if its response is
-                that of another version.
-            PermanentError: `ResultTooLarge` if it has more bytes than can be stored.
+        It raises `TemporaryError` as `state`, and `PermanentError` with `ResultTooLarge` if it has
+        more bytes than can be stored.
         """
         body = self._send("GET", f"/results/{step_run_id}", MAX_RESULT_BYTES, RESULT_SECONDS)
         document = _parse(StepRunResult, body, "result")
@@ -71,12 +66,7 @@ class LoadMasterClient:
         return document
 
     def unfinished(self) -> StepRunResult | None:
-        """Return the step run under way as far as it is measured; None if there is none.
-
-        Raises:
-            TemporaryError: as `result`.
-            PermanentError: as `result`.
-        """
+        """Return the step run under way as far as it is measured, if any; errors as `result`."""
         body = self._send("GET", "/unfinished", MAX_RESULT_BYTES, RESULT_SECONDS, may_miss=True)
         return _parse(StepRunResult, body, "result") if body else None
 

@@ -300,10 +300,7 @@ def batch_of_loop(loop: asyncio.AbstractEventLoop) -> ResponseBatch:
 
 
 async def connect(node: Node, loop: asyncio.AbstractEventLoop) -> HttpConnection:
-    """Return a connection to a node.
-
-    It raises `OSError` if there is none to be had.
-    """
+    """Return a connection to a node; `OSError` if there is none to be had."""
     connection = HttpConnection()
     if node.tls is None:
         connected = await connect_timestamped(loop, node.host, node.port)

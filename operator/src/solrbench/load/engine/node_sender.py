@@ -108,10 +108,7 @@ class NodeSender:
         self._send(client, intended_ns, now_ns)
 
     def clear_arrivals(self) -> list[int]:
-        """Let go the arrivals that wait; return when they were to start.
-
-        The requests of transactions that have begun stay.
-        """
+        """Let go the arrivals that wait, but no begun transactions; return when they were due."""
         gone = [each.intended_ns for each in self._waiting if each.continuation is None]
         self._waiting = deque(each for each in self._waiting if each.continuation is not None)
         return gone

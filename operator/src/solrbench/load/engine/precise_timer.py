@@ -52,9 +52,7 @@ class _Timer(ctypes.Structure):
 class TimerFdTimer:
     """An alarm by a file descriptor that the loop watches.
 
-    Raises:
-        AttributeError: the C library does not know such timers
-        OSError: the kernel does not
+    It raises `AttributeError` if the C library has no such timers, `OSError` if the kernel has not.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, callback: Callable[[], None]) -> None:

@@ -120,10 +120,7 @@ class TimestampedSocket:
 async def connect_timestamped(
     loop: asyncio.AbstractEventLoop, host: str, port: int
 ) -> socket.socket:
-    """Return a connected socket; every address of a name is tried.
-
-    It raises `OSError` if none could be connected; this is the reason of the last one.
-    """
+    """Return a connected socket; every address is tried, and the `OSError` is of the last one."""
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for number, (family, kind, protocol, _, address) in enumerate(addresses, start=1):
         connecting = socket.socket(family, kind, protocol)

@@ -174,10 +174,7 @@ class _Target:
     urls: Sequence[str]
 
     def schema(self) -> _Schema:
-        """Return what is needed of the schema.
-
-        It raises `_NotComparableError` if it cannot be read, or has no unique key.
-        """
+        """Return what is needed of the schema; `_NotComparableError` if it lacks a unique key."""
         try:
             response = self.http.get(f"{self.urls[0]}/schema", params={"wt": "json"})
             schema = response.raise_for_status().json()["schema"]

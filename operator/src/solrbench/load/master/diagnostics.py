@@ -32,15 +32,12 @@ _logger = logging.getLogger(__name__)
 
 
 class Agents:
-    """Agents at addresses such as `solr-0.solr.ns.svc:9101`."""
+    """Agents at addresses such as `solr-0.solr.ns.svc:9101`, asked with their token."""
 
     def __init__(
         self, addresses: Sequence[str], token: str, *, what: str, max_bytes: int, seconds: float
     ) -> None:
-        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`.
-
-        The `token` is that of the agents.
-        """
+        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`."""
         self.addresses = list(addresses)
         self._what = what
         headers = {TOKEN_HEADER: token}
@@ -54,10 +51,7 @@ class Agents:
     def request(
         self, method: str, agent: str, path: str, parameters: dict[str, int]
     ) -> httpx.Response:
-        """Return the response of one agent.
-
-        It raises `httpx.HTTPError` if it does not respond well.
-        """
+        """Return the response of one agent; `httpx.HTTPError` if it is not a good one."""
         response = self._http.request(method, f"http://{agent}{path}", params=parameters)
         return response.raise_for_status()
 

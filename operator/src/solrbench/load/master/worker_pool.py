@@ -269,12 +269,7 @@ class WorkerPool:
                 self._remove(worker, f"is silent for {silent:.0f} s")
 
     def _remove(self, worker: str, why: str) -> None:
-        """Go on without a worker.
-
-        Raises:
-            LoadError: `WorkerLost` if that is not wanted, or no worker is left
-            StepRunAbortedError: the step run cannot go on, others are left
-        """
+        """Go on without a worker; errors as of the class."""
         loss = f"worker {self._names[worker]} {why}"
         if not self.redistribute:
             raise LoadError(LoadReason.WORKER_LOST, loss)

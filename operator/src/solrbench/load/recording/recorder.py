@@ -197,10 +197,7 @@ class StepRunRecorder:
     def take_finished_seconds(
         self, now_ns: int, *, last: bool = False
     ) -> list[tuple[str, RequestTotals]]:
-        """Return the seconds that ended since the last call, by request name.
-
-        `last` ends the current second early.
-        """
+        """Return, by name, the seconds that ended since the last call; `last` ends one early."""
         if last or now_ns >= self._boundary_ns:
             self._flush_seconds(now_ns)
         rolled, self._finished_seconds = self._finished_seconds, []

@@ -102,10 +102,7 @@ class LocustfileStepRun:
         self._running.add(user)
 
     def arrive(self, user: User) -> None:
-        """Learn that a user has done its `on_start`; keep it waiting at a barrier.
-
-        It raises `StopUser` if there is nothing to do any more.
-        """
+        """Keep a user that has done its `on_start` at a barrier; `StopUser` if all is over."""
         if self.state.is_over or self._is_closed():
             raise StopUser
         self._mark_ready(user)

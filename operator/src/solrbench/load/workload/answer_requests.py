@@ -49,22 +49,19 @@ class HandlerDefaults:
 
 @dataclass(frozen=True)
 class AnswerRequest:
-    """One distinct query.
-
-    Attributes:
-        rows: documents that it asks for
-        sort: its order as Solr's parameter has it; empty for the score
-        parameters: as they are sent, without those that this pass sets
-        body: of the JSON request API
-    """
+    """One distinct query."""
 
     key: str
     text: str
     handler: str
     rows: int
+    """Documents that it asks for."""
     sort: str
+    """Its order as Solr's parameter has it; empty for the score."""
     parameters: tuple[tuple[str, str], ...]
+    """As they are sent, without those that this pass sets."""
     body: Mapping[str, Any] | None = None
+    """That of the JSON request API."""
     skipped: Skipped | None = None
 
     @property

@@ -73,10 +73,7 @@ def plain_num_found(body: bytes) -> int | None:
 
 @lru_cache(maxsize=1)  # the checks of one response each look at it
 def summarize(body: bytes) -> JavabinSummary:
-    """Return what a response shows, read up to its `response`.
-
-    It raises `JavabinError` if what was read of it is no javabin.
-    """
+    """Return what a response shows up to its `response`; `JavabinError` if it is no javabin."""
     reader = _Reader(body)
     try:
         return reader.summarize()

@@ -67,12 +67,7 @@ class LineFile:
         del self._offsets[:]
 
     def __getitem__(self, number: int) -> bytes:
-        """Return a line without its end.
-
-        Raises:
-            IndexError: there is no such line
-            OSError: the file cannot be read
-        """
+        """Return a line without its end; `IndexError` without one, `OSError` if unreadable."""
         offsets = self._offsets
         start = offsets[number]
         stop = offsets[number + 1] if number + 1 < len(offsets) else self._size
@@ -124,10 +119,7 @@ class WorkloadQuery(NamedTuple):
 
 
 def query_file_path(queries: Queries | Updates, folder: Path) -> Path:
-    """Return where the mounted query file lies.
-
-    It raises `ValueError` if the queries are generated and have no file.
-    """
+    """Return where the mounted query file lies; `ValueError` if the queries are generated."""
     if queries.config_map is not None:
         return folder / queries.config_map.key
     if queries.persistent_volume_claim is not None:
@@ -143,10 +135,7 @@ class FileQueries(LazySequence[WorkloadQuery]):
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a file.
-
-        It raises `LoadError` with `NoQueries` if it is missing.
-        """
+        """Open a file; `LoadError` with `NoQueries` if it is missing."""
         self._path = path
         self._times = array("d")
         try:
@@ -204,10 +193,7 @@ class FileQueries(LazySequence[WorkloadQuery]):
         return array("d", (time - times[0] for time in times)) if len(times) == len(self) else ()
 
     def _note_time(self, time: float, number: int) -> None:
-        """Keep the time of the query in a line.
-
-        It raises `LoadError` with `MalformedQueries` if the one before is later.
-        """
+        """Keep the time of a line; `LoadError` with `MalformedQueries` if the last was later."""
         if self._times and time < self._times[-1]:
             raise LoadError(
                 LoadReason.MALFORMED_QUERIES,

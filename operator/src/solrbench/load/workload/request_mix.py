@@ -65,10 +65,7 @@ class FileSource:
     """The lines of a file, in order and round again; the file stays on disk."""
 
     def __init__(self, path: Path) -> None:
-        """Find the lines and check that each is a JSON object.
-
-        It raises `LoadError` with `NoDocuments` or `MalformedDocuments`.
-        """
+        """Find the lines; `LoadError` with `NoDocuments`, or `MalformedDocuments` of no objects."""
         try:
             self._lines, offset = LineFile(path), 0
             with path.open("rb") as lines:

@@ -308,9 +308,8 @@ def first_template_index(workload: Workload, handler: str) -> int:
 def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth = NO_AUTH) -> Node:
     """Return a node from its base URL, such as `http://host:8983/solr`.
 
-    Raises:
-        LoadError: `BadPlan` if the URL is not of http or https.
-        PermanentError: `CertificateNotTrusted` if the certificates to trust cannot be read.
+    It raises `LoadError` with `BadPlan` if that is not of http or https, and `PermanentError` with
+    `CertificateNotTrusted` if the certificates to trust cannot be read.
     """
     parts = urlsplit(url)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:

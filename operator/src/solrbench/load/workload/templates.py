@@ -57,10 +57,7 @@ class TextTemplate:
         return frozenset(self.pieces[1::2])
 
     def fill(self, values: Mapping[str, str], escape: Callable[[str], str]) -> str:
-        """Return the text with every value escaped for its place.
-
-        It raises `KeyError` if a value is missing.
-        """
+        """Return the text with every value escaped for its place; `KeyError` if one is missing."""
         if len(self.pieces) == 1:
             return self.pieces[0]
         return "".join(
@@ -109,10 +106,7 @@ class Extraction(NamedTuple):
 
 
 def parse_extraction(name: str, path: str) -> Extraction:
-    """Return what a path means.
-
-    It raises `ValueError` if it is no JMESPath expression.
-    """
+    """Return what a path means; `ValueError` if it is no JMESPath expression."""
     if _PLAIN.fullmatch(path):
         parts = tuple(key or int(index) for key, index in _PART.findall(path))
         return Extraction(name, path, parts, None)
