@@ -11,7 +11,6 @@ from solrbench.load.schedule.messages import (
     Abort,
     Assignment,
     LiveTotals,
-    Start,
     StartMeasuring,
     StopSending,
 )
@@ -40,8 +39,6 @@ class ObedientWorkers:
             case Assignment() as part:
                 self._parts[sent.worker] = part
                 self._later(1, sent.worker, lambda: self._load.spawned(part.key, sent.worker))
-                if part.start is Start.IMMEDIATE:
-                    self._measure(sent.worker)
             case StartMeasuring():
                 self._measure(sent.worker)
             case StopSending():

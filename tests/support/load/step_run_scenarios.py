@@ -178,8 +178,9 @@ def ramp_is_measured_once_all_are_there_and_users_stop_when_time_is_up() -> None
 
 def immediate_start_measures_at_once() -> None:
     bench = Bench(users=1, requests=1, start=Start.IMMEDIATE)
-    assert bench.run.state is MEASURING
+    assert bench.run.state is RAMPING
     bench.run.start_measuring()
+    assert bench.run.state is MEASURING
     bench.add_user()
     bench.request()
     assert (bench.run.state, bench.counted) == (FINISHED, (1, 0))
@@ -203,6 +204,7 @@ def users_that_do_not_stop_in_time_are_cut_off() -> None:
 
 def step_run_whose_users_are_gone_finishes_when_time_is_up() -> None:
     bench = Bench(users=2, seconds=1, worker=0, start=Start.IMMEDIATE)
+    bench.run.start_measuring()
     bench.run.left(bench.add_user())
     assert (bench.run.state, bench.calls) == (MEASURING, [])
     bench.gevent.turn(1)
@@ -211,6 +213,7 @@ def step_run_whose_users_are_gone_finishes_when_time_is_up() -> None:
 
 def user_that_comes_after_the_end_is_stopped() -> None:
     closed, over = Bench(users=2, seconds=1, start=Start.IMMEDIATE), Bench(users=1, requests=0)
+    closed.run.start_measuring()
     closed.run.joined(cast("User", FakeUser()))
     closed.gevent.now_ns += _NS
     over.run.start_measuring()

@@ -165,12 +165,20 @@ async def test_planned_arrivals_end_with_their_time(make: MakeBench) -> None:
 
 async def test_immediate_start_measures_from_the_first_request(make: MakeBench) -> None:
     bench = make(assignment(users=2, requests=2, start=Start.IMMEDIATE))
-    assert bench.run.state is MEASURING
+    # Meanwhile the master reads servers.
+    await asyncio.sleep(5)
+    assert bench.run.state is RAMPING
+    bench.run.start_measuring()
     bench.run.start_measuring()
     assert bench.run.state is MEASURING
     await bench.add_users(2)
     await asyncio.sleep(0.3)
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
+    result = bench.run.result()
+    assert result.first_seconds is not None
+    assert result.measured_seconds is not None
+    assert 0 <= result.first_seconds < 0.1
+    assert result.measured_seconds < 1
 
 
 async def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(

@@ -252,12 +252,12 @@ def test_documents_that_could_not_be_deleted_are_deleted_before_the_next_step() 
     assert (solr.ids, solr.commits) == (set(), 2)
 
 
-def test_users_that_begin_as_they_spawn_need_no_order() -> None:
+def test_users_that_begin_as_they_spawn_are_measured_from_the_first_on() -> None:
     runs = StepRuns({"name": "exact", "users": 4, "spawnRate": 2, "requests": 20})
     completed = runs.run()
     assert completed.metadata.start_time == STARTED
     assert runs.load.shape.levels == [(4, 2), (0, 1_000_000)]
-    assert runs.load.sent(StartMeasuring) == []
+    assert [worker for worker, _ in runs.load.sent(StartMeasuring)] == ["a", "b"]
 
 
 def test_ramp_of_a_planned_rate_comes_before_the_measurement() -> None:

@@ -60,8 +60,6 @@ class StepRun:
         self._factory = UserFactory(assignment, self.target, context, self._measure_from)
         if assignment.start is Start.BARRIER:
             self.state = StepRunState.WAITING
-        elif assignment.start is Start.IMMEDIATE:
-            self._measure_from(_now())
         if not assignment.worker_users:
             self.loop.call_soon(self.on_ready)
 
@@ -81,16 +79,14 @@ class StepRun:
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start. An open loop may have a ramp before."""
-        if self.assignment.start is Start.IMMEDIATE:
-            return
         if self.state is StepRunState.WAITING:
             self.state = StepRunState.RAMPING
             if self.assignment.open_loop is None:
                 self._measure_from(_now())
             self._users.start()
-        elif self.state is StepRunState.RAMPING and self.assignment.start is Start.RAMP:
+        elif self.state is StepRunState.RAMPING and self.assignment.start is not Start.BARRIER:
             self._measure_from(_now())
-        if not self._users:
+        if not self.assignment.worker_users:
             # A warm-up may have fewer users than workers.
             self._finish()
 

@@ -351,6 +351,9 @@ class StepRunExecutor:
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""
         assignment = step_run.assignment
+        if assignment.start is Start.IMMEDIATE:
+            # Not with the assignment: while servers are read, no worker is idle in what is measured.
+            step_run.command(StartMeasuring)
         self.workers.spawn(assignment.users, rate)
         if assignment.start is not Start.IMMEDIATE:
             connecting = self.plan.workload.timeout_seconds

@@ -83,11 +83,8 @@ class LocustfileStepRun:
         self._remaining = (
             sys.maxsize if assignment.requests is None else assignment.worker_requests or 0
         )
-        self.state = StepRunState.RAMPING
-        if assignment.start is Start.BARRIER:
-            self.state = StepRunState.WAITING
-        elif assignment.start is Start.IMMEDIATE:
-            self._measure()
+        waits = assignment.start is Start.BARRIER
+        self.state = StepRunState.WAITING if waits else StepRunState.RAMPING
         if not assignment.worker_users:
             self.on_ready()
 
@@ -129,7 +126,7 @@ class LocustfileStepRun:
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start."""
-        if self.assignment.start is Start.IMMEDIATE or self.state.is_over:
+        if self.state is not StepRunState.WAITING and self.state is not StepRunState.RAMPING:
             return
         self._measure()
         if self._remaining <= 0 or not self.assignment.worker_users:

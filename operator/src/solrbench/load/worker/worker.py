@@ -27,7 +27,7 @@ from solrbench.load.locust_scaling import start_users_in_parts, stop_users_in_pa
 from solrbench.load.recording.request_stats import RequestTotals
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.messages import Assignment, Exit, StartMeasuring, parse_command
+from solrbench.load.schedule.messages import Exit, StartMeasuring, parse_command
 from solrbench.load.settings import LoadSettings
 from solrbench.load.worker.engine_thread import EngineThread
 from solrbench.load.worker.locustfile import LoadedLocustfile, load_locustfile
@@ -182,8 +182,7 @@ class Worker:
         if isinstance(command, Exit):
             self._ended.set(command.exit_code)
         elif self._engine is not None:
-            # Both: where users begin at once, no command says when measuring does.
-            if self._pod is not None and isinstance(command, Assignment | StartMeasuring):
+            if self._pod is not None and isinstance(command, StartMeasuring):
                 self._pod.begin()
             self._engine.execute(command)
 
