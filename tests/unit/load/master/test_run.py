@@ -181,22 +181,34 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
     assert document.start_time == STARTED + timedelta(seconds=4)
 
 
-def test_loss_after_the_results_keeps_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = Run(load_plan(TIMED, EXACT), tmp_path)
+def lose_after_results(run: Run, patch: pytest.MonkeyPatch) -> None:
+    """Lose a worker when the caches are read, as all results are there."""
 
     def lose(began: float) -> list[CacheSample]:
         del began
         run.load.lose("a")
         return []
 
-    # Caches are read when all results are there.
-    monkeypatch.setattr(run.caches, "end", lose)
-    failure = run.fail()
-    assert failure.message == "worker pod-a was lost"
+    patch.setattr(run.caches, "end", lose)
+
+
+def test_loss_after_the_results_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(load_plan(TIMED, EXACT), tmp_path)
+    lose_after_results(run, monkeypatch)
+    assert run.fail().message == "worker pod-a was lost"
     assert run.store.unacknowledged == ["r1-s0-timed"]
     assert run.coordinator.unfinished() is None
+
+
+def test_loss_after_the_last_results_fails_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    lose_after_results(run, monkeypatch)
+    state = run.run()
+    assert (state.stage, state.unacknowledged) == ("Finished", ["r1-s0-timed"])
 
 
 def test_step_is_run_again_as_often_as_a_worker_is_lost(tmp_path: Path) -> None:

@@ -197,9 +197,7 @@ class StepRuns:
     ) -> CompletedStepRun:
         planned = self.plan.step_runs[0]
         rate = planned.step.spawn_rate or 1_000_000
-        completed = self.executor.run(step_assignment(self.plan, planned), rate, stage, until)
-        self.executor.stop_users()
-        return completed
+        return self.executor.run(step_assignment(self.plan, planned), rate, stage, until)
 
     def stage_at(self, seconds: float, seen: list[str]) -> None:
         self.load.clock.after(seconds, lambda: seen.append(self.status.stage))
@@ -303,9 +301,10 @@ def test_users_and_results_may_take_the_time_that_they_need(
 def test_users_that_stay_after_the_step_fail_the_run() -> None:
     runs = StepRuns()
     runs.load.shape.move = lambda *_: setattr(runs.load.runner, "user_count", 7)  # type: ignore[method-assign]
+    runs.run()
     # 1,000 users at once: 500 per second.
     with pytest.raises(LoadError, match=r"step run r1-s0-timed: workers .* within 32 s$"):
-        runs.run()
+        runs.executor.wait_until_free()
     assert 21 + 32 < runs.load.clock.now() <= 21 + 32.5
 
 

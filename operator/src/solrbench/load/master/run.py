@@ -103,6 +103,8 @@ class RunCoordinator:
         self.prepare()
         ladder, repeat = None, 0
         for planned in self._schedule:
+            # The results before are in the store: users that stay, or a worker lost now, cost none.
+            self.executor.wait_until_free()
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self.status.step_run = planned
             warmed_up, repeat = WarmUpResult(), planned.repeat
@@ -131,8 +133,6 @@ class RunCoordinator:
             assignment = step_assignment(self.plan, planned)
             completed = self.executor.run(assignment, rate, RunStage.MEASURING)
             self._schedule.note(self._store_result(planned, completed, warmed_up))
-            # Not before: a worker that is lost now shall not cost what it has measured.
-            self.executor.stop_users()
         self.status.step_run = None
         self.status.enter(RunStage.FINISHED)
 
@@ -165,7 +165,7 @@ class RunCoordinator:
         if has_own_queries:  # they begin anew, and the lists of the steps stay where they are
             self.executor.offsets = ListOffsets((False,))
         completed = self.executor.run(assignment, IMMEDIATE_SPAWN_RATE, RunStage.WARMING_UP, until)
-        self.executor.stop_users()
+        self.executor.wait_until_free()
         if has_own_queries:
             self.executor.offsets = offsets
         results = [result for _, result in completed.results]

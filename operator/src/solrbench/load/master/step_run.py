@@ -224,7 +224,7 @@ class StepRunExecutor:
     offsets: ListOffsets = field(init=False)
     """Where the lists of the workload go on with the next step run."""
     _started: tuple[DistributedStepRun, int] | None = field(default=None, init=False)
-    """What was started last, and its users per second."""
+    """What was started last, and its users per second: they may still be there."""
 
     def __post_init__(self) -> None:
         self.offsets = ListOffsets(once_only_entries(self.plan.workload))
@@ -234,8 +234,7 @@ class StepRunExecutor:
     ) -> CompletedStepRun:
         """Run one step run, `until` it is steady if that is given; again after each loss.
 
-        Its users come at `rate` per second and stay until `stop_users`; `stage` is shown while it
-        is measured.
+        Its users come at `rate` per second; `stage` is shown while it is measured.
 
         It raises `LoadError` if the run cannot go on.
         """
@@ -255,19 +254,15 @@ class StepRunExecutor:
                 self._skip(step_run)
                 step_run.command(Abort)
                 self.caches.end(self.now())
-                self.stop_users()
+                self._stop_users(step_run)
+                self.wait_until_free()
         raise AssertionError  # count() has no end
 
-    def stop_users(self) -> None:
-        """Let the users of a step run go, once its results are kept.
-
-        It raises `LoadError` if a worker was lost since, or users stay: what was measured stands.
-        """
+    def wait_until_free(self) -> None:
+        """Wait until the users of the step run before are gone; errors as of `WorkerPool`."""
         if self._started is not None:
-            step_run, rate = self._started
-            step_run.conclude()
-            self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
-            self.workers.wait_empty(_spawn_seconds(step_run.assignment, rate) + _GRACE_SECONDS)
+            before, rate = self._started
+            self.workers.wait_empty(_spawn_seconds(before.assignment, rate) + _GRACE_SECONDS)
 
     def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
         self.status.restart_counting()
@@ -292,7 +287,7 @@ class StepRunExecutor:
         stage: RunStage,
         until: UntilSteady | None,
     ) -> CompletedStepRun:
-        """Measure a step run that has begun, and wait for its results."""
+        """Measure a step run that has begun, wait for its results and let its users go."""
         began = self.now()
         if self.telemetry is not None:
             self.telemetry.mark()
@@ -335,6 +330,7 @@ class StepRunExecutor:
             queries_may_repeat=before.may_repeat,
             ended_early=collapse.ended if collapse else None,
         )
+        self._stop_users(step_run)
         return CompletedStepRun(metadata, results, detector.is_steady if detector else None)
 
     def _added(
@@ -352,7 +348,7 @@ class StepRunExecutor:
         """Spawn the users and wait for the ramp; return when measuring begins."""
         assignment = step_run.assignment
         if assignment.start is Start.IMMEDIATE:
-            # Not with the assignment: while servers are read, no worker is idle in what is measured.
+            # Not with the assignment: servers are read between the two, and workers idle.
             step_run.command(StartMeasuring)
         self.workers.spawn(assignment.users, rate)
         if assignment.start is not Start.IMMEDIATE:
@@ -366,6 +362,10 @@ class StepRunExecutor:
             over = self.now() + assignment.ramp_seconds
             self.workers.wait(lambda: self.now() >= over)
         return start_time
+
+    def _stop_users(self, step_run: DistributedStepRun) -> None:
+        step_run.conclude()
+        self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
 
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""
