@@ -32,7 +32,7 @@ from solrbench.contract.step_document import (
     WorkerUsage,
 )
 from solrbench.contract.windows import EndedEarly
-from solrbench.load.master.request_windows import merge_request_windows
+from solrbench.load.master.request_windows import DIGITS, merge_request_windows
 from solrbench.load.master.step_run import StepRunMetadata
 from solrbench.load.recording.request_stats import failure_kinds
 from solrbench.load.recording.response_gaps import longest, median_requests
@@ -157,10 +157,6 @@ def add_load_pods(
     )
 
 
-_DIGITS = 6
-"""Decimals of seconds kept: microseconds."""
-
-
 def merge_worker_results(
     planned: PlannedStepRun,
     results: Sequence[tuple[str, WorkerStepResult]],
@@ -222,7 +218,7 @@ def _duration(planned: PlannedStepRun, results: Sequence[WorkerStepResult]) -> f
         return planned.step.duration_seconds
     scheduled = [worker.planned_seconds for worker in results if worker.planned_seconds]
     known = bool(scheduled) and len(scheduled) == len(results)
-    return round(max(scheduled), _DIGITS) if known else None
+    return round(max(scheduled), DIGITS) if known else None
 
 
 def _times(
@@ -236,10 +232,10 @@ def _times(
     return {
         "start_time": began + timedelta(seconds=first),
         "end_time": began + timedelta(seconds=last),
-        "seconds": round(last - first, _DIGITS),
+        "seconds": round(last - first, DIGITS),
         "drain_seconds": None
         if sending_seconds is None
-        else round(max(last - sending_seconds, 0.0), _DIGITS),
+        else round(max(last - sending_seconds, 0.0), DIGITS),
     }
 
 
@@ -247,7 +243,7 @@ def _worker(
     name: str, result: WorkerStepResult, percentiles: list[WorkerPercentile]
 ) -> WorkerResult:
     usage = {name: getattr(result, name) for name in WorkerUsage.model_fields}
-    usage |= {k: round(v, _DIGITS) for k, v in usage.items() if isinstance(v, float)}
+    usage |= {k: round(v, DIGITS) for k, v in usage.items() if isinstance(v, float)}
     return WorkerResult(worker=name, requests=result.measured, percentiles=percentiles, **usage)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from solrbench.contract.windows import MAX_THOUSANDS, WINDOW_REQUESTS, RequestWindow
 from solrbench.load.recording.worker_result import WorkerStepResult
 
-_DIGITS = 6
+DIGITS = 6
 """Decimals of seconds kept: microseconds."""
 
 _NEARLY = 1e-6
@@ -46,8 +46,8 @@ def merge_request_windows(results: Sequence[WorkerStepResult]) -> list[RequestWi
         RequestWindow(
             requests=requests,
             failures=failures,
-            end_seconds=round(end / 1e6, _DIGITS),
-            seconds=round((end - begin) / 1e6, _DIGITS),
+            end_seconds=round(end / 1e6, DIGITS),
+            seconds=round((end - begin) / 1e6, DIGITS),
             mean_microseconds=round(spent / requests),
             max_microseconds=int(most),
         )
