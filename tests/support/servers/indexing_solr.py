@@ -97,7 +97,7 @@ class IndexingSolr:
             shard: {"replicas": {kind: self._replica(f"books_{shard}_{kind}") for kind in KINDS}}
             for shard in SHARDS
         }
-        return {"cluster": {"collections": {"books": {"shards": shards}}}}
+        return {"cluster": {"collections": {"books": {"configName": "books", "shards": shards}}}}
 
     def _replica(self, core: str) -> dict[str, str]:
         state = "down" if core in self.inactive else "active"

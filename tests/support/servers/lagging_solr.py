@@ -81,7 +81,7 @@ class LaggingSolr:
             shard: {"replicas": {kind: self._replica(shard, kind) for kind in reversed(self.lags)}}
             for shard in self.shards
         }
-        collections = {} if self.is_empty else {"books": {"shards": shards}}
+        collections = {} if self.is_empty else {"books": {"configName": "books", "shards": shards}}
         return {"cluster": {"collections": collections}}
 
     def _replica(self, shard: str, kind: str) -> dict[str, str]:

@@ -55,8 +55,8 @@ class SmallSolr:
         parameters = dict(exchange.parameters)
         if parameters.get("action") == "CLUSTERSTATUS":
             states = {"s1": "inactive", "s1_0": "active", "s1_1": "active"}  # s1 was split
-            shards = {name: {"state": state} for name, state in states.items()}
-            found = {"shards": shards, "router": {"name": "compositeId"}}
+            shards = {name: {"state": state, "replicas": {}} for name, state in states.items()}
+            found = {"configName": "b", "shards": shards, "router": {"name": "compositeId"}}
             exchange.send(json.dumps({"cluster": {"collections": {"books": found}}}).encode())
             return
         if "echoParams" in parameters:

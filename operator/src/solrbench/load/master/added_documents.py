@@ -20,6 +20,7 @@ from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import STEP_DOCUMENTS
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
 from solrbench.reasons.load import LoadReason
+from solrbench.solr.responses import ClusterStatus, CollectionState, ReplicaState
 
 COMMIT_SECONDS = 600.0
 """A commit that drops deleted documents writes the segments anew that have some."""
@@ -111,27 +112,34 @@ class StepDocuments:
             self.pause(_PAUSE_SECONDS)
 
     def _count(self, http: httpx.Client, prefix: str) -> Shards:
-        parameters = {"action": "CLUSTERSTATUS", "collection": self.plan.collection, "wt": "json"}
-        state = _json(http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters))
-        shards = state["cluster"]["collections"][self.plan.collection]["shards"]
+        state = read_collection(http, self.plan.solr_urls[0], self.plan.collection_of_cores)
         # Not kept in a cache of Solr.
         query = f"{{!prefix f={self.plan.id_field} cache=false}}{prefix}"
         return [
-            [self._count_replica(http, each, query) for each in shard["replicas"].values()]
-            for shard in shards.values()
+            [self._count_replica(http, each, query) for each in shard.replicas.values()]
+            for shard in state.shards.values()
         ]
 
-    def _count_replica(self, http: httpx.Client, replica: Any, query: str) -> CountedReplica:
-        core, found = replica["core"], None
-        if replica["state"] == "active":
-            url = f"{replica['base_url']}/{core}/select"
+    def _count_replica(
+        self, http: httpx.Client, replica: ReplicaState, query: str
+    ) -> CountedReplica:
+        found = None
+        if replica.state == "active":
+            url = f"{replica.base_url}/{replica.core}/select"
             parameters = {"q": query, "rows": "0", "distrib": "false", "wt": "json"}
             found = int(_json(http.get(url, params=parameters))["response"]["numFound"])
-        return CountedReplica(core, found)
+        return CountedReplica(replica.core, found)
 
     def _update(self, http: httpx.Client, body: object, parameters: dict[str, str]) -> None:
         url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
         _json(http.post(url, params={**parameters, "wt": "json"}, json=body))
+
+
+def read_collection(http: httpx.Client, url: str, collection: str) -> CollectionState:
+    """Return shards and replicas as the node at a URL knows them; else `NO_ANSWER_ERRORS`."""
+    parameters = {"action": "CLUSTERSTATUS", "collection": collection, "wt": "json"}
+    status = _json(http.get(f"{url}/admin/collections", params=parameters))
+    return ClusterStatus.model_validate(status).cluster.collections[collection]
 
 
 def agreed(shards: Sequence[Sequence[CountedReplica]]) -> AddedDocuments:

@@ -28,6 +28,7 @@ from solrbench.contract.answers import (
 from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.load_plan import AnswersPlan, LoadPlan
 from solrbench.errors import SolrbenchError
+from solrbench.load.master.added_documents import read_collection
 from solrbench.load.workload.answer_facets import read_facets
 from solrbench.load.workload.answer_requests import AnswerRequest, HandlerDefaults, distinct_queries
 from solrbench.load.workload.loader import read_query_lists
@@ -303,12 +304,10 @@ def _rank_value(value: Any) -> float | str | None:
 
 def _layout(http: httpx.Client, url: str, collection: str) -> str:
     """Return how many shards the collection has and how they are chosen; empty if unknown."""
-    parameters = {"action": "CLUSTERSTATUS", "collection": collection, "wt": "json"}
     try:
-        response = http.get(f"{url}/admin/collections", params=parameters)
-        found = response.raise_for_status().json()["cluster"]["collections"][collection]
+        state = read_collection(http, url, collection)
         # The parent of a shard that was split stays listed, inactive.
-        active = sum(shard["state"] == "active" for shard in found["shards"].values())
-        return f"{active} shards, {found['router']['name']}"
+        active = sum(shard.state == "active" for shard in state.shards.values())
+        return f"{active} shards, {state.router.name}" if state.router.name else ""
     except NO_ANSWER_ERRORS:
         return ""

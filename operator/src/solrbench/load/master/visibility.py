@@ -22,7 +22,9 @@ from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import VisibilityResult
 from solrbench.errors import format_error
+from solrbench.load.master.added_documents import read_collection
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
+from solrbench.solr.responses import ReplicaState
 
 PREFIX = "solrbench-visibility-"
 """What ids of marked documents begin with; no document of a dataset does."""
@@ -46,34 +48,6 @@ MAX_VALUES = 2000
 MAX_PROBLEM = 400
 TIMEOUT_SECONDS = 10.0
 _logger = logging.getLogger(__name__)
-
-
-class ProbedReplica(NamedTuple):
-    """A replica of the collection; the URL is that of its core."""
-
-    url: str
-    type: str
-    is_leader: bool
-
-
-def parse_shards(response: Mapping[str, Any], collection: str) -> list[list[ProbedReplica]]:
-    """Return the active replicas of each shard, of a response to CLUSTERSTATUS.
-
-    It raises `KeyError` or `TypeError` if it is none.
-    """
-    shards = response["cluster"]["collections"][collection]["shards"]
-    return [
-        [
-            ProbedReplica(
-                f"{each['base_url']}/{each['core']}",
-                str(each.get("type", "NRT")),
-                each.get("leader") == "true",
-            )
-            for each in shard["replicas"].values()
-            if each["state"] == "active"
-        ]
-        for shard in shards.values()
-    ]
 
 
 class FoundTime(NamedTuple):
@@ -107,7 +81,8 @@ class VisibilityProbe:
     _under_way: Pool = field(default_factory=lambda: Pool(MAX_UNDER_WAY), init=False)
     _waits: Group = field(default_factory=Group, init=False)
     """Each waits until a replica finds a document."""
-    _shards: list[list[ProbedReplica]] = field(default_factory=list, init=False)
+    _shards: list[list[ReplicaState]] = field(default_factory=list, init=False)
+    """The active replicas of each shard."""
 
     def __post_init__(self) -> None:
         # Drawn waits: with equal ones, each document would meet the same part of a commit period.
@@ -172,10 +147,11 @@ class VisibilityProbe:
 
     def _add_until_end(self, step_run: str, ended: Event) -> None:
         try:
-            collection = self.plan.collection_of_cores
-            parameters = {"action": "CLUSTERSTATUS", "collection": collection}
-            url = f"{self.plan.solr_urls[0]}/admin/collections"
-            self._shards = parse_shards(self._get(url, parameters), collection)
+            url, collection = self.plan.solr_urls[0], self.plan.collection_of_cores
+            self._shards = [
+                [each for each in shard.replicas.values() if each.state == "active"]
+                for shard in read_collection(self._client, url, collection).shards.values()
+            ]
         except NO_ANSWER_ERRORS as error:
             self._note("the replicas could not be listed", error)
             return
@@ -201,17 +177,17 @@ class VisibilityProbe:
             [self._waits.spawn(self._wait, each, document, accepted) for each in replicas]
         )
 
-    def _shard_of(self, document: str) -> list[ProbedReplica]:
+    def _shard_of(self, document: str) -> list[ReplicaState]:
         if len(self._shards) == 1:
             return self._shards[0]
         for shard in self._shards:
             for replica in shard:
                 # Replicas of type PULL refuse it.
-                if replica.is_leader and self._get(f"{replica.url}/get", {"id": document})["doc"]:
+                if replica.leader and self._get(replica, "get", {"id": document})["doc"]:
                     return shard
         raise ValueError("no leader has it")
 
-    def _wait(self, replica: ProbedReplica, document: str, accepted: float) -> None:
+    def _wait(self, replica: ReplicaState, document: str, accepted: float) -> None:
         # Not kept in a cache of Solr, where it would displace what users ask for.
         query = f"{{!term f={self.plan.id_field} cache=false}}{document}"
         missed = accepted
@@ -219,10 +195,10 @@ class VisibilityProbe:
         self._not_found[replica.type] += 1
         while (sent := self.now()) - accepted <= self.wanted.timeout_seconds:
             try:
-                found = self._get(f"{replica.url}/select", {"q": query, "rows": "0"})
+                found = self._get(replica, "select", {"q": query, "rows": "0"})
                 is_found = found["response"]["numFound"] > 0
             except NO_ANSWER_ERRORS as error:
-                self._note(f"{replica.url} did not respond", error)
+                self._note(f"{replica.base_url}/{replica.core} did not respond", error)
             else:
                 if is_found:
                     self._not_found[replica.type] -= 1
@@ -248,15 +224,19 @@ class VisibilityProbe:
         except NO_ANSWER_ERRORS as error:
             self._note("marked documents could not be deleted", error)
 
-    def _get(self, url: str, parameters: Mapping[str, str]) -> Any:
+    @property
+    def _client(self) -> httpx.Client:
         assert self._http is not None  # noqa: S101 - nothing is asked before `begin`
+        return self._http
+
+    def _get(self, replica: ReplicaState, handler: str, parameters: Mapping[str, str]) -> Any:
+        url = f"{replica.base_url}/{replica.core}/{handler}"
         given = {**parameters, "wt": "json", "distrib": "false"}
-        return self._http.get(url, params=given).raise_for_status().json()
+        return self._client.get(url, params=given).raise_for_status().json()
 
     def _post(self, body: object, parameters: Mapping[str, str]) -> None:
-        assert self._http is not None  # noqa: S101 - nothing is asked before `begin`
         url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
-        response = self._http.post(url, params={**parameters, "wt": "json"}, json=body)
+        response = self._client.post(url, params={**parameters, "wt": "json"}, json=body)
         if response.is_client_error:
             raise ValueError(response.text[:300])
         response.raise_for_status()
