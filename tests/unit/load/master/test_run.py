@@ -192,9 +192,7 @@ def lose_after_results(run: Run, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(run.caches, "end", lose)
 
 
-def test_loss_after_the_results_keeps_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_loss_after_the_results_keeps_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(load_plan(TIMED, EXACT), tmp_path)
     lose_after_results(run, monkeypatch)
     assert run.fail().message == "worker pod-a was lost"

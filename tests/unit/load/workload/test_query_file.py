@@ -109,7 +109,10 @@ def test_of_a_file_only_the_places_of_its_lines_are_kept(tmp_path: Path) -> None
         (b"\xff\xfe", "utf-8"),
         (b'{"params": {}, "method": "PUT"}', '"method" must be GET or POST'),
         (b'{"json": {}, "method": "GET"}', '"method" must be POST, or omitted'),
-        (b'{"params": {}, "expect": {"minNumFound": -1}}', '"expect": minNumFound: must be at least 0'),
+        (
+            b'{"params": {}, "expect": {"minNumFound": -1}}',
+            '"expect": minNumFound: must be at least 0',
+        ),
         (b'{"params": {}, "expect": {"least": 1}}', '"expect": least: unknown field'),
     ],
 )

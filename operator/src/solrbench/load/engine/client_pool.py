@@ -73,7 +73,7 @@ class PooledClient(HttpClient):
         self.send(request, now_ns)
 
     def delays_ns(self, started_ns: int) -> tuple[int, int]:
-        """Return how late a transaction began, and all its requests until the one sent at a time."""
+        """Return how late a transaction began, and all requests until that sent at a time."""
         late_ns = started_ns - self.intended_ns
         return late_ns if self._lag_ns is None else self._lag_ns, self._delay_ns + late_ns
 

@@ -306,8 +306,8 @@ def _layout(http: httpx.Client, url: str, collection: str) -> str:
     """Return how many shards the collection has and how they are chosen; empty if unknown."""
     try:
         state = read_collection(http, url, collection)
-        # The parent of a shard that was split stays listed, inactive.
-        active = sum(shard.state == "active" for shard in state.shards.values())
-        return f"{active} shards, {state.router.name}" if state.router.name else ""
     except NO_ANSWER_ERRORS:
         return ""
+    # The parent of a shard that was split stays listed, inactive.
+    active = sum(shard.state == "active" for shard in state.shards.values())
+    return f"{active} shards, {state.router.name}" if state.router.name else ""

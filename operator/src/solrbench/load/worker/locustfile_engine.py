@@ -397,7 +397,7 @@ def _instrument_user_class(user_class: type[User], engine: LocustfileEngine) -> 
         def on_start(self) -> None:
             if self._part is None or self._part.state.is_over:
                 # It comes too late, would send between two step runs, and has nothing to end.
-                vars(self)["on_stop"] = lambda: None
+                self.__dict__["on_stop"] = lambda: None
                 raise StopUser
             super().on_start()
             self._part.arrive(self)
