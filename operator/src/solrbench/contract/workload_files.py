@@ -88,12 +88,19 @@ def flatten_parameters(parameters: Mapping[str, Any]) -> Parameters:
     return tuple((name, text) for name, value in parameters.items() for text in _texts(name, value))
 
 
-def _texts(name: str, value: Any) -> list[str]:
+def plain_text(value: Any) -> str | None:
+    """Return a text, number, true or false of JSON as a text; None of anything else."""
+    if isinstance(value, str):  # first, as nearly all values are
+        return value
     # Before numbers, of which Python takes true and false to be some: Solr wants lower case.
     if isinstance(value, bool):
-        return [str(value).lower()]
-    if isinstance(value, str | int | float):
-        return [str(value)]
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int | float) else None
+
+
+def _texts(name: str, value: Any) -> list[str]:
+    if (text := plain_text(value)) is not None:
+        return [text]
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return value
     raise ValueError(f'"{name}" must be a text, a number, true, false or a list of texts')

@@ -20,6 +20,7 @@ import orjson
 from jmespath.exceptions import JMESPathError, JMESPathTypeError
 from jmespath.parser import ParsedResult
 
+from solrbench.contract.workload_files import plain_text
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
 _ASCII_QUOTED = {
@@ -130,7 +131,7 @@ def extract_values(
             # A function may be given what it does not take.
             with suppress(JMESPathError):
                 value = expression.search(content)
-        text = _text(value)
+        text = plain_text(value)
         if text is None:
             seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
             return request_failure(
@@ -148,11 +149,3 @@ def _look_up(content: Any, path: Sequence[str | int]) -> Any:
     except (KeyError, IndexError, TypeError):
         return None
     return content
-
-
-def _text(value: Any) -> str | None:
-    if isinstance(value, str):  # first, as nearly all values are
-        return value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value) if isinstance(value, int | float) else None
