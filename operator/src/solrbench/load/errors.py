@@ -6,6 +6,7 @@ from pathlib import Path
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import EXIT_PERMANENT
 from solrbench.errors import SolrbenchError
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.registry import PERMANENT_REASONS
 
 EXIT_RETRYABLE = 4
@@ -15,8 +16,16 @@ TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the termination message of a container."""
 
 
+MAX_MESSAGE = 1000
+"""Characters of a message. Kubernetes cuts a termination message at 4096 bytes, where JSON is none
+any more, and users of a locustfile raise whole responses, which no state of the master can hold."""
+
+
 class LoadError(SolrbenchError):
     """The run cannot go on; its reason decides whether another attempt can succeed."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(reason, message[:MAX_MESSAGE])
 
     @property
     def exit_code(self) -> int:
@@ -30,9 +39,7 @@ class StepRunAbortedError(SolrbenchError):
 
 def write_termination_message(failure: LoadError, log: Path = TERMINATION_LOG) -> None:
     """Write a `LoadState` where Kubernetes looks for it; outside a container, nowhere."""
-    # Kubernetes cuts what is longer than 4096 bytes, and cut JSON is no JSON.
-    message = failure.message[:1000]
-    words = LoadState(stage="Failed", reason=failure.reason.value, message=message)
+    words = LoadState(stage="Failed", reason=failure.reason.value, message=failure.message)
     # The failure itself is reported by log and exit code; the extra copy is a courtesy.
     with suppress(OSError):
         if log.exists():

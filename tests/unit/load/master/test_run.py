@@ -17,7 +17,8 @@ from solrbench.contract.windows import CacheSample
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import add_guard
 from solrbench.load.master.run import RunSchedule
-from solrbench.load.schedule.messages import Abort, Assignment
+from solrbench.load.master_client import MAX_STATE_BYTES
+from solrbench.load.schedule.messages import FAILED, Abort, Assignment
 from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
@@ -179,6 +180,20 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
     document = run.document("r1-s0-exact")
     assert ([each.worker for each in document.workers], document.lost_workers) == (["pod-a"], [])
     assert document.start_time == STARTED + timedelta(seconds=4)
+
+
+def test_failure_that_quotes_a_whole_response_fits_into_the_state(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED), tmp_path)
+    # As of a locustfile whose `on_start` raises the text of a response.
+    words = {
+        "reason": "LocustfileFailed",
+        "message": "not a login page: " + "<p>" * MAX_STATE_BYTES,
+    }
+    run.at(3, lambda: run.load.runner.deliver("a", FAILED, **words))
+    assert run.fail().reason is LoadReason.LOCUSTFILE_FAILED
+    state = run.coordinator.status.load_state()
+    assert (state.message or "").startswith("not a login page: <p>")
+    assert len(state.model_dump_json()) < MAX_STATE_BYTES
 
 
 def lose_after_results(run: Run, patch: pytest.MonkeyPatch) -> None:
