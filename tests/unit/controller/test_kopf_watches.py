@@ -66,9 +66,11 @@ class ApiServer(ThreadingHTTPServer):
                 self.enough.set()
             return self.refusal, {"kind": "Status", "code": self.refusal, "reason": "Refused"}
         if path.endswith("/namespaces/team-b/solrbenchmarksweeps"):
-            # As the API server lists metadata alone: without kind and version.
+            # As the API server lists metadata alone: null if there is nothing, and without kinds.
             trial = {"metadata": {"name": "trial", "namespace": "team-b", "uid": "u"}}
-            return 200, {"metadata": {"resourceVersion": "1"}, "items": [trial]}
+            was_watched = METADATA_OF_EVENTS in self.accepted["solrbenchmarksweeps"]
+            items = [trial] if was_watched else None
+            return 200, {"metadata": {"resourceVersion": "1"}, "items": items}
         if "/namespaces/team-b/" in path:
             return self._list(query)
         versions = [{"groupVersion": "solrbench.io/v1alpha1", "version": "v1alpha1"}]
@@ -99,7 +101,8 @@ class _Handler(QuietHandler):
         if "/namespaces/team-b/" in path:
             self.server.accepted[path.rpartition("/")[2]].add(self.headers["Accept"])
         status, body = self.server.respond(path, query)
-        text = b"" if "watch=true" in self.path and status == 200 else json.dumps(body).encode()
+        said = json.dumps(body, separators=(",", ":"))  # as the API server writes it
+        text = b"" if "watch=true" in self.path and status == 200 else said.encode()
         with suppress(BrokenPipeError):  # at its end kopf drops what it has asked for
             self.send(text, status, Content_Type="application/json")
 

@@ -82,6 +82,12 @@ async def spare_specs(request: ClientRequest, handler: ClientHandlerType) -> Cli
     if request.method == "GET" and request.url.name == SWEEP.plural:
         is_watch = "watch" in request.url.query
         request.headers["Accept"] = METADATA_OF_EVENTS if is_watch else METADATA_ONLY
+        response = await handler(request)
+        if not is_watch:
+            # The API server lists no metadata as null, which kopf does not know of.
+            empty, none = b'"items":[]', b'"items":null'
+            response._body = (await response.read()).replace(none, empty)  # noqa: SLF001
+        return response
     return await handler(request)
 
 
