@@ -44,6 +44,7 @@ class ApiServer(ThreadingHTTPServer):
         expired: how many lists of `team-b` expire in the middle
         accepted: what was asked of each kind in `team-b`
         is_done: whether enough was asked
+        sweeps: in the namespace, as metadata alone is listed: without kinds, null for none
         seen: names of what a handler was called with
     """
 
@@ -57,6 +58,7 @@ class ApiServer(ThreadingHTTPServer):
         self.expired = 0
         self.accepted: dict[str, set[str]] = defaultdict(set)
         self.is_done: Callable[[], bool] = lambda: True
+        self.sweeps: list[dict[str, Any]] | None = None
         self.seen: set[str | None] = set()
 
     def respond(self, path: str, query: str) -> tuple[int, dict[str, Any]]:
@@ -66,11 +68,7 @@ class ApiServer(ThreadingHTTPServer):
                 self.enough.set()
             return self.refusal, {"kind": "Status", "code": self.refusal, "reason": "Refused"}
         if path.endswith("/namespaces/team-b/solrbenchmarksweeps"):
-            # As the API server lists metadata alone: null if there is nothing, and without kinds.
-            trial = {"metadata": {"name": "trial", "namespace": "team-b", "uid": "u"}}
-            was_watched = METADATA_OF_EVENTS in self.accepted["solrbenchmarksweeps"]
-            items = [trial] if was_watched else None
-            return 200, {"metadata": {"resourceVersion": "1"}, "items": items}
+            return 200, {"metadata": {"resourceVersion": "1"}, "items": self.sweeps}
         if "/namespaces/team-b/" in path:
             return self._list(query)
         versions = [{"groupVersion": "solrbench.io/v1alpha1", "version": "v1alpha1"}]
@@ -172,13 +170,16 @@ def test_a_list_that_expires_is_begun_anew(api_server: ApiServer) -> None:
     assert api_server.asked["team-b"] >= 1
 
 
-def test_of_sweeps_the_metadata_alone_is_asked_for(api_server: ApiServer) -> None:
+@pytest.mark.parametrize("names", [{"trial"}, set()])
+def test_of_sweeps_the_metadata_alone_is_asked_for(api_server: ApiServer, names: set[str]) -> None:
     of_sweeps = api_server.accepted["solrbenchmarksweeps"]
-    api_server.is_done = lambda: len(of_sweeps) > 1 and bool(api_server.seen)
+    found = [{"metadata": {"name": name, "namespace": "team-b", "uid": "u"}} for name in names]
+    api_server.sweeps = found or None
+    api_server.is_done = lambda: len(of_sweeps) > 1 and api_server.seen == names
     asyncio.run(run_operator(api_server, "solrbenchmarksweeps"))
     assert of_sweeps == {METADATA_ONLY, METADATA_OF_EVENTS}
     assert api_server.accepted["solrbenchmarks"].isdisjoint(of_sweeps)
-    assert api_server.seen == {"trial"}
+    assert api_server.seen == names
 
 
 async def test_other_requests_come_to_an_end() -> None:
