@@ -75,7 +75,7 @@ def distribution(
     return ReportFigure(name, title, text, option, legend(list(known)), table)
 
 
-_LEAST_MICROSECONDS = 1
+_MIN_MICROSECONDS = 1
 """In place of 0, which users of a locustfile may report and a logarithmic axis cannot show."""
 
 
@@ -92,7 +92,7 @@ def _points(times: Times) -> list[tuple[float, float]]:
         # The first one is the smallest sample, the last one the largest.
         percent = max(100 * (1 - 10**-position), 100 / times.count)
         value = times.percentile(round(min(percent, 100), 6) if position < last else 100.0)
-        milliseconds = max(value or 0, _LEAST_MICROSECONDS) / 1000
+        milliseconds = max(value or 0, _MIN_MICROSECONDS) / 1000
         points.append((round(position, 3), rounded(milliseconds)))
     return points
 

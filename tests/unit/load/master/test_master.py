@@ -18,7 +18,7 @@ def note(name):
     return lambda *given: calls.append([name, *map(str, given)])
 
 def crash():
-    raise ValueError("unforeseen")
+    raise ValueError("unexpected")
 
 master.write_termination_message = note("termination message")
 one = master.Master.__new__(master.Master)
@@ -33,9 +33,9 @@ json.dump([code, calls], sys.stdout)
 """
 
 
-def test_results_are_offered_although_the_run_met_an_unforeseen_error() -> None:
+def test_results_are_offered_although_the_run_met_an_unexpected_error() -> None:
     code, calls = run_python("-c", CRASH)
-    failure = "LoadMasterFailed: ValueError('unforeseen')"
+    failure = "LoadMasterFailed: ValueError('unexpected')"
     assert code == 4
     assert calls == [
         ["fail", failure],
