@@ -161,7 +161,7 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
         prefer([server.pid, *running.workers])
         documents = running.documents(timeout)
         times = server.get_json("/known")
-    kind = ServerKind(places, fmean(times), limit / 1000, times=times)
+    kind = ServerKind(places, fmean(times), limit / 1000, times=tuple(times))
     found = [read_trial(RunSamples(each), [objective]) for each in documents]
     result = estimate([Trial(e.requests_per_second, e.excess) for e in found if e.number])
     return [_server_row(result, held_for_an_hour(kind), len(documents) - 1)]

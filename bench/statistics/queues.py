@@ -5,8 +5,9 @@ Arrivals are Poisson. Searches of a server go through the product's own function
 
 import heapq
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class ServerKind:
     by_run: bool = False
     cliff: float = math.inf
     drift: float = 0.0
-    times: Sequence[float] = ()
+    times: tuple[float, ...] = ()
     has_capacity: bool = True
 
     @property
@@ -135,21 +136,18 @@ class Server:
             yield end
 
 
+@cache
 def held_for_an_hour(kind: ServerKind) -> float:
     """Return the highest rate at which the p95 of an hour keeps the limit."""
     steady = replace(kind, noise=0.0, fast=0.0, drift=0.0, metastable=math.inf)
+    if steady != kind:
+        return held_for_an_hour(steady)
     low, high = 0.2 * kind.most, 0.999 * kind.most
     for _ in range(_TRUTH_ROUNDS):
         middle = (low + high) / 2
         seconds = max(_HOUR, min(_TRUTH_REQUESTS / middle, 5 * _HOUR))
-        p95s = [
-            float(
-                np.percentile(
-                    Server(steady, np.random.default_rng(n)).run(middle, seconds, 3.0)[1], 95
-                )
-            )
-            for n in range(_TRUTH_RUNS)
-        ]
+        servers = (Server(kind, np.random.default_rng(n)) for n in range(_TRUTH_RUNS))
+        p95s = [np.percentile(each.run(middle, seconds, 3.0)[1], 95) for each in servers]
         low, high = (middle, high) if np.median(p95s) <= kind.limit else (low, middle)
     return min((low + high) / 2, kind.cliff)
 
