@@ -145,19 +145,11 @@ def test_deadline_ends_it_with_the_last_reason_and_cleans_up() -> None:
 def test_clean_up_after_a_failure_as_the_spec_says(cleanup: dict[str, str], left: int) -> None:
     world = World(small("one", deadlines={"provisioningSeconds": 1}, **cleanup))
     world.reconcile("one")
-    for _ in range(3):
-        world.reconcile("one", 2)
-    assert len(world.cluster.names("StatefulSet")) == left
-
-
-@pytest.mark.parametrize("cleanup", ["Never", "Always"])
-def test_no_pod_is_protected_after_the_end(cleanup: str) -> None:
-    world = World(small("one", deadlines={"provisioningSeconds": 1}, cleanup=cleanup))
-    world.reconcile("one")
     assert world.cluster.names("PodDisruptionBudget") == {"one-zookeeper"}
     for _ in range(3):
         world.reconcile("one", 2)
-    assert world.cluster.names("PodDisruptionBudget") == set()
+    assert len(world.cluster.names("StatefulSet")) == left
+    assert world.cluster.names("PodDisruptionBudget") == set(), "no pod is protected after the end"
 
 
 def test_time_to_live_deletes_the_benchmark() -> None:
