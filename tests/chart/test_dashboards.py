@@ -25,6 +25,7 @@ from hack.dashboards.panel_data import (
 from hack.dashboards.pictures import draw_board
 from hack.dashboards.render import render_dashboards
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.conditions import result_fields
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.metrics.operator import serve
 from support.cluster.prometheus import Prometheus, prometheus_of, queries
@@ -114,8 +115,8 @@ def _quickstart() -> SolrBenchmark:
         for name in type(result).model_fields
         if name.startswith(("response", "late", "dropped", "goodput"))
     }
-    read = list(type(telemetry).model_fields)
-    of_pods = read[read.index("zookeeper_cpu_cores") : read.index("machine_cpu_percent")]
+    metrics = {each.name: each.shown.metric for each in result_fields(type(telemetry))}
+    of_pods = [name for name, metric in metrics.items() if metric and "_pod_" in metric.name]
     less = {
         "queue": None,
         "results": [result.model_copy(update=of_plan)],
