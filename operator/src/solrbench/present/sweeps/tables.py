@@ -308,6 +308,8 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "not measured": counts.not_measured,
         "under way": counts.running,
     }
+    is_sizing = spec.objective.minimise is not None
+    order = "from cheap to dear" if is_sizing else f"order {spec.order}"
     lines = {
         "Phase": status.phase,
         "Outcome": report.outcome,
@@ -315,7 +317,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         + (", ".join(f"{number} {name}" for name, number in states.items() if number) or "planned"),
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
         "Conditions": ", ".join(report.conditions),
-        "Design": f"{spec.design}, order {spec.order}, {spec.parallelism} at a time",
+        "Design": f"{spec.design}, {order}, {spec.parallelism} at a time",
         "Objective": _objective(report),
         "Smallest effect": format_percent(rule_of(spec).smallest_effect_percent),
         "Baseline": report.baseline.name if report.baseline is not None else "",
