@@ -5,7 +5,8 @@ a type, refers to nothing and unites nothing: an optional field is one that is n
 Rules become `x-kubernetes-validations`, so the API server validates as the models do.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 from pydantic import BaseModel
@@ -13,6 +14,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, NoDefault
 from pydantic_core import core_schema, to_jsonable_python
 
 from solrbench.api.rules import ListMap, Matches, Model, plain
+
+Schema = dict[str, Any]
 
 VALIDATIONS = "x-kubernetes-validations"
 
@@ -101,8 +104,7 @@ def object_schemas(model: type[Model]) -> dict[str, dict[str, Any]]:
 def structural_schema(model: type[Model]) -> dict[str, Any]:
     """Return the whole schema of `model` in one piece."""
     parts = object_schemas(model)
-    inlined: dict[str, Any] = _inline(parts[model.__name__], parts)
-    return inlined
+    return convert(parts[model.__name__], partial(_inline, parts=parts))
 
 
 def resolve(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -113,16 +115,22 @@ def resolve(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str,
     return parts[node["$ref"].rpartition("/")[2]] | own
 
 
-def _inline(node: dict[str, Any], parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def convert(node: Schema, change: Callable[[Schema], Schema]) -> Schema:
+    """Return a schema with each of its nodes changed, the outer ones first, into new ones."""
+    result = change(node)
+    if "properties" in result:
+        fields = result["properties"].items()
+        result["properties"] = {name: convert(field, change) for name, field in fields}
+    for key in ("items", "additionalProperties"):
+        if key in result:
+            result[key] = convert(result[key], change)
+    return result
+
+
+def _inline(node: Schema, parts: dict[str, Schema]) -> Schema:
     full = resolve(node, parts)
     result = {key: value for key, value in full.items() if key not in UNSTRUCTURAL}
     # Docstrings are broken at the width of the code.
     if "description" in result:
         result["description"] = " ".join(result["description"].split())
-    if "properties" in full:
-        fields = full["properties"].items()
-        result["properties"] = {name: _inline(field, parts) for name, field in fields}
-    for key in ("items", "additionalProperties"):
-        if key in full:
-            result[key] = _inline(full[key], parts)
     return result
