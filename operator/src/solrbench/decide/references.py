@@ -13,6 +13,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
+from solrbench.api.v1alpha1.fields import LABEL_KEY, LABEL_NAME
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import Affinity, NodeSelectorRequirement, TopologySpread
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
@@ -106,10 +107,6 @@ def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
     return None
 
 
-_LABEL_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?"
-"""Kubernetes documentation, "Labels and Selectors"; the schema limits the length."""
-
-
 def pod_option_problems(spec: Spec) -> Iterator[str]:
     """Yield what the API server refuses of the options of pods; each begins with a field.
 
@@ -137,9 +134,9 @@ def pod_option_problems(spec: Spec) -> Iterator[str]:
 
 def _label_problems(path: str, labels: Mapping[str, str]) -> Iterator[str]:
     for key, value in labels.items():
-        if re.fullmatch(f"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?{_LABEL_NAME}", key) is None:
+        if re.fullmatch(LABEL_KEY, key) is None:
             yield f"{path}: must have keys such as example.org/team, not {key!r}"
-        if value and re.fullmatch(_LABEL_NAME, value) is None:
+        if value and re.fullmatch(LABEL_NAME, value) is None:
             yield (
                 f"{path}: {key} must be letters, digits, '-', '_' and '.', and begin and end with a"
                 f" letter or digit, not {value!r}"

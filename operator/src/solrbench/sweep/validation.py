@@ -12,6 +12,7 @@ from solrbench.analysis.differences import EQUIVALENCE_LEVEL
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.fields import LABEL_KEY, LABEL_NAME
 from solrbench.api.v1alpha1.load import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
@@ -100,9 +101,8 @@ def _turn_variants(spec: Body, round_: int) -> Body:
     return spec if repeats.get("order") == RepeatOrder.LISTED else turned
 
 
-_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-_KEY = re.compile(f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{_NAME}")
-_LABEL = re.compile(f"({_NAME})?")
+_KEY = re.compile(LABEL_KEY)
+_LABEL = re.compile(f"({LABEL_NAME})?")
 
 MAX_POINTS_IN_ROUNDS = 100
 """Points of a sweep with rounds: each round makes a benchmark of each."""

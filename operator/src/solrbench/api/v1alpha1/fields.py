@@ -157,6 +157,10 @@ Percentile = Annotated[float, Strict(), Field(ge=1, le=99.999, allow_inf_nan=Fal
 ZipfExponent = Annotated[float, Strict(), Field(ge=0, le=3, allow_inf_nan=False)]
 """Exponent of Zipf's law; its lower bound is a rule of the model that holds it, as with `Rate`."""
 
+LABEL_NAME = "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+LABEL_KEY = f"([a-z0-9]([-a-z0-9.]{{0,251}}[a-z0-9])?/)?{LABEL_NAME}"
+"""Patterns of values and keys of labels (Kubernetes documentation, "Labels and Selectors")."""
+
 # The key may have a prefix of 253 characters, a slash and a name of 63.
 Labels = Annotated[
     dict[

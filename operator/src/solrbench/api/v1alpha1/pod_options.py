@@ -11,11 +11,19 @@ from typing import Annotated, ClassVar
 from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import ListMap, Matches, Model, Rule, at_most_one, exactly_one
-from solrbench.api.v1alpha1.fields import Bool, FileName, Int, Labels, ObjectName, ObjectReference
+from solrbench.api.v1alpha1.fields import (
+    LABEL_NAME,
+    Bool,
+    FileName,
+    Int,
+    Labels,
+    ObjectName,
+    ObjectReference,
+)
 from solrbench.api.v1alpha1.pods import Affinity, Toleration, TopologySpread
 
-KEY_PATTERN = r"([a-z0-9][-a-z0-9.]{0,251}[a-z0-9]/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
-"""Key of a label or annotation (Kubernetes documentation, "Labels and Selectors")."""
+KEY_PATTERN = f"([a-z0-9][-a-z0-9.]{{0,251}}[a-z0-9]/)?{LABEL_NAME}"
+"""Key of a label or annotation, as stored definitions have it: a domain has two characters."""
 
 # On every pod: autoscalers must not move what is measured.
 UNDISTURBED = {
