@@ -51,7 +51,7 @@ def point_costs(
     """
     pairs = [pair for pair in pairs if pair[0].price is not None]
     sized: dict[str, SizedPoint] = {}
-    if spec.objective.minimise is not None and spec.rounds is not None:
+    if spec.objective.is_sizing and spec.rounds is not None:
         for _, group in group_points(spec, spec.rounds, pairs):
             sized |= {each.point.name: each for each in group}
     costs = {}

@@ -57,7 +57,7 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     places = 0 if spec.suspend or is_stopped else min(spec.parallelism, seen.concurrency)
     if spec.rounds is None or is_stopped:
         pass  # no point is repeated
-    elif spec.objective.minimise is not None:
+    elif spec.objective.is_sizing:
         points, due = plan_sizing(spec, spec.rounds, seen.plan, points, places)
         round_ = max(map(round_of, points))
     else:

@@ -74,7 +74,7 @@ def _check_rate(spec: SweepSpec, specs: Sequence[Spec]) -> Iterator[str]:
     steps = [[step for step in each.load.steps if name in (None, step.name)] for each in specs]
     named, which = [each[-1] for each in steps if each], f"step {name}" if name else "the last step"
     # That of a sizing, whose rates are given, is shown only.
-    if spec.objective.minimise is None and any(step.users is None for step in named):
+    if not spec.objective.is_sizing and any(step.users is None for step in named):
         yield (
             f"spec.objective.metric: must not be {metric}, which {which} gives; choose"
             " P95Milliseconds, or Capacity with load.capacity"
@@ -146,7 +146,7 @@ _OF_SEARCH = re.compile(r"load\.(steps|capacity)\b.*")
 
 def check_sizing(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
     """Return why the cheapest point that holds its load cannot be found, if it is to be."""
-    if spec.objective.minimise is None:
+    if not spec.objective.is_sizing:
         return []
     wrong: dict[str, list[str]] = {}
     for each in points:

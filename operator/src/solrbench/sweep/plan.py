@@ -289,7 +289,7 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
 
 def _plan_course(spec: SweepSpec, checked: Sequence[CheckedPoint]) -> tuple[PlannedPoint, ...]:
     """Return the points in the order in which they are measured, with what each takes over."""
-    is_sizing = spec.objective.minimise is not None
+    is_sizing = spec.objective.is_sizing
     # What a topology holds is not known from one target of it, which rounds would share.
     alone = spec.start_on is PointTargetPolicy.FRESH_TARGET or is_sizing
     prints = [Fingerprints() if alone else take_fingerprints(c.benchmark.spec) for c in checked]

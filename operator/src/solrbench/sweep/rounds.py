@@ -164,7 +164,7 @@ def finish_points(
             finished = _finish(point, child, figure, most, in_rounds=spec.rounds is not None)
             if spec.rounds is not None and finished.state != PointState.FAILED:
                 finished = add_round(point, finished, figure, round_)
-                if spec.objective.minimise is not None:
+                if spec.objective.is_sizing:
                     finished = add_headroom(spec.objective, point, finished, child)
             ended.append(finished)
         else:
@@ -285,7 +285,7 @@ def count_rounds_left(spec: SweepSpec, point: SweepPoint) -> int:
     """Return how many rounds of a point are known to be left: up to the first look at least."""
     due = int(point.state not in FINAL)
     # Which points a sizing repeats is known one after another.
-    is_sizing = spec.objective.minimise is not None
+    is_sizing = spec.objective.is_sizing
     if spec.rounds is None or is_sizing or point.state == PointState.FAILED:
         return due
     return max(due, spec.rounds.least - (point.rounds or 0))

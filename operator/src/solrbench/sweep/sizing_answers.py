@@ -28,7 +28,7 @@ def answer_sizing(
 ) -> list[SizingResult]:
     """Return the cheapest point that holds its load, for each condition."""
     rounds = spec.rounds
-    if spec.objective.minimise is None or rounds is None:
+    if not spec.objective.is_sizing or rounds is None:
         return []
     groups = group_points(spec, rounds, zip(plan.points, points, strict=True))
     is_running = any(point.state == PointState.RUNNING for point in points)

@@ -124,6 +124,11 @@ class SweepObjective(Model):
     )
 
     @property
+    def is_sizing(self) -> bool:
+        """Whether the cheapest point that holds a load is asked for."""
+        return self.minimise is not None
+
+    @property
     def demand(self) -> Demand | None:
         """The rate that a point must hold; None where its steps have theirs."""
         if self.documents_per_second is not None:

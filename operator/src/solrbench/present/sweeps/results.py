@@ -48,7 +48,7 @@ def build_sweep_report(
     """
     axes = _axes(sweep)
     # A sizing asks whether each point holds its load; nothing is concluded beside the baseline.
-    is_sizing = sweep.spec.objective.minimise is not None
+    is_sizing = sweep.spec.objective.is_sizing
     conditions = [] if is_sizing else _conditions(sweep, axes)
     differences = _differences(sweep, conditions)
     bases = {

@@ -45,7 +45,7 @@ def costs_table(report: SweepReport) -> Table:
     if demand is not None:
         scale, measured = demand.rate, f"Holds ({demand.unit})"
 
-    metric, is_sizing = figure_of(report.spec), report.spec.objective.minimise is not None
+    metric, is_sizing = figure_of(report.spec), report.spec.objective.is_sizing
 
     def reached(point: PointReport) -> str | None:
         return None if is_sizing else metric.short(metric.value(point.result))
@@ -106,7 +106,7 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
     In a sizing that is what it holds beside what is asked, else the figure of the objective.
     """
     points, objective = _by_price(report), report.spec.objective
-    if objective.minimise is None:
+    if not objective.is_sizing:
         return _objective_frontier(report, points)
     scale, name = 1.0, "Headroom"
     if (demand := objective.demand) is not None:

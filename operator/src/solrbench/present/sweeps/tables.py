@@ -292,7 +292,7 @@ def benchmarks_of(report: SweepReport) -> Iterator[tuple[str, RoundReport | Poin
 
 def _objective(report: SweepReport) -> str:
     objective = report.spec.objective
-    if objective.minimise is None:
+    if not objective.is_sizing:
         return figure_of(report.spec).words.removeprefix("the ")
     return f"least {objective.minimise}, subject to {objective.subject_to}"
 
@@ -308,7 +308,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "not measured": counts.not_measured,
         "under way": counts.running,
     }
-    is_sizing = spec.objective.minimise is not None
+    is_sizing = spec.objective.is_sizing
     order = "from cheap to dear" if is_sizing else f"order {spec.order}"
     lines = {
         "Phase": status.phase,
