@@ -82,7 +82,7 @@ def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
 
 def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> None:
     with serving() as server:
-        step = planned("ramp", arrivalDistribution="Uniform", rampSeconds=2, durationSeconds=2)
+        step = planned("ramp", arrivalDistribution="Uniform", rampSeconds=4, durationSeconds=2)
         plan = make_plan(server, step)
         plan["stepRuns"][0]["rampFromRequestsPerSecond"] = 100
         with running(tmp_path, plan, "a\nb\n") as load:
@@ -92,8 +92,8 @@ def test_a_ramp_is_kept_apart_and_the_rest_begins_after_it(tmp_path: Path) -> No
             (document,) = measure(load, "r1-s0-ramp")
         sent = sum(path.endswith("/select") for _, path, _ in server.requests)
     (result,) = document.requests
-    assert (result.ramp_requests, result.requests) == (300, 400)
-    assert sent == 700
+    assert (result.ramp_requests, result.requests) == (600, 400)
+    assert sent == 1000
     assert document.planned_requests == 400
     assert 1.9 < document.seconds < 2 + LATE_SECONDS
 

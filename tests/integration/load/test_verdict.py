@@ -72,13 +72,14 @@ def test_throttled_worker_is_invalid(tmp_path: Path, quota: CpuQuota) -> None:
     with fast_server(tmp_path) as server:
         plan = make_plan(server, free, held, workers=1)
         with running(tmp_path, plan, "a\nb\n") as load:
-            load.wait(lambda state: state.step == "free" and state.requests > 0)
+            # It starts free, as imports alone would take ten seconds of its quota.
+            load.wait(lambda state: state.workers == 1)
             quota.add(load.workers[0].pid)
-            state = load.wait(lambda state: len(state.unacknowledged) == 2, 40)
-            found = [load.fetch(step_run_id) for step_run_id in state.unacknowledged]
-    (worker,) = found[1].workers
+            load.wait(lambda state: len(state.unacknowledged) == 2, 40)
+            document = load.fetch("r1-s1-held")
+    (worker,) = document.workers
     assert worker.cpu_limit_cores == 0.1
-    reasons = messages_by_reason(verdict_of(found[1], held))
+    reasons = messages_by_reason(verdict_of(document, held))
     assert set(reasons) == {"WorkerSaturated", "PodThrottled"}
     assert " at 0.1 cores (" in reasons["PodThrottled"]
 
