@@ -6,6 +6,7 @@ Operator publishes them (https://solr.apache.org/operator/downloads/crds/). One 
 installed after the other.
 """
 
+import json
 import os
 import socket
 import uuid
@@ -18,7 +19,6 @@ import pytest
 from kubernetes import config
 from kubernetes.dynamic import DynamicClient
 
-from solrbench.contract.names import MANAGER
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.owned_objects import SOLR_CLOUDS
 from solrbench.controller.provisioners import zookeeper
@@ -202,12 +202,11 @@ class RecordingCluster(Cluster):
         super().__init__(open_connection(find_access()))
         self.applied: list[dict[str, Any]] = []
 
-    def apply(self, manifest: dict[str, Any], manager: str = MANAGER) -> dict[str, Any]:
-        """Keep the stored object."""
-        stored_object = super().apply(manifest, manager)
-        if manifest["kind"] == SOLR_CLOUDS.kind:
-            self.applied.append(stored_object)
-        return stored_object
+    def _send(self, action: str, method: str, path: str, **options: Any) -> bytes:
+        body = super()._send(action, method, path, **options)
+        if action.startswith(f"applying {SOLR_CLOUDS.kind} "):
+            self.applied.append(json.loads(body))  # with what `apply` leaves out
+        return body
 
 
 def _reason(cluster: Cluster, namespace: str, address: str, later: int) -> str:

@@ -119,7 +119,7 @@ def test_logs_name_pod_and_container(api: ApiStub) -> None:
 def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> None:
     body = small("one") | {"status": SUCCEEDED}
     applied = {"kubectl.kubernetes.io/last-applied-configuration": "{}"}
-    body["metadata"] |= {"annotations": applied, "managedFields": [{"manager": "kubectl"}]}
+    body["metadata"] |= {"annotations": applied}
     benchmark = SolrBenchmark.parse(api.put(body))
     record = Environment(spec_hash="5", solr_version="9.10.1").model_dump_json(by_alias=True)
     api.put(build_environment(benchmark, record))

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from http.server import ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl
 
 import kopf
 import pytest
 
-from solrbench.controller.kopf_settings import configure, open_session
+from solrbench.controller.kopf_settings import LIST_CHUNK, PART_BYTES, configure, open_session
 from solrbench.controller.watches import WatchRetries
 from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
 from support.servers.in_thread import QuietHandler, in_thread
@@ -44,6 +45,8 @@ class ApiServer(ThreadingHTTPServer):
         expired: how many lists of `team-b` expire in the middle
         accepted: what was asked of each kind in `team-b`
         is_done: whether enough was asked
+        benchmarks: in the namespace
+        limits: how many benchmarks were asked for at once, and whether as the rest of a list
         sweeps: in the namespace, as metadata alone is listed: without kinds, null for none
         seen: names of what a handler was called with
     """
@@ -58,6 +61,8 @@ class ApiServer(ThreadingHTTPServer):
         self.expired = 0
         self.accepted: dict[str, set[str]] = defaultdict(set)
         self.is_done: Callable[[], bool] = lambda: True
+        self.benchmarks: list[dict[str, Any]] = []
+        self.limits: list[tuple[int, bool]] = []
         self.sweeps: list[dict[str, Any]] | None = None
         self.seen: set[str | None] = set()
 
@@ -82,13 +87,21 @@ class ApiServer(ThreadingHTTPServer):
         return 200, known.get(path, {})
 
     def _list(self, query: str) -> tuple[int, dict[str, Any]]:
-        if "continue=" in query:
+        if "continue=rest" in query:
             self.expired -= 1
             return 410, {"kind": "Status", "code": 410, "reason": "Expired"}
         if self.expired:
             return 200, {"metadata": {"resourceVersion": "1", "continue": "rest"}, "items": []}
         self.asked["team-b"] += 1
-        return 200, {"metadata": {"resourceVersion": "1"}, "items": []}
+        asked = {key: int(value) for key, value in parse_qsl(query) if value.isdecimal()}
+        if not asked.get("limit"):
+            return 200, {}
+        first, limit = asked.get("continue", 0), asked["limit"]
+        self.limits.append((limit, "continue" in asked))
+        metadata = {"resourceVersion": "1"}
+        if first + limit < len(self.benchmarks):
+            metadata["continue"] = str(first + limit)
+        return 200, {"metadata": metadata, "items": self.benchmarks[first : first + limit]}
 
 
 class _Handler(QuietHandler):
@@ -173,13 +186,38 @@ def test_a_list_that_expires_is_begun_anew(api_server: ApiServer) -> None:
 @pytest.mark.parametrize("names", [{"trial"}, set()])
 def test_of_sweeps_the_metadata_alone_is_asked_for(api_server: ApiServer, names: set[str]) -> None:
     of_sweeps = api_server.accepted["solrbenchmarksweeps"]
-    found = [{"metadata": {"name": name, "namespace": "team-b", "uid": "u"}} for name in names]
+    found = [named(name) for name in names]
     api_server.sweeps = found or None
     api_server.is_done = lambda: len(of_sweeps) > 1 and api_server.seen == names
     asyncio.run(run_operator(api_server, "solrbenchmarksweeps"))
     assert of_sweeps == {METADATA_ONLY, METADATA_OF_EVENTS}
     assert api_server.accepted["solrbenchmarks"].isdisjoint(of_sweeps)
     assert api_server.seen == names
+
+
+def named(name: str, **metadata: Any) -> dict[str, Any]:
+    return {"metadata": {"name": name, "namespace": "team-b", "uid": name} | metadata}
+
+
+def test_large_benchmarks_are_listed_few_at_once(api_server: ApiServer) -> None:
+    keys: dict[str, object] = {f"f:{number}": {} for number in range(20_000)}
+    fields = {"fieldsV1": keys}
+    large = [named(f"large-{number}", managedFields=[fields]) for number in range(12)]
+    assert PART_BYTES / 12 < len(json.dumps(large[0], separators=(",", ":"))) < PART_BYTES / 5
+    api_server.benchmarks = [*large, *(named(f"small-{number}") for number in range(60))]
+    names = {each["metadata"]["name"] for each in api_server.benchmarks}
+    api_server.is_done = lambda: api_server.seen == names
+    asyncio.run(run_operator(api_server))
+    # The rest goes on as before, until parts are so small that more fit in one.
+    first, rest = [(LIST_CHUNK, False), (5, False)], [(5, True)] * 3 + [(LIST_CHUNK, True)] * 2
+    assert api_server.limits[:7] == first + rest
+
+
+def test_one_object_is_listed_however_large(api_server: ApiServer) -> None:
+    api_server.benchmarks = [named("huge", labels={"text": "x" * PART_BYTES})]
+    api_server.is_done = lambda: api_server.seen == {"huge"}
+    asyncio.run(run_operator(api_server))
+    assert api_server.limits[:3] == [(LIST_CHUNK, False), (5, False), (1, False)]
 
 
 async def test_other_requests_come_to_an_end() -> None:

@@ -155,6 +155,22 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one() -> None:
     assert asked == [METADATA_AT_ONCE, METADATA_AT_ONCE // 10, *[1] * 8]
 
 
+def test_managed_fields_are_not_kept() -> None:
+    metadata = {"name": "one", "managedFields": [{"fieldsV1": {}}]}
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        if request.url.path == f"/apis/{BENCHMARKS[0]}":
+            return resources(BENCHMARKS[1])
+        body = {"metadata": metadata}
+        is_list = request.url.path.endswith("s")
+        return httpx.Response(200, json={"items": [body, {"metadata": None}]} if is_list else body)
+
+    cluster = cluster_of(respond)
+    assert cluster.get(*BENCHMARKS, "search", "one") == {"metadata": {"name": "one"}}
+    listed = cluster.list(*BENCHMARKS, "search", {})
+    assert [each["metadata"] for each in listed] == [{"name": "one"}, None]
+
+
 LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"
 
 

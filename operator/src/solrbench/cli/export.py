@@ -32,7 +32,6 @@ _MANAGED = (
     "creationTimestamp",
     "finalizers",
     "generation",
-    "managedFields",
     "namespace",
     "ownerReferences",
     "resourceVersion",
@@ -156,7 +155,7 @@ def _resource_files(body: Manifest) -> Files:
     """
     metadata = body["metadata"]
     # `kubectl apply` keeps the whole resource in an annotation, which would hold it twice.
-    shown = _cleaned(metadata, ("managedFields",), ("annotations",), _LAST_APPLIED)
+    shown = _cleaned(metadata, (), ("annotations",), _LAST_APPLIED)
     kept = _cleaned(metadata, _MANAGED, ("labels", "annotations"), _LAST_APPLIED, f"{GROUP}/")
     again = {key: value for key, value in body.items() if key != "status"}
     for name, copy in (

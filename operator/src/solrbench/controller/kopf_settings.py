@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import sys
 from typing import Any
 
 import kopf
@@ -63,7 +64,7 @@ def open_session(
         headers=info.as_http_headers(),
         proxy=info.proxy_url,
         trust_env=info.trust_env,
-        middlewares=(hold, spare_specs, keep_watching),
+        middlewares=(hold, spare_specs, ListParts(), keep_watching),
     )
     return kopf.AiohttpSession(
         server=info.server,
@@ -82,13 +83,54 @@ async def spare_specs(request: ClientRequest, handler: ClientHandlerType) -> Cli
     if request.method == "GET" and request.url.name == SWEEP.plural:
         is_watch = "watch" in request.url.query
         request.headers["Accept"] = METADATA_OF_EVENTS if is_watch else METADATA_ONLY
-        response = await handler(request)
-        if not is_watch:
-            # The API server lists no metadata as null, which kopf does not know of.
-            empty, none = b'"items":[]', b'"items":null'
-            response._body = (await response.read()).replace(none, empty)  # noqa: SLF001
-        return response
     return await handler(request)
+
+
+class ListParts:
+    """A middleware that reads the lists of kopf one at a time, each part small as text.
+
+    Results make benchmarks large, and `managedFields` have no schema: whoever may write a benchmark
+    can fill it with keys without values, of which a megabyte takes 18 in memory.
+    """
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+        self._limits: dict[str, int] = {}
+        """Objects to ask for in the next part of a list, by its path."""
+
+    async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """Return what is asked for; of a list, ask for fewer objects until a part is small."""
+        url = request.url
+        if request.method != "GET" or url.name not in _WATCHED or "watch" in url.query:
+            return await handler(request)
+        limit = self._limits.get(url.path, LIST_CHUNK) if "continue" in url.query else LIST_CHUNK
+        while True:
+            request.url = url.update_query(limit=limit)
+            response = await handler(request)
+            async with self._turn:
+                # One object takes no more than etcd lets it have.
+                text = await _read_up_to(response, PART_BYTES if limit > 1 else sys.maxsize)
+            if text is not None:
+                break
+            response.close()
+            limit = limit // 10 or 1
+        is_small = 10 * len(text) <= PART_BYTES
+        self._limits[url.path] = min(10 * limit, LIST_CHUNK) if is_small else limit
+        # The API server lists no metadata as null, which kopf does not know of.
+        is_metadata = url.name == SWEEP.plural
+        empty, none = b'"items":[]', b'"items":null'
+        response._body = text.replace(none, empty) if is_metadata else text  # noqa: SLF001
+        return response
+
+
+async def _read_up_to(response: ClientResponse, max_bytes: int) -> bytes | None:
+    """Return the body of a response, or `None` once more than so many bytes of it have come."""
+    text = bytearray()
+    async for piece in response.content.iter_any():
+        text += piece
+        if len(text) > max_bytes:
+            return None
+    return bytes(text)
 
 
 async def keep_watching(request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
@@ -117,7 +159,10 @@ WORKERS = 32
 """Reconciles are synchronous and wait for HTTP most of their time, each in a thread of its own."""
 
 LIST_CHUNK = 50
-"""Benchmarks in one part of a list: results make them large, and parts are not kept."""
+"""Benchmarks in one part of a list, unless they are large: parts are not kept."""
+
+PART_BYTES = 2 << 20
+"""Text of a part of a list with several objects."""
 
 IDLE_SECONDS = 0.2
 """How long kopf keeps the last event of a resource, results included, in case another one comes.

@@ -222,9 +222,6 @@ class OwnedObjects:
             return ()  # the other operator is not installed, or its definition just went
 
 
-_OMITTED = ("annotations", "managedFields")
-
-
 def _outline(pod: Manifest) -> Manifest:
     """Return what the removal of a pod needs.
 
@@ -232,7 +229,7 @@ def _outline(pod: Manifest) -> Manifest:
     queue.
     """
     return {
-        "metadata": {key: each for key, each in pod["metadata"].items() if key not in _OMITTED},
+        "metadata": {key: each for key, each in pod["metadata"].items() if key != "annotations"},
         "spec": {"nodeName": (pod.get("spec") or {}).get("nodeName")},
         "status": {"phase": (pod.get("status") or {}).get("phase")},
     }
