@@ -75,13 +75,18 @@ def unpack(packed: bytes, max_bytes: int) -> bytearray:
     return text
 
 
+def memory_of(text: bytes | bytearray) -> int:
+    """Return the bytes that the values of a JSON document may take beside their characters."""
+    # Characters within strings count, too: too much is refused rather than too little.
+    return sum(text.count(mark) * cost for mark, cost in _COSTS.items())
+
+
 def decode_json(text: bytes | bytearray, max_memory: int = MAX_VALUES_BYTES) -> Any:
     """Return the value of a JSON document, whose own length its reader has limited.
 
     It raises `ForeignDataError` if it is no JSON, or its values would take more than `max_memory`.
     """
-    # Characters within strings count, too: too much is refused rather than too little.
-    needed = sum(text.count(mark) * cost for mark, cost in _COSTS.items())
+    needed = memory_of(text)
     if needed <= max_memory:  # a limit of texts, too, of which each is looked at
         needed += _wide_bytes(text)
     if needed > max_memory:

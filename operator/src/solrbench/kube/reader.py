@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 
 import orjson
 
-from solrbench.contract.foreign import ForeignDataError, decode_json
+from solrbench.contract.foreign import ForeignDataError, decode_json, memory_of
 from solrbench.contract.names import label_selector
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import (
@@ -90,8 +90,9 @@ METADATA_AT_ONCE = 100
 """Objects in one part of a list: the API server reads and decodes all of each."""
 LISTED_AT_ONCE = 20
 """Whole objects in one part of a list."""
-MAX_LIST_BYTES = 16 << 20
-"""Of whole objects in a namespace, as text: who may label pods there may fill them, too."""
+MAX_LIST_MEMORY = 128 << 20
+"""What the whole objects of a list in a namespace may take: who may label pods there may fill them,
+too. Those of a benchmark with 100 nodes and 200 workers are reckoned to take 60 MiB."""
 MAX_MANIFEST_MEMORY = 64 << 20
 """What the values of a response may take, an eighth of the memory limit of the chart: a megabyte of
 an object may be keys without values."""
@@ -165,7 +166,7 @@ class ObjectReader:
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`.
 
-        It raises `TemporaryError` if those of one namespace have more than `MAX_LIST_BYTES`.
+        It raises `TemporaryError` if those of one namespace may take more than `MAX_LIST_MEMORY`.
         """
         query: Query = {"labelSelector": label_selector(selector)}
         return [*self._whole_items(api_version, kind, namespace, query)]
@@ -300,8 +301,8 @@ class ObjectReader:
     ) -> Iterator[Manifest]:
         if namespace is None:  # what is listed of all namespaces is no tenant's
             return self._items(api_version, kind, None, query)
-        limit, most = LISTED_AT_ONCE, MAX_LIST_BYTES
-        return self._items(api_version, kind, namespace, query, limit, most_bytes=most)
+        limit, most = LISTED_AT_ONCE, MAX_LIST_MEMORY
+        return self._items(api_version, kind, namespace, query, limit, max_memory=most)
 
     def _items(  # noqa: PLR0913 - which objects, and how much of them
         self,
@@ -312,7 +313,7 @@ class ObjectReader:
         limit: int | None = None,
         *,
         accept: str = JSON,
-        most_bytes: float = math.inf,
+        max_memory: float = math.inf,
     ) -> Iterator[Manifest]:
         """Yield the items of a list part by part, with kind and version, which lists leave out."""
         path = self._path(api_version, kind, namespace)
@@ -329,10 +330,10 @@ class ObjectReader:
                 # A tenant may have filled its objects, which must not hold up those of others.
                 limit = limit // 10 or 1
                 continue
-            most_bytes -= len(body)
-            if most_bytes < 0:
-                most = f"{MAX_LIST_BYTES >> 20} MiB"
-                raise _unreadable(f"the {kind}s of namespace {namespace} have more than {most}")
+            max_memory -= len(body) + memory_of(body)
+            if max_memory < 0:
+                most = f"{MAX_LIST_MEMORY >> 20} MiB of memory"
+                raise _unreadable(f"the {kind}s of namespace {namespace} take more than {most}")
             item_kind = str(page.get("kind", "")).removesuffix("List")
             about = {"apiVersion": page.get("apiVersion"), "kind": item_kind}
             yield from (about | item for item in page.get("items") or [])
