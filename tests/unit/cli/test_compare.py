@@ -122,7 +122,9 @@ def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) 
     ("content", "problem"),
     [
         pytest.param(b"[]", "not a JSON object", id="list"),
-        pytest.param(b"{}", "not a report", id="other object"),
+        pytest.param(b"{}", "json: it is not a report of", id="file"),
+        pytest.param(b"{}", "NAME -o json`: it has no spec and no steps", id="{}"),
+        pytest.param(b'{"spec": {}, "steps": 1}', "its fields are of another type", id="other"),
         pytest.param(b'{"sweep": 1}', "not a report of a sweep of version 1", id="broken sweep"),
     ],
 )

@@ -178,6 +178,9 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
 
     It raises `UnreadableReportError` if it is none.
     """
+    expected = "it is not a report of `solrbench report NAME -o json`"
+    if missing := [name for name in ("spec", "steps") if name not in report]:
+        raise UnreadableReportError(f"{expected}: it has no {' and no '.join(missing)}")
     try:
         status = report.get("status") or {}
         if len(orjson.dumps(report["spec"])) > MAX_SPEC_BYTES:
@@ -198,9 +201,7 @@ def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput
         # are in the order of time, in which some may lack a zone.
         repeats = max((len(samples.runs) for samples in found.steps.values()), default=0)
     except (KeyError, TypeError, AttributeError) as error:
-        raise UnreadableReportError(
-            f"it is not a report of `solrbench report -o json`: {error!r} is missing or another"
-        ) from error
+        raise UnreadableReportError(f"{expected}: its fields are of another type") from error
     except ForeignDataError as error:
         raise UnreadableReportError(f"another version wrote it ({error})") from error
     if repeats > MAX_REPEATS:
