@@ -116,6 +116,9 @@ def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) 
     found = run(*files, "--smallest-effect-percent=30", "--primary=average", "-o", "json")
     first = orjson.loads(found.output)["figures"][0]
     assert (first["figure"], first["conclusion"]) == ("averageMilliseconds", "Same")
+    for value, problem in (("nan", "nan is not a number"), ("inf", "not in the range")):
+        found = run(*files, f"--smallest-effect-percent={value}")
+        assert (found.exit_code, problem in found.output) == (2, True), found.output
 
 
 @pytest.mark.parametrize(

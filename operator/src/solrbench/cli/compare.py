@@ -3,8 +3,10 @@
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import click
 import orjson
@@ -163,6 +165,16 @@ def _from_cluster(text: str) -> ComparisonInput | SweepReport:
     return benchmark_input(key.name, benchmark, runs)
 
 
+class _NumberRange(click.FloatRange):
+    """Numbers between two bounds; NaN, which compares as False with both, is none of them."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number.", param, ctx) if isnan(number) else number
+
+
 _INVALID, _NO_CONCLUSION, _ANSWERS = "invalid", "no-conclusion", "answers"
 _WORDS = {"worse": Conclusion.WORSE, "inconclusive": Conclusion.INCONCLUSIVE}
 _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
@@ -184,7 +196,7 @@ _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
 )
 @click.option(
     "--smallest-effect-percent",
-    type=click.FloatRange(0.1, 100),
+    type=_NumberRange(0.1, 100),
     help=(
         "The smallest difference that matters; figures that differ by less are the Same"
         " (default: that of AFTER's spec, 5)."

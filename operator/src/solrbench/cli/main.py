@@ -164,8 +164,8 @@ def operator() -> None:
 
 
 @click.command()
-@click.option("--seconds", type=click.FloatRange(min=1), default=30.0, help="How long to wait.")
-def uninstall(seconds: float) -> None:
+@click.option("--seconds", type=click.IntRange(min=1), default=30, help="How long to wait.")
+def uninstall(seconds: int) -> None:
     """Suspend benchmarks on existing targets, so that none waits for an operator that is gone."""
     from solrbench.controller.uninstall import run_uninstall  # noqa: PLC0415
 
