@@ -88,6 +88,12 @@ def test_every_form_is_written_from_a_file(stored_report: Path) -> None:
         assert path.read_text("utf-8") == found.output
 
 
+def test_details_are_of_the_table_alone(stored_report: Path) -> None:
+    for form in set(report.FORMS) - {"table"}:
+        found = run(str(stored_report), "-o", form, "--details")
+        assert (found.exit_code, "--details is for -o table" in found.output) == (2, True), form
+
+
 def test_json_of_a_file_is_that_file(stored_report: Path) -> None:
     assert json.loads(run(str(stored_report), "-o", "json").output) == json.loads(
         stored_report.read_bytes()

@@ -75,7 +75,10 @@ FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "ev
 @click.option(
     "--details",
     is_flag=True,
-    help="Print every figure with its interval, checks that were not decided, failures and waits.",
+    help=(
+        "Print every figure with its interval, checks that were not decided, failures and waits; of"
+        " -o table alone."
+    ),
 )
 @cluster_options
 def report(name: str, output: str, output_file: Path | None, *, details: bool) -> None:
@@ -88,6 +91,8 @@ def report(name: str, output: str, output_file: Path | None, *, details: bool) -
     """
     if output == "html" and output_file is None and sys.stdout.isatty():
         raise click.ClickException("HTML cannot be printed to a terminal. Use --output-file FILE.")
+    if details and output != "table":
+        raise click.UsageError(f"--details is for -o table; {output} always has all that it can")
     loaded = _from_file(name)
     file = None if loaded is None else name
     if loaded is None:
