@@ -7,9 +7,11 @@ import pytest
 from click.testing import CliRunner
 
 from solrbench.analysis.answers import ComparedAnswers, compare_answers
+from solrbench.analysis.metrics import FAILED, ComparedMetric, Difference, store_figure
+from solrbench.api.v1alpha1.comparisons import BaselineComparison
 from solrbench.cli import compare
 from solrbench.contract.answers import MAX_ANSWER_BYTES, QueryAnswer, StoredAnswers, pack_answers
-from solrbench.present.comparison_tables import answers_tables
+from solrbench.present.comparison_tables import answers_tables, baseline_table
 from solrbench.present.html import render_sweep_html
 from solrbench.present.markdown import sweep_to_markdown
 from support.results.builders import make_document, make_result, make_spec, report_body
@@ -54,6 +56,13 @@ def test_a_sweep_shows_them_on_its_page_and_in_markdown() -> None:
     assert "## Answers to queries" in sweep_to_markdown(report)
     again = type(report).parse(report.to_json())
     assert again.answers == [found]
+
+
+def test_one_failure_in_many_requests_is_not_shown_as_none() -> None:
+    difference = Difference(FAILED, 0.0, 0.0004, 0.0004)
+    figure = store_figure(ComparedMetric(difference, "a", "Total"), is_invalid=False)
+    table = baseline_table(BaselineComparison(baseline="old", figures=[figure]))
+    assert table.texts == [("a", "Total", "failed", "0 %", "0.0004 %", "+0.0004 percentage points")]
 
 
 def test_nothing_is_shown_where_nothing_is_compared() -> None:

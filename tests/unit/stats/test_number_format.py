@@ -34,6 +34,13 @@ def test_few_is_not_none_and_most_is_not_all(part: int, whole: int, text: str) -
 
 
 @pytest.mark.parametrize(
+    ("value", "kept"), [(0, 0), (0.0004, 0.0004), (0.123456, 0.123), (1.23456, 1.235)]
+)
+def test_what_is_stored_with_decimals_is_never_0_if_there_is_any(value: float, kept: float) -> None:
+    assert number_format.round_decimals(value) == kept
+
+
+@pytest.mark.parametrize(
     ("cores", "text"), [(0.5, "0.5 cores"), (0.1 * 10, "1 core"), (2, "2 cores")]
 )
 def test_one_core_is_one(cores: float, text: str) -> None:

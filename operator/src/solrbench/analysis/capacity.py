@@ -51,7 +51,13 @@ from solrbench.contract.load_plan import (
 )
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
-from solrbench.stats.number_format import count_noun, format_number, milliseconds, round_number
+from solrbench.stats.number_format import (
+    count_noun,
+    format_number,
+    milliseconds,
+    round_decimals,
+    round_number,
+)
 
 
 class _VariantSearch:
@@ -381,7 +387,7 @@ def _trials(
             users=stored.users,
             excess=round(stored.excess, _DIGITS),
             p95_milliseconds=milliseconds(run.of(ALL_REQUESTS).perceived.percentile(95)),
-            failed_percent=round(failed_percent(StepSamples([run])), _DIGITS),
+            failed_percent=round_decimals(failed_percent(StepSamples([run]))),
             disturbed=run.document.id in interferences,
         )
         for run in sorted(runs, key=lambda run: run.document.trial or PROBE)

@@ -18,7 +18,7 @@ from solrbench.api.v1alpha1.comparisons import (
     Overhead,
     TrendDifference,
 )
-from solrbench.stats.number_format import round_number
+from solrbench.stats.number_format import round_decimals, round_number
 
 if TYPE_CHECKING:
     from solrbench.stats.tests import DifferenceEstimate
@@ -151,7 +151,6 @@ class ComparedMetric:
     is_primary: bool = False
 
 
-_DIGITS = 3
 _PERCENT_DIGITS = 4
 """More than are shown, as a number that is rounded twice may be another one."""
 
@@ -165,8 +164,8 @@ def store_figure(compared: ComparedMetric, *, is_invalid: bool) -> FigureCompari
         request=compared.request or None,
         figure=difference.metric.name,
         primary=compared.is_primary,
-        baseline=round(difference.baseline or 0.0, _DIGITS),
-        value=round(difference.candidate or 0.0, _DIGITS),
+        baseline=round_decimals(difference.baseline or 0.0),
+        value=round_decimals(difference.candidate or 0.0),
         difference_percent=_percent(difference.estimate),
         on_target=difference.on_target and difference.conclusion is not None,
         machine_changed=difference.has_changed,

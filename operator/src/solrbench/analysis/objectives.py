@@ -31,8 +31,8 @@ from solrbench.stats.intervals import share_interval
 from solrbench.stats.number_format import (
     format_number,
     format_percent,
+    round_decimals,
     round_number,
-    round_significant,
 )
 from solrbench.stats.times import Times
 
@@ -140,9 +140,6 @@ def _failed_percent(requests: RequestSamples) -> MeasuredValue:
     interval = share_interval(counts.unanswered, counts.due, effect)
     percents = interval and ConfidenceBounds(*(100 * each for each in interval))
     return MeasuredValue(100 * counts.unanswered / counts.due, percents)
-
-
-_DIGITS = 3
 
 
 def evaluate_objectives(
@@ -276,10 +273,7 @@ _TOO_LONG = "longer than load.visibility.timeoutSeconds"
 
 
 def _stored(value: float) -> float | None:
-    if math.isinf(value):
-        return None
-    # One failure in a million is never 0 %.
-    return round(value, _DIGITS) if value >= 1 else round_significant(value, _DIGITS)
+    return None if math.isinf(value) else round_decimals(value)
 
 
 def _message(objective: Objective, found: MeasuredValue | None, limit: float, unit: str) -> str:

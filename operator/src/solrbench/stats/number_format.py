@@ -34,6 +34,11 @@ def round_significant(value: _Number, digits: int = _SIGNIFICANT) -> _Number:
     return None if value is None else float(f"{value:.{digits}g}")
 
 
+def round_decimals(value: float) -> float:
+    """Return a number with three decimals, below 1 with three digits: one in a million is not 0."""
+    return round(value, _DIGITS) if value >= 1 else round_significant(value)
+
+
 def milliseconds(microseconds: _Number) -> _Number:
     """Return a time as the status shows it."""
     return None if microseconds is None else round(microseconds / 1000, _DIGITS)
