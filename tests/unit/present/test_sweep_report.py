@@ -16,6 +16,7 @@ from solrbench.api.v1alpha1.findings import (
     ObjectiveResult,
     StepVerdict,
 )
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.present.csv import points_to_csv
 from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
@@ -25,7 +26,7 @@ from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
 from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps, repeat_interval
 from solrbench.present.sweeps.report import SweepReport
-from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence
+from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence, sweep_facts
 from solrbench.sweep.objective_figure import figure_of
 from support.narrowing import not_none
 from support.results.reports import HOSTILE
@@ -259,6 +260,17 @@ def test_only_the_furthest_points_are_drawn(report: SweepReport) -> None:
     assert figure is not None
     assert len(figure.table.rows) == MAX_DRAWN_POINTS
     assert f"The {MAX_DRAWN_POINTS} of 60 points that are furthest." in figure.description
+
+
+def test_shares_differ_by_percentage_points(report: SweepReport) -> None:
+    assert sweep_facts(report)["Smallest effect"] == "5 %"
+    objective = report.spec.objective.model_copy(update={"metric": Metric.FAILED_PERCENT})
+    spec = report.spec.model_copy(update={"objective": objective})
+    shares = report.model_copy(update={"spec": spec})
+    assert sweep_facts(shares)["Smallest effect"] == "1 percentage point"
+    option = json.dumps(not_none(difference_figure(shares)).option)
+    assert "Difference from the baseline, percentage points" in option
+    assert "@percent" not in option
 
 
 def test_sweep_without_a_measured_baseline_has_no_differences(report: SweepReport) -> None:

@@ -5,6 +5,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
 
+from solrbench.analysis.metrics import Scale
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.present.figure import (
@@ -51,18 +52,20 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     baseline = report.baseline
     if not drawn or baseline is None:
         return None
-    labels = [changed_values(report, point) for point in drawn]
+    figure, labels = figure_of(report.spec), [changed_values(report, point) for point in drawn]
+    axis, form = "Difference from the baseline", "@percent"
+    if figure.comparison.scale is Scale.POINTS:  # of a share no per cent, which would be of it
+        axis, form = f"{axis}, percentage points", "@number"
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
     option = chart(
-        bottom_axis("Difference from the baseline", "@percent"),
+        bottom_axis(axis, form),
         _rows(labels),
-        "@percent",
+        form,
         [part for word in words for part in _series(word, drawn, labels)],
         "item",
         top=8,
         bottom=44,
     )
-    figure = figure_of(report.spec)
     text = (
         f"{figure.title} of each point compared with the baseline {name_point(baseline)},"
         f" {figure.short(figure.value(baseline.result))}, with 95 % intervals of all points"

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from solrbench.analysis.bottleneck_evidence import pod_of
-from solrbench.analysis.metrics import Difference
+from solrbench.analysis.metrics import SMALLEST_POINTS, Difference, Scale
 from solrbench.analysis.sentences import format_conclusion
 from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.findings import (
@@ -319,7 +319,9 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, {order}, {spec.parallelism} at a time",
         "Objective": _objective(report),
-        "Smallest effect": format_percent(rule_of(spec).smallest_effect_percent),
+        "Smallest effect": f"{format_number(SMALLEST_POINTS)} percentage point"
+        if figure_of(spec).comparison.scale is Scale.POINTS
+        else format_percent(rule_of(spec).smallest_effect_percent),
         "Baseline": report.baseline.name if report.baseline is not None else "",
         "Started": format_time(status.start_time),
         "Finished": format_time(status.completion_time),
