@@ -81,7 +81,10 @@ def test_each_round_has_its_benchmark_and_its_figures(report: SweepReport) -> No
 
 def test_what_a_later_round_says_is_in_tables_and_test_cases(report: SweepReport) -> None:
     name = f"{report.points[0].name}, round 2"
-    assert name in [row[0] for row in failures_table(report).texts]
+    failures = failures_table(report).texts
+    assert name in [row[0] for row in failures]
+    failed = {row[1] for row in failures if row[2] == "RequestsFailed"}
+    assert failed == {f"{LAST.step} ({LAST.variant})"}
     assert name in [row[0] for row in objectives_table(report).texts]
     assert "## Rounds" in sweep_to_markdown(report)
     reason = report.points[0].rounds[1].verdicts[0].reasons[0].reason

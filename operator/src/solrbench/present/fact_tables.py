@@ -281,9 +281,9 @@ NOT_CHECKED = "Not decided"
 """What lines on skipped checks begin with."""
 
 
-def step_label(verdict: StepVerdict) -> str:
+def step_label(found: StepVerdict | StepResult) -> str:
     """Return the label of step and variant."""
-    return f"{verdict.step} ({verdict.variant})" if verdict.variant else verdict.step
+    return f"{found.step} ({found.variant})" if found.variant else found.step
 
 
 def verdict_of(result: StepResult, verdicts: Sequence[StepVerdict]) -> StepVerdict | None:

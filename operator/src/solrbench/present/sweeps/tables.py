@@ -262,7 +262,7 @@ def _failures(point: PointReport) -> Iterator[tuple[str, str, str, str]]:
             if total.failures:
                 text = f"{total.failures:,} of {total.requests:,} requests"
                 share = format_share(total.failures, total.requests)
-                yield name, total.step, "RequestsFailed", f"{text} failed ({share})"
+                yield name, step_label(total), "RequestsFailed", f"{text} failed ({share})"
 
 
 _ROUND_COLUMNS: Sequence[Column[RoundReport]] = (
