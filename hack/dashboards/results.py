@@ -55,7 +55,7 @@ _RESULTS = Row(
                     "percentunit",
                 ),
                 PanelColumn("Steady from", of_result("step_steady_from_seconds"), "s"),
-                PanelColumn("Outlier seconds", of_result("step_outlier_windows")),
+                PanelColumn("Outliers", of_result("step_outlier_windows")),
             ),
         ),
         BarGauge(

@@ -61,6 +61,13 @@ def test_short_repeats_are_not_compared_and_one_is_not_missed() -> None:
     assert (alone.verdict, alone.unchecked[0].reason) == ("Inconclusive", "NotSteady")
 
 
+def test_windows_of_long_steps_are_no_seconds() -> None:
+    short, long = repeat(1, 10_000, seconds=28), repeat(2, 20_000)
+    verdict = verdict_of(*(e.model_copy(update={"window_seconds": 10}) for e in (short, long)))
+    assert verdict.unchecked[1].message.startswith("270 s with responses in a repeat are too few")
+    assert " shows from 280 on." in verdict.unchecked[1].message
+
+
 def test_repeats_that_differ_by_more_than_the_limit_perhaps_by_chance_are_inconclusive() -> None:
     verdict = verdict_of(repeat(1, 10_000), repeat(2, 10_800))
     (gap,) = verdict.unchecked

@@ -92,7 +92,7 @@ def test_outliers_stand_with_their_time() -> None:
     assert "| r1-s0-five | 2026-01-02 03:04:10 | 5 | 70 | 30 ms | 4 ms | 12.3 |" in shown
     assert "| r1-s0-five | 2026-01-02 03:04:12 | 7 | 0 | no responses | 4 ms |  |" in shown
     assert "| r2-s0-five | 2026-01-02 03:05:10 | 65 | 70 | 30 ms | 4 ms | -6 |" in shown
-    assert any(line.startswith("3 of 3 outlier seconds") for line in shown)
+    assert any(line.startswith("3 of 3 outliers: seconds") for line in shown)
 
 
 def test_of_many_outliers_the_farthest_are_shown() -> None:
@@ -101,7 +101,7 @@ def test_of_many_outliers_the_farthest_are_shown() -> None:
     seconds = [int(line.split(" | ")[2]) for line in shown if "| 30 ms |" in line]
     assert len(seconds) == 50
     assert min(seconds) == 26
-    assert any(line.startswith("50 of 160 outlier seconds") for line in shown)
+    assert any(line.startswith("50 of 160 outliers: seconds") for line in shown)
 
 
 def test_a_target_that_was_used_before_has_no_cold_start() -> None:

@@ -33,7 +33,7 @@ _ERRORS = 4.0
 
 
 def mean_series(document: StepRunResult) -> "array[float]":
-    """Return the mean service time of each whole second of a step run, in µs."""
+    """Return the mean service time of each window of a step run, most often a second, in µs."""
     seconds = second_means(document.single_requests)
     return array("f", (max(each.mean_microseconds, 1.0) for each in seconds))
 
@@ -43,12 +43,13 @@ def check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load)
     if len(runs) < 2:
         return None
     series = [run.second_means for run in runs]
-    shortest = min(map(len, series))
-    if shortest < MIN_SECONDS:
+    shortest = min(runs, key=lambda run: len(run.second_means))
+    count, width = len(shortest.second_means), shortest.document.window_seconds
+    if count < MIN_SECONDS:
         return _once(
             way,
-            f"{shortest} s with responses in a repeat are too few: a difference of a few per cent"
-            f" shows from {MIN_SECONDS} on. Raise durationSeconds or requests",
+            f"{width * count} s with responses in a repeat are too few: a difference of a few per"
+            f" cent shows from {width * MIN_SECONDS} on. Raise durationSeconds or requests",
         )
     limit = load.validity.max_repeat_deviation_percent
     agreement = compare_repeats(batch_levels(series), limit)

@@ -43,7 +43,7 @@ _STEADINESS_COLUMNS: Sequence[Column[StepRunResult]] = (
     TextColumn("Started (UTC)", lambda document: document.start_time, _second),
     TextColumn("Warm-up", _warm_up),
     NumberColumn("Steady from", lambda document: document.steady_from_second, "{} s".format),
-    NumberColumn("Outlier seconds", lambda document: document.outlier_windows),
+    NumberColumn("Outliers", lambda document: document.outlier_windows),
 )
 _STEADINESS_NOTE = (
     "Steady from: second from which service times were stationary (MSER); empty where they"
@@ -137,15 +137,16 @@ def _mean(microseconds: float | None) -> str:
 
 
 def outlier_table(documents: Sequence[StepRunResult]) -> Table:
-    """Return a row for each of the farthest outlier seconds; without rows if there is none."""
+    """Return a row for each of the farthest outliers; without rows if there is none."""
     outliers = [(document, outlier) for document in documents for outlier in document.outliers]
     # By identity: equal outliers of two repeats are two rows.
     chosen = {id(each) for each in worst([outlier for _, outlier in outliers], _MAX_OUTLIERS)}
     shown = [(document, outlier) for document, outlier in outliers if id(outlier) in chosen]
     total = sum(document.outlier_windows or 0 for document in documents)
     note = (
-        f"{len(shown)} of {total} outlier seconds: the mean service time is more than 5 scaled"
-        " median absolute deviations from the median of the step run, or no request completed."
+        f"{len(shown)} of {total} outliers: seconds, of steps of more than an hour windows of 10 s"
+        " and longer, in which the mean service time is more than 5 scaled median absolute"
+        " deviations from the median of the step run, or no request completed."
     )
     return build_table("Outliers", _OUTLIER_COLUMNS, shown, note)
 
