@@ -62,6 +62,13 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
     assert row.rstrip().endswith("worse (one target)")
 
 
+def test_steps_that_index_are_named(tmp_path: Path) -> None:
+    paths = [tmp_path / "juniper.json", tmp_path / "oak.json"]
+    for path, each in zip(paths, (BEFORE, SLOWER), strict=True):
+        path.write_bytes(each.replace(b'"users":2,', b'"users":2,"batchSize":50,'))
+    assert "  At a, the p95 of query is 20 % higher" in run(*map(str, paths), code=0).output
+
+
 @pytest.mark.parametrize(
     ("fail_on", "code"),
     [

@@ -294,8 +294,9 @@ def _compare_benchmarks(
     settings = settings_of_candidate(candidate.spec, baseline.benchmark, effect_percent, primary)
     comparison = compare_candidate(baseline, candidate, settings)
     loads = {
-        run.document.step: (run.document.users, run.document.requests_per_second)
-        for run in candidate.runs
+        # With its name: users who send updates are no users who search.
+        each.step: (None, None) if each.batch_size else (each.users, each.requests_per_second)
+        for each in (run.document for run in candidate.runs)
     }
     answers = [
         *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
