@@ -142,7 +142,7 @@ def test_repeats_are_one_sample_for_each_type() -> None:
     assert (high.milliseconds, high.upper_milliseconds) == (95, None)
     assert (pull.not_found, pull.max_milliseconds, pull.problem) == (1, 900, "gone")
     text = table_to_markdown(visibility_table([nrt, pull]))
-    assert "| a | NRT | 20 | 0 | 50 ms (30 ms to 75 ms) | 95 ms |" in text
+    assert "| a | NRT | 20 | 0 | 50 ms (30 ms to 75 ms) | 95 ms (at least 85 ms) |" in text
     assert not visibility_table([])
 
 

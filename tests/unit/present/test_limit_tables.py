@@ -1,8 +1,9 @@
 """Objectives and capacity in reports."""
 
 from solrbench.api.v1alpha1 import Status
-from solrbench.present.limit_tables import limit_lines, trial_tables
+from solrbench.present.limit_tables import limit_lines, objective_table, trial_tables
 from solrbench.present.markdown import to_markdown
+from support.narrowing import not_none
 from support.resources.objects import stored
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS, full_status
 
@@ -18,6 +19,16 @@ def test_every_limit_has_its_line_and_a_benchmark_without_limits_none() -> None:
         ("Scalability", ["knee at 6.1 users, no decline measured"]),
     ]
     assert limit_lines(Status()) == []
+
+
+def test_a_bound_that_is_known_alone_is_in_the_table() -> None:
+    objectives = not_none(full_status().objectives)
+    (result,) = objectives.results
+    results = [result, result.model_copy(update={"value": None, "upper": None})]
+    status = Status(objectives=objectives.model_copy(update={"results": results}))
+    both, one = objective_table(status).texts
+    assert both[4:] == ("13.3 ms", "12.8 … 14.1 ms", "10 ms")
+    assert one[4:] == ("", "at least 12.8 ms", "10 ms")
 
 
 def test_trials_are_a_curve_from_the_lowest_rate_on() -> None:

@@ -41,6 +41,14 @@ def test_what_is_stored_with_decimals_is_never_0_if_there_is_any(value: float, k
 
 
 @pytest.mark.parametrize(
+    ("lower", "upper", "text"),
+    [(1, 2, "1 to 2"), (1, None, "at least 1"), (None, 2, "at most 2"), (None, None, "")],
+)
+def test_one_bound_is_shown_alone(lower: float | None, upper: float | None, text: str) -> None:
+    assert number_format.format_range(lower, upper) == text
+
+
+@pytest.mark.parametrize(
     ("cores", "text"), [(0.5, "0.5 cores"), (0.1 * 10, "1 core"), (2, "2 cores")]
 )
 def test_one_core_is_one(cores: float, text: str) -> None:

@@ -17,7 +17,12 @@ from solrbench.present.table import (
     build_table,
     conclusion,
 )
-from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
+from solrbench.stats.number_format import (
+    format_milliseconds,
+    format_number,
+    format_percent,
+    format_range,
+)
 
 OBJECTIVES = "Objectives"
 """Heading of the lines that a table may have instead."""
@@ -77,13 +82,19 @@ def _in_unit(result: ObjectiveResult, *numbers: float | None) -> str | None:
     return f"{' … '.join(known)} {result.unit}" if len(known) == len(numbers) else None
 
 
+def _interval(result: ObjectiveResult) -> str | None:
+    # Of times longer than is waited for, only the least is known.
+    one = format_range(result.lower, result.upper)
+    return _in_unit(result, result.lower, result.upper) or (f"{one} {result.unit}" if one else None)
+
+
 OBJECTIVE_COLUMNS: Sequence[Column[ObjectiveResult]] = (
     NameColumn("Objective", lambda result: result.name),
     NameColumn("Step", lambda result: result.step),
     NameColumn("Variant", lambda result: result.variant),
     TextColumn("Result", lambda result: conclusion(result.conclusion)),
     NumberColumn("Measured", lambda result: _in_unit(result, result.value)),
-    NumberColumn("95 % interval", lambda result: _in_unit(result, result.lower, result.upper)),
+    NumberColumn("95 % interval", _interval),
     NumberColumn("Limit", lambda result: _in_unit(result, result.limit)),
 )
 

@@ -72,8 +72,10 @@ def format_percent(percent: float) -> str:
 def format_range(
     lower: float | None, upper: float | None, show: Callable[[float], str] = format_number
 ) -> str:
-    """Return `12.3 to 45.6`; empty unless both bounds are known."""
-    return "" if lower is None or upper is None else f"{show(lower)} to {show(upper)}"
+    """Return `12.3 to 45.6`, or of one bound `at least 12.3`, `at most 45.6`; empty without any."""
+    if lower is None:
+        return "" if upper is None else f"at most {show(upper)}"
+    return f"at least {show(lower)}" if upper is None else f"{show(lower)} to {show(upper)}"
 
 
 def format_bytes(size: float) -> str:
