@@ -31,6 +31,10 @@ def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
     assert find_price(prices, pods) == pytest.approx(price)
     assert find_price(prices, pods[2:]) is None
     assert find_price(None, pods) is None
+    disks = Prices(currency="EUR", per_disk_gibibyte_hour=0.001)
+    assert find_price(disks, pods) == pytest.approx(20 * 0.001)
+    assert find_price(disks, pods[:1]) is None
+    assert find_price(disks, [PodGroup("solr", 2, 2.0, 4 * gib, 0, "target")]) is None
 
 
 def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
@@ -45,6 +49,17 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     assert cost.requests is not None
     assert cost.bounds[0] < cost.requests < cost.bounds[1]
     assert costs[status.points[3].name].requests is None
+
+
+def test_a_rate_that_was_left_out_has_no_bounds_of_its_cost() -> None:
+    resources = {"spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}}}
+    sweep = parse_sweep({"spec.axes": [NODES], "spec.prices": PRICES} | resources)
+    planned = make_plan(sweep).points
+    point = valid_point(planned[0].point, p95_milliseconds=40, requests_per_second=None)
+    pairs = pair_points(planned, [point])
+    (cost,) = point_costs(sweep.spec, pairs, {point.name: (3.3, 3.5)}).values()
+    assert cost.price > 0
+    assert (cost.requests, cost.bounds) == (None, None)
 
 
 @pytest.mark.parametrize(

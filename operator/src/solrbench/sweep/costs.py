@@ -64,7 +64,9 @@ def point_costs(
         rate = point.value if is_search and of_point is None else point.requests_per_second
         interval = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
         if is_search and figure.unit != "requests/s":
-            rate = interval = None  # a million updates are no million requests
+            rate = None  # a million updates are no million requests
+        if rate is None:  # nor has a step that failFast left out any, though an earlier one had
+            interval = None
         # The higher the rate, the less a request costs.
         upper, lower = (_cost_at(price, each) for each in interval or (None, None))
         bounds = None if lower is None or upper is None else (lower, upper)

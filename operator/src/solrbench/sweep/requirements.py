@@ -223,11 +223,14 @@ def measure_requests(spec: Spec) -> PointRequests:
 
 
 def find_price(prices: Prices | None, pods: Iterable[PodGroup]) -> float | None:
-    """Return what Solr and ZooKeeper cost for an hour; None without prices, or pods of Solr."""
+    """Return what Solr and ZooKeeper cost for an hour; None without prices, or pods of Solr.
+
+    None as well where nothing of what has a price is requested, such as persistent volumes.
+    """
     counted = [pod for pod in pods if pod.stage == "target"]
     if prices is None or not any(pod.component == names.SOLR for pod in counted):
         return None
-    return sum(
+    price = sum(
         pod.count
         * (
             pod.cores * prices.per_core_hour
@@ -236,3 +239,4 @@ def find_price(prices: Prices | None, pods: Iterable[PodGroup]) -> float | None:
         )
         for pod in counted
     )
+    return price or None
