@@ -156,7 +156,9 @@ def test_watch_ends_with_the_exit_code_of_the_status(
 
 def test_benchmark_is_stopped_when_the_time_is_over(api: ApiStub) -> None:
     api.put(small("one") | {"status": {"phase": "Measuring"}})
-    call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
+    result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
+    assert "the benchmark is still running." in result.stderr
+    assert "one is stopped; resume it: solrbench resume" in result.stderr
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
 
 
@@ -165,7 +167,7 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(api: ApiStub) -> Non
     body["spec"]["results"] = {"export": {"persistentVolumeClaim": {"claimName": "exports"}}}
     api.put(body)
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
-    assert "the export is still running." in result.stdout
+    assert "the export is still running." in result.stderr
     assert not api.sent("PATCH")
 
 

@@ -198,7 +198,7 @@ def test_watch_of_a_sweep_that_runs_ends_with_the_time(api: ApiStub) -> None:
     api.put(small_sweep() | {"status": {"phase": "Running", **status}})
     result = call("watch", "trial", "--timeout", "300ms", "--cancel-on-timeout", code=3)
     assert "1/4 points, at least 9 min left" in result.stdout
-    assert "solrbench resume -n default ssweep/trial" in result.stdout
+    assert "solrbench resume -n default ssweep/trial" in result.stderr
     assert api.objects[PATH]["spec"]["suspend"] is True
 
 

@@ -190,11 +190,11 @@ def _end_benchmark(
     """Print the results of a benchmark that is not watched any more; return its exit code."""
     status, export = benchmark.status, find_condition(benchmark.status.conditions, EXPORTED)
     if not is_finished(status):
-        click.echo(f"Timed out; the benchmark is still running. {again}", err=console.stderr)
+        click.echo(f"Timed out; the benchmark is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
     print_result(console, benchmark)
     if awaits_export(benchmark):
-        click.echo(f"Timed out; the export is still running. {again}", err=console.stderr)
+        click.echo(f"Timed out; the export is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED

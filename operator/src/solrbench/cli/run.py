@@ -208,7 +208,7 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
             if stored is not None and not is_over(stored):
                 cluster.merge(*key, {"spec": {"suspend": True}})
                 again = f"{program_name()} resume {key.argument}"
-                console.print(f"{key.name} is stopped; resume it: {again}", soft_wrap=True)
+                click.echo(f"{key.name} is stopped; resume it: {again}", err=True)
     _print_for_programs(options.output, keys, lambda: [cluster.get(*key) for key in keys])
     return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)
 
