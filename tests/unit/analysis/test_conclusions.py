@@ -104,6 +104,16 @@ def test_the_primary_metric_makes_the_sentence() -> None:
     assert found.startswith("At 2 users through proxy, throughput of search is 37 % higher")
 
 
+def test_a_planned_rate_that_is_met_on_both_sides_says_nothing() -> None:
+    same = known(Conclusion.SAME, 0.1, -1, 1)
+    status = compared(same, requestsPerSecond=same, figure="requestsPerSecond")
+    step = {"name": "a", "requestsPerSecond": 10, "durationSeconds": 9}
+    (found,) = collect_answers(make_spec("a", load={"steps": [step]}), status)
+    assert found.endswith(" compare times instead: set spec.comparison.primary to P95.")
+    (found,) = collect_answers(make_spec("a"), status)
+    assert found.endswith(": no relevant difference.")
+
+
 def test_without_a_word_there_is_no_answer() -> None:
     assert collect_answers(make_spec("a"), compared(Overhead(percent=3))) == []
     assert collect_answers(make_spec("a"), compared(None)) == []

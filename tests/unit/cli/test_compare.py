@@ -62,6 +62,14 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
     assert row.rstrip().endswith("worse (one target)")
 
 
+def test_a_planned_rate_is_no_figure_to_decide_by(tmp_path: Path) -> None:
+    path = tmp_path / "juniper.json"
+    path.write_bytes(BEFORE.replace(b'"users":2,', b'"requestsPerSecond":30,'))
+    found = run(str(path), str(path), "--primary", "RequestsPerSecond", code=0).output
+    assert "At 30 requests/s, throughput of query is the same as in juniper" in found
+    assert "compare times instead" in " ".join(found.split())
+
+
 def test_steps_that_index_are_named(tmp_path: Path) -> None:
     paths = [tmp_path / "juniper.json", tmp_path / "oak.json"]
     for path, each in zip(paths, (BEFORE, SLOWER), strict=True):

@@ -1,14 +1,14 @@
 """All answers of a benchmark, among them a sentence for each comparison with a conclusion."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from solrbench.analysis.answers import answer_sentences
 from solrbench.analysis.bottleneck import answer_indexing, describe_bottleneck
 from solrbench.analysis.capacity import answer_capacity, answer_scalability
 from solrbench.analysis.fail_fast import answer_early_ends
-from solrbench.analysis.metrics import read_figure, read_overheads
+from solrbench.analysis.metrics import DOCUMENTS, RATE, Difference, read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.repeat_checks import answer_targets
 from solrbench.analysis.response_gaps import answer_response_gaps
@@ -21,7 +21,7 @@ from solrbench.analysis.sentences import (
 )
 from solrbench.analysis.step_trends import answer_trends, trend_difference_sentences
 from solrbench.api.v1alpha1 import Spec, Status
-from solrbench.api.v1alpha1.comparisons import FigureComparison
+from solrbench.api.v1alpha1.comparisons import Conclusion, FigureComparison
 from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.api.v1alpha1.status import MAX_ANSWERS
 from solrbench.stats.number_format import count_noun, format_number
@@ -31,7 +31,10 @@ def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what the primary metric of each step says beside the baseline."""
     if status.comparison is not None:
         yield from baseline_sentences(
-            status.comparison.figures, status.comparison.baseline, _loads_of(spec)
+            status.comparison.figures,
+            status.comparison.baseline,
+            _loads_of(spec),
+            _planned_of(spec),
         )
         if status.comparison.drift_unknown:
             yield DRIFT_NOTE
@@ -39,22 +42,28 @@ def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
 
 
 def baseline_sentences(
-    figures: Iterable[FigureComparison], baseline: str, loads: Mapping[str, str]
+    figures: Iterable[FigureComparison],
+    baseline: str,
+    loads: Mapping[str, str],
+    planned: Collection[str] = (),
 ) -> Iterator[str]:
-    """Yield what each primary metric says that has a conclusion; `loads` as `loads_as_text`."""
+    """Yield what each primary metric says that has a conclusion; `loads` as `loads_as_text`.
+
+    `planned` are the steps with a planned rate.
+    """
     for stored in figures:
         if stored.primary and stored.conclusion is not None:
             difference = read_figure(stored)
             figure = name_figure(difference.metric.label, stored.request or "")
             place = _place(loads.get(stored.step or "", stored.step), stored.variant)
             invalid = _INVALID.format("The step is") if stored.invalid else ""
-            than = f"in {baseline}"
-            yield difference_sentence(f"{place}{figure}", difference, than) + invalid
+            text = difference_sentence(f"{place}{figure}", difference, f"in {baseline}")
+            yield text + _planned(difference, stored.step, planned) + invalid
 
 
 def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what each step says of each variant beside the first one."""
-    loads, known = _loads_of(spec), set()
+    loads, planned, known = _loads_of(spec), _planned_of(spec), set()
     for comparison in status.comparisons:
         point = comparison.step, comparison.variant
         decisive = (
@@ -68,11 +77,23 @@ def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
             sides = " and ".join(comparison.invalid)
             invalid = _INVALID.format(f"{sides}:") if sides else ""
             than = f"through {comparison.baseline}"
-            yield difference_sentence(f"{place}{figure}", difference, than) + invalid
+            text = difference_sentence(f"{place}{figure}", difference, than)
+            yield text + _planned(difference, comparison.step, planned) + invalid
         known.add(point)
 
 
 _INVALID = " {} Invalid, so do not rely on this comparison."
+
+
+def _planned(difference: Difference, step: str | None, planned: Collection[str]) -> str:
+    """Return that a rate which is met on both sides says nothing, with the remedy."""
+    is_met = difference.metric in (RATE, DOCUMENTS) and difference.conclusion is Conclusion.SAME
+    text = " It is planned, so compare times instead: set spec.comparison.primary to P95."
+    return text if is_met and step in planned else ""
+
+
+def _planned_of(spec: Spec) -> set[str]:
+    return {step.name for step in spec.load.steps if step.requests_per_second is not None}
 
 
 def _place(load: str | None, variant: str | None) -> str:

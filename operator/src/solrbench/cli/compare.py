@@ -298,8 +298,10 @@ def _compare_benchmarks(
         each.step: (None, None) if each.batch_size else (each.users, each.requests_per_second)
         for each in (run.document for run in candidate.runs)
     }
+    planned = {run.document.step for run in candidate.runs if run.document.requests_per_second}
+    texts = loads_as_text(loads)
     answers = [
-        *baseline_sentences(comparison.figures, comparison.baseline, loads_as_text(loads)),
+        *baseline_sentences(comparison.figures, comparison.baseline, texts, planned),
         *trend_difference_sentences(comparison.trends, comparison.baseline),
     ]
     before, after = (
