@@ -143,6 +143,18 @@ def test_a_finished_benchmark_keeps_its_results(operator: OperatorDriver, change
     assert operator.reconcile("one")["status"] == before
 
 
+def test_an_export_that_cannot_be_read_waits_without_a_place(operator: OperatorDriver) -> None:
+    body = finished(operator, **STRICTER)
+    exporting = {"type": "Exported", "status": "Unknown", "reason": "Exporting"}
+    body["status"]["conditions"].append(body["status"]["conditions"][-1] | exporting)
+    settle(operator, ("one",), rounds=3)
+    after = operator.reconcile("one")
+    assert condition(after, "CleanedUp")[:2] == ("True", "CleanedUp")
+    assert condition(after, "Exported")[:2] == ("Unknown", "Unreadable")
+    assert "spec.backoffLimit" in condition(after, "Exported")[2]
+    assert operator.reconcile("two", seconds=2)["status"]["phase"] == "Provisioning"
+
+
 def test_a_suspended_benchmark_keeps_its_results(operator: OperatorDriver) -> None:
     body = stored(operator)
     body["spec"]["suspend"] = True

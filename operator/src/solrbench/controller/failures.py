@@ -21,11 +21,19 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import SWEEP, ResourceKind
 from solrbench.api.rules import problems
+from solrbench.contract.names import EXPORT
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.schedule import RETRY, BenchmarkKey, Rest
-from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, SUCCEEDED, SWEEP_TYPES
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    EXPORTED,
+    SUCCEEDED,
+    SWEEP_TYPES,
+    stored_condition,
+)
 from solrbench.decide.failures import (
     StoredStatus,
     describe_exception,
@@ -216,11 +224,16 @@ def _is_newer(error: ValidationError) -> bool:
 
 def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> None:
     """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
-    if status.is_cleaned_up:
-        return
-    metadata = body["metadata"]
+    metadata, exported = body["metadata"], stored_condition(body, EXPORTED)
     owners = frozenset((str(metadata["uid"]),))
     owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], owners, status.now)
+    is_shown = exported.get("reason") == LifecycleReason.UNREADABLE
+    is_exporting = exported.get("status") == "Unknown" and not is_shown
+    # What goes on with an export is in the spec. A version that can read it exports anew.
+    if is_exporting and delete_components(owned, (EXPORT,)):
+        status.set(EXPORTED, "Unknown", LifecycleReason.UNREADABLE, text)
+    if status.is_cleaned_up:
+        return
     succeeded = status.conditions.is_true(SUCCEEDED)
     everything = wants_target_removed(body, succeeded=succeeded)
     if not delete_components(owned, (*LOAD, *TARGET) if everything else LOAD):

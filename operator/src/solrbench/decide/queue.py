@@ -11,6 +11,7 @@ from typing import Any
 
 from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, is_over, stored_condition
 from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import PodReason
 
 MAX_IN_A_ROW = 60
@@ -60,8 +61,12 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     # Pods that are being removed may still disturb others, so clean-up belongs to a place.
     done = (*CLEANUP_DONE_REASONS, *IDLE_REASONS)
     is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in done
-    # An export draws figures, which takes CPU of a node; its Job has a deadline.
-    is_exporting = stored_condition(body, EXPORTED).get("status") == "Unknown"
+    # An export draws figures, which takes CPU of a node; its Job has a deadline. One that this
+    # version cannot read has no Job.
+    exported = stored_condition(body, EXPORTED)
+    is_exporting = (
+        exported.get("status") == "Unknown" and exported.get("reason") != LifecycleReason.UNREADABLE
+    )
     # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
     # would hold its place for ever.
     gave_up = status.get("internalErrors", 0) >= MAX_IN_A_ROW

@@ -43,7 +43,7 @@ class LifecycleReason(Reason):
     UNREADABLE = Kind.WARNING.reason(
         "The spec or the status of a benchmark that has started violates the schema of this"
         " version of the operator. The benchmark keeps its status, pods and place until the"
-        " deadline of its phase.",
+        " deadline of its phase; one that is over waits with its export.",
         "Install the version of the operator that the benchmark began with, or delete it.",
     )
     OBJECTIVE_STEP_NOT_FOUND = Kind.PERMANENT.reason(
