@@ -290,7 +290,11 @@ class FakeCluster(Cluster):
 
     @_request
     def merge(self, api_version: str, kind: str, namespace: str, name: str, changes: Body) -> Body:
-        raise NotImplementedError("only a real cluster merges")
+        stored = self.objects[kind, namespace, name]
+        found = stored["metadata"]["resourceVersion"]
+        if changes.get("metadata", {}).get("resourceVersion", found) != found:
+            raise ConflictError(ApiServerReason.CONFLICT, "the object has been modified")
+        return _copied(self.put(_merged(stored, changes)))
 
     @_request
     def replace_status(self, body: Body) -> Body:
@@ -314,6 +318,14 @@ def _matches(labels: Body, wanted: Mapping[str, str | Sequence[str]]) -> bool:
         labels.get(key) == value if isinstance(value, str) else labels.get(key) in value
         for key, value in wanted.items()
     )
+
+
+def _merged(stored: Any, changes: Any) -> Any:
+    """Return what a JSON merge patch (RFC 7386) without removals makes of a value."""
+    if not isinstance(changes, dict):
+        return changes
+    stored = stored if isinstance(stored, dict) else {}
+    return stored | {key: _merged(stored.get(key), each) for key, each in changes.items()}
 
 
 def _copied(body: T) -> T:

@@ -23,13 +23,14 @@ from solrbench.controller.queue import list_benchmarks
 from solrbench.controller.reconcile import reconcile
 from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
-from solrbench.decide.conditions import is_over
+from solrbench.decide.conditions import CLEANED_UP, is_over
 from solrbench.decide.pauses import needs_finalizer
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.official import open_officially
 from solrbench.kube.results import BenchmarkResultStore
+from solrbench.reasons.end import CleanupReason
 
 PAUSE_SECONDS = 1.0
 """Between two looks."""
@@ -74,11 +75,7 @@ class Uninstall:
                 self._suspend(body, end)
             self._sleep(PAUSE_SECONDS)
         for body in self._held():
-            if needs_finalizer(body=body):
-                self._say(
-                    f"{_key(body)}: its collection may be left on target.existing, delete it there"
-                )
-            self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
+            self._leave_collection(body)
 
     def _held(self) -> Iterator[Body]:
         listed: list[Body] = []
@@ -106,6 +103,9 @@ class Uninstall:
             # A Solr that does not respond would hold up the release of all, which waits for it.
             context.solr_end = end
             reconcile(context)
+            cleaned_up = context.conditions.get(CLEANED_UP).reason
+            if is_over(body) and cleaned_up == CleanupReason.CLEANUP_SKIPPED:
+                self._leave_collection(context.body)
         except (SolrbenchError, ValidationError) as error:
             text = " ".join(str(error).split())[:300]
             self._say(f"{_key(body)}: {text}")
@@ -122,6 +122,13 @@ class Uninstall:
             return body
         self._say(f"{_key(body)}: suspended")
         return self._cluster.merge(*BENCHMARKS, metadata["namespace"], metadata["name"], wanted)
+
+    def _leave_collection(self, body: Body) -> None:
+        if needs_finalizer(body=body):
+            self._say(
+                f"{_key(body)}: its collection may be left on target.existing, delete it there"
+            )
+        self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
 
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
         metadata = body["metadata"]
