@@ -1,5 +1,6 @@
 """What is done before the release is deleted; tests/integration has a real API server."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from solrbench.controller.uninstall import Uninstall
 from solrbench.decide.conditions import ALL_TYPES
 from support.controller.runs import access_to
 from support.controller.world import SETTINGS
-from support.fakes.fake_cluster import FakeCluster
+from support.fakes.fake_cluster import FakeCluster, Request, no_fault
 from support.resources.small_resource import create, resource
 from support.results.statuses import full_status
 from support.solr.cloud import Cloud
@@ -48,6 +49,23 @@ def test_a_kept_collection_is_named_and_not_waited_for(body: Body) -> None:
     said = uninstall(cluster, 1)
     assert said.count("waits") <= 1
     assert "collection may be left on target.existing" in said[0]
-    metadata = cluster.objects["SolrBenchmark", body["metadata"]["namespace"], "one"]["metadata"]
+    metadata = cluster.select("SolrBenchmark", None, {})[0]["metadata"]
     assert metadata["finalizers"] == []
     assert metadata["annotations"] == {ANNOTATION_RELEASED: "true"}
+
+
+def test_finalizers_that_others_add_meanwhile_stay(body: Body) -> None:
+    cluster = FakeCluster(body)
+
+    def add_another(request: Request, serve: Callable[[], Any]) -> Any:
+        if request.method == "merge":
+            cluster.fault = no_fault
+            body["metadata"]["finalizers"] = [FINALIZER, "example.org/audit"]
+            cluster.put(body)
+        return serve()
+
+    cluster.fault = add_another
+    uninstall(cluster)
+    assert body["metadata"]["finalizers"] == [FINALIZER, "example.org/audit"]
+    (stored,) = cluster.select("SolrBenchmark", None, {})
+    assert stored["metadata"]["finalizers"] == ["example.org/audit"]

@@ -25,7 +25,7 @@ from solrbench.controller.schedule import utc_now
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import CLEANED_UP, is_over
 from solrbench.decide.pauses import needs_finalizer
-from solrbench.errors import SolrbenchError
+from solrbench.errors import ConflictError, SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, KindNotServedError, NotFoundError
 from solrbench.kube.official import open_officially
@@ -131,14 +131,25 @@ class Uninstall:
         self._drop_finalizer(body, {ANNOTATION_RELEASED: "true"})
 
     def _drop_finalizer(self, body: Body, annotations: Mapping[str, str] | None = None) -> None:
-        metadata = body["metadata"]
-        others = [each for each in metadata["finalizers"] if each != FINALIZER]
-        changes: Body = {"finalizers": others}
-        if annotations is not None:
-            changes["annotations"] = annotations
-        key = metadata["namespace"], metadata["name"]
-        with suppress(NotFoundError):  # an operator that still runs has released it meanwhile
-            self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
+        key, found = (body["metadata"]["namespace"], body["metadata"]["name"]), body
+        # An operator that still runs may have released it meanwhile.
+        while FINALIZER in (found["metadata"].get("finalizers") or ()):
+            metadata = found["metadata"]
+            changes: Body = {
+                "finalizers": [each for each in metadata["finalizers"] if each != FINALIZER],
+                # The list is written whole: others may have added to it since it was read.
+                "resourceVersion": metadata["resourceVersion"],
+            }
+            if annotations is not None:
+                changes["annotations"] = annotations
+            try:
+                self._cluster.merge(*BENCHMARKS, *key, {"metadata": changes})
+            except NotFoundError:
+                break
+            except ConflictError:
+                found = self._cluster.get(*BENCHMARKS, *key) or {"metadata": {}}
+            else:
+                break
         self._say(f"{_key(body)}: released")
 
 
