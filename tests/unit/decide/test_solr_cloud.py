@@ -83,6 +83,14 @@ def test_work_of_the_solr_operator_under_way(key: str, value: str, words: str) -
     assert words in found
 
 
+def test_a_stateful_set_without_the_container_of_solr() -> None:
+    stateful_set = ready_stateful_set()
+    change(stateful_set, "spec.template.spec.containers.0.name", "renamed")
+    assert unmet_conditions(ready_cloud(), stateful_set) == [
+        "its StatefulSet has no container solrcloud-node"
+    ]
+
+
 def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:
     cloud = ready_cloud()
     del cloud["status"]

@@ -69,7 +69,10 @@ def _in_stateful_set(spec: Body, stateful_set: Body) -> Iterator[str]:
     # The status may belong to an older spec: it has no `observedGeneration`. So the StatefulSet
     # that the Solr Operator made of the spec is compared with it.
     containers = stateful_set["spec"]["template"]["spec"]["containers"]
-    node = next(each for each in containers if each["name"] == CONTAINER)
+    node = next((each for each in containers if each["name"] == CONTAINER), None)
+    if node is None:
+        yield f"its StatefulSet has no container {CONTAINER}"
+        return
     image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
     if node["image"] != image:
         yield f"its StatefulSet has image {node['image']}, not {image}"
