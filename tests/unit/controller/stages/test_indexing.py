@@ -230,6 +230,12 @@ def test_secrets_need_the_installers_consent() -> None:
 def test_a_missing_config_map_with_authorities_is_named() -> None:
     with pytest.raises(TemporaryError, match=r"http\.tls\.caConfigMap: there is no ConfigMap ca"):
         check(http(tls={"caConfigMap": {"name": "ca"}}))
+    bucket = {"endpoint": "https://s3.example.org", "bucket": "results"} | {
+        "credentialsSecret": {"name": "s3"},
+        "tls": {"caConfigMap": {"name": "ca"}},
+    }
+    with pytest.raises(TemporaryError, match=r"s3\.tls\.caConfigMap: there is no ConfigMap ca"):
+        check(http() | {"spec.results.export": {"s3": bucket}})
 
 
 def test_index_plan_has_what_downloads_may_reach(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import Model
 from solrbench.api.solr_versions import release_of_tag
-from solrbench.api.v1alpha1.results import ExportBucket
 from solrbench.api.v1alpha1.status import QueueStatus
 from solrbench.controller.companions import read_companions
 from solrbench.controller.context import ReconcileContext, store_status
@@ -137,8 +136,7 @@ def _references(part: object, path: str) -> Iterator[tuple[str, str, str, list[s
     if isinstance(part, list):
         for index, each in enumerate(part):
             yield from _references(each, f"{path}[{index}]")
-    # What a bucket lacks fails its export, and not the benchmark.
-    if not isinstance(part, Model) or isinstance(part, ExportBucket):
+    if not isinstance(part, Model):
         return
     for field in type(part).model_fields:
         value, below = getattr(part, field), f"{path}.{to_camel(field)}"
