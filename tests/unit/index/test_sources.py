@@ -79,6 +79,12 @@ def test_positions_count_over_all_files(tmp_path: Path, pods: int, batch: int) -
     [
         ("a.jsonl", b'{"a":1}\n{"a":\n', "MalformedDocument", "a.jsonl: line 2"),
         ("a.json", b'[{"a":1},{"a" 2}]', "MalformedDocument", "a.json: record 2"),
+        (
+            "a.jsonl",
+            b'{"a":1}\n' + b'{"a":' * 1000 + b"1" + b"}" * 1000,
+            "MalformedDocument",
+            "a.jsonl: record 2: is nested too deeply; give it fewer levels",
+        ),
         ("a.json.gz", packed(b'[{"a":1}]')[:-6], "MalformedDocument", "damaged gzip"),
         ("a.csv.gz", packed(b"a\n1\n")[:-6], "MalformedDocument", "damaged gzip"),
         ("a.csv.gz", packed(b"a\n")[:10] + b"\xff" * 9, "MalformedDocument", "damaged"),

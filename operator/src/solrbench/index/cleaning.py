@@ -95,8 +95,7 @@ class _Marked(io.RawIOBase):
 class Cleaner:
     """Cleans the documents of one pod, and counts; it is used by the thread that reads."""
 
-    def __init__(self, cleaning: Cleaning | None) -> None:
-        wanted = cleaning or Cleaning()
+    def __init__(self, wanted: Cleaning) -> None:
         self._removes_markup = wanted.markup is Markup.REMOVE
         self._control = " " if wanted.control_characters is ControlCharacters.SPACE else ""
         self._invalid = "\ufffd" if wanted.invalid_bytes is InvalidBytes.REPLACE else ""

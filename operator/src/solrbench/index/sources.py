@@ -38,7 +38,7 @@ from solrbench.index.files import (
     mounted_files,
     unpacked,
 )
-from solrbench.index.readers import READERS, Record
+from solrbench.index.readers import READERS, Loader, Record
 from solrbench.reasons.data import IndexingReason
 
 
@@ -143,7 +143,8 @@ def _read(
     may_be_empty: bool = False,
 ) -> Iterator[Record]:
     position, first, id_field = 0, dataset.first_documents, dataset.id_field
-    cleaner, whole = Cleaner(dataset.cleaning), partition.pods == 1
+    cleaner = None if dataset.cleaning is None else Cleaner(dataset.cleaning)
+    whole = partition.pods == 1
     for file in files:
         if position == first:
             return
@@ -158,11 +159,7 @@ def _read(
                 for number, load in enumerate(records, 1):
                     if whole or partition.owns(position):
                         own += 1
-                        document, text = load()
-                        if dataset.cleaning is not None:
-                            document, text = cleaner.clean(document), None
-                        if text is None:
-                            document = flattened(document)
+                        document, text = _load(load, cleaner, file, number)
                         if id_field not in document:
                             document, text = {id_field: f"{file.name}-{number}", **document}, None
                         yield document, text
@@ -172,8 +169,20 @@ def _read(
         finally:
             size = 0 if reader is None else reader.size
             counts.add(file.file.location, own, size, time.monotonic() - begun)
-            counts.cleaned = None if dataset.cleaning is None else cleaner.cleaned
+            counts.cleaned = None if cleaner is None else cleaner.cleaned
     _check_size(dataset, files, position, may_be_empty=may_be_empty)
+
+
+def _load(load: Loader, cleaner: Cleaner | None, file: NamedFile, number: int) -> Record:
+    """Return a record as it is sent, but perhaps without its id."""
+    try:
+        document, text = load()
+        if cleaner is not None:
+            document, text = cleaner.clean(document), None
+        return (flattened(document), None) if text is None else (document, text)
+    except RecursionError as error:
+        where, remedy = f"{file.file.location}: record {number}", "give it fewer levels"
+        raise IndexingError.malformed(where, "is nested too deeply", remedy) from error
 
 
 def _check_size(
