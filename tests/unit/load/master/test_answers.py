@@ -153,6 +153,8 @@ async def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -
         {"q": "varying"},
         {"q": "a", "sort": "random_1 asc"},
         {"q": "d:[NOW-1DAY TO *]"},
+        {"params": {"q": "b", "fq": ["d:[* TO NOW]", "x:1"]}},
+        {"params": {"q": "c", "sort": ["random_1 asc", "id asc"]}},
         {"q": "What happens NOW"},
         {"q": "a", "group": "true"},
     )
@@ -163,6 +165,8 @@ async def test_what_cannot_be_compared_is_kept_with_its_reason(tmp_path: Path) -
         "q=varying": Skipped.VARIES,
         "q=a&sort=random_1 asc": Skipped.RANDOM,
         "q=d:[NOW-1DAY TO *]": Skipped.USES_NOW,
+        "q=b&fq=d:[* TO NOW]&fq=x:1": Skipped.USES_NOW,
+        "q=c&sort=random_1 asc&sort=id asc": Skipped.RANDOM,
         "q=a&group=true": Skipped.GROUPED,
     }
 

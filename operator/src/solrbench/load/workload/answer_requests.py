@@ -145,26 +145,26 @@ def _request(
     kept = tuple((name, value) for name, value in whole if name not in _REPLACED)
     body = None if query.json is None else orjson.loads(query.json)
     digest = hashlib.sha256(orjson.dumps([handler, sorted(kept), body]))
-    last = dict(whole)
+    first = dict(reversed(whole))  # of several values, what has one value takes the first
     text = "&".join(f"{name}={value}" for name, value in query.parameters)
+    json_text = "" if query.json is None else query.json.decode("utf-8", "replace")
     skipped: Skipped | None = None
     inner: dict[str, Any] = {}
     if isinstance(body, dict):
         inner = params if isinstance(params := body.get("params"), dict) else {}
         body = {**body, "params": {k: v for k, v in inner.items() if k not in _REPLACED}}
-        text = f"{text} {query.json.decode('utf-8', 'replace') if query.json else ''}".strip()
+        text = f"{text} {json_text}".strip()
     elif body is not None:
         skipped, body = Skipped.NO_DOCUMENTS, None  # an array of documents is no query
     # Order and number of documents stand beside the parameters of a JSON request.
     own_names = {"limit": "rows", "sort": "sort"} if isinstance(body, dict) else {}
     of_body = {own_names[name]: body[name] for name in own_names if body and name in body}
-    asked = {**last, **inner, **of_body}
+    asked = {**first, **inner, **of_body}
     rows, sort = asked.get("rows"), str(asked.get("sort", defaults.sort) or "")
     group = str(asked.get("group", defaults.group)).lower() in _TRUE
-    values = [*last.values(), "" if query.json is None else query.json.decode("utf-8", "replace")]
     if group:
         skipped = Skipped.GROUPED
-    elif any(map(_NOW.search, values)):
+    elif any(map(_NOW.search, [json_text, *(value for _, value in whole)])):
         skipped = Skipped.USES_NOW
     elif random_fields is not None and any(map(random_fields.match, split_sort(sort))):
         skipped = Skipped.RANDOM
