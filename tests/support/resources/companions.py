@@ -169,6 +169,12 @@ REFUSED_FIELDS: dict[str, tuple[Body, str, Any, str]] = {
         "resources.limits.example.org/gpu",
     ),
     "many pods": (DEPLOYMENT, "spec.replicas", 9, "spec.replicas"),
+    "a label with blanks": (
+        SERVICE,
+        "metadata.labels",
+        {"team": "search and more"},
+        "metadata.labels.team: must be letters, digits,",
+    ),
     "our label": (
         DEPLOYMENT,
         "spec.template.metadata.labels",

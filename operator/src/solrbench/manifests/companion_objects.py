@@ -11,8 +11,16 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, StringConstraints
 
-from solrbench.api.rules import ListMap, Model, exactly_one
-from solrbench.api.v1alpha1.fields import Bool, FileName, Int, Labels, ObjectReference, ShortName
+from solrbench.api.rules import ListMap, Matches, Model, exactly_one
+from solrbench.api.v1alpha1.fields import (
+    LABEL_NAME,
+    Bool,
+    FileName,
+    Int,
+    Labels,
+    ObjectReference,
+    ShortName,
+)
 from solrbench.api.v1alpha1.pod_options import LABEL_RULES, EnvVar, UserId
 from solrbench.api.v1alpha1.pods import EphemeralStorage, Resources
 
@@ -193,10 +201,21 @@ class PodSpec(Model):
         return [*self.init_containers, *self.containers]
 
 
+LabelValue = Annotated[
+    str,
+    StringConstraints(max_length=63),
+    Matches(
+        f"({LABEL_NAME})?",
+        "must be letters, digits, '-', '_' and '.', and begin and end with a letter or digit, such"
+        " as proxy-1",
+    ),
+]
+
+
 class PodTemplateMetadata(Model):
     """Labels of a pod, for the selectors of Services."""
 
-    labels: Labels = {}
+    labels: Annotated[dict[str, LabelValue], Field(max_length=32)] = {}
 
     rules: ClassVar = LABEL_RULES
 
