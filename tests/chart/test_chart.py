@@ -62,6 +62,26 @@ def test_schema_refuses_bad_values(setting: str, field: str) -> None:
     assert field in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("metrics.port=8080", "metrics.port must differ from health.port, both are 8080"),
+        *(
+            (f"metrics.enabled=false,metrics.{each}=true", f"metrics.{each} needs metrics.enabled")
+            for each in ("serviceMonitor.enabled", "prometheusRule.enabled")
+        ),
+        (
+            r"podLabels.app\.kubernetes\.io/version=2",
+            "podLabels must not contain app.kubernetes.io/version, the chart sets it",
+        ),
+    ],
+)
+def test_values_that_contradict_each_other_are_refused(setting: str, words: str) -> None:
+    done = template("--set-string" if "podLabels" in setting else "--set", setting)
+    assert done.returncode != 0
+    assert words in done.stderr
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_every_object_has_the_usual_labels(case: str) -> None:
     for each in rendered(case):

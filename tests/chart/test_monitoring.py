@@ -198,11 +198,6 @@ def test_a_missing_prometheus_operator_is_named(option: str) -> None:
     assert "install the Prometheus Operator first" in done.stderr
 
 
-def test_without_metrics_nothing_scrapes_them() -> None:
-    assert of_kind("minimal", "ServiceMonitor") == []
-    assert of_kind("minimal", "PrometheusRule") == []
-
-
 def test_promtool_accepts_the_queries_of_the_dashboard(tmp_path: Path) -> None:
     queries = [each for each in _dashboard_queries() if not each.startswith("label_values")]
     rules = [

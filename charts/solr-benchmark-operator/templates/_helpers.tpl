@@ -110,6 +110,24 @@ subjects:
 {{- end }}
 {{- end }}
 
+{{/* Fails where values contradict each other, which the schema cannot say. */}}
+{{- define "solrbench.check" -}}
+{{- $metrics := .Values.metrics }}
+{{- if and $metrics.enabled (eq (int $metrics.port) (int .Values.health.port)) }}
+{{- fail (printf "metrics.port must differ from health.port, both are %d" (int $metrics.port)) }}
+{{- end }}
+{{- range list "serviceMonitor" "prometheusRule" }}
+{{- if and (index $metrics .).enabled (not $metrics.enabled) }}
+{{- fail (printf "metrics.%s.enabled needs metrics.enabled: there are no metrics" .) }}
+{{- end }}
+{{- end }}
+{{- range $key, $_ := include "solrbench.labels" . | fromYaml }}
+{{- if hasKey $.Values.podLabels $key }}
+{{- fail (printf "podLabels must not contain %s, the chart sets it" $key) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{/* Pods of any benchmark of the namespace, and the operator. */}}
 {{- define "solrbench.benchmarkPeers" -}}
 - podSelector:
