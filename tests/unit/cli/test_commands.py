@@ -250,6 +250,17 @@ def test_preflight_looks_at_the_namespace_that_the_file_names(api: ApiStub, tmp_
     assert "does not watch namespace team" in call("preflight", file, "-n", "team").stdout
 
 
+def test_preflight_looks_for_the_definition_of_sweeps(api: ApiStub, tmp_path: Path) -> None:
+    ready(api)
+    file = written(tmp_path, small_sweep())
+    found = "ok       definition: solrbenchmarksweeps.solrbench.io, v1alpha1"
+    assert found in call("preflight", "-f", file).stdout
+    api.groups["/apis/solrbench.io/v1alpha1"] = ("SolrBenchmark",)
+    missing = "definition: solrbenchmarksweeps.solrbench.io is not installed; install the chart"
+    assert missing in call("preflight", "-f", file).stdout
+    assert missing not in call("preflight").stdout
+
+
 def test_preflight_names_missing_rights(api: ApiStub, tmp_path: Path) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from solrbench.api.identity import GROUP, SWEEP_PLURAL
-from solrbench.api.kinds import BENCHMARK
+from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1 import PLURAL, VERSION, SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner, ZooKeeperMode
@@ -77,18 +77,24 @@ class Subject:
     namespace: str
     benchmarks: list[SolrBenchmark]
 
+    @property
+    def has_sweep(self) -> bool:
+        """Whether any of them is the point of a sweep, which has the label of it."""
+        return any(LABEL_SWEEP in each.metadata.labels for each in self.benchmarks)
+
 
 def check_definition(subject: Subject) -> Iterator[Answer]:
-    """Find out whether the definition is installed, in a version that this command knows."""
+    """Find out whether definitions are installed, in a version that this command knows."""
     versions = served_versions(subject.cluster)
-    if VERSION in versions:
-        yield Result.OK, f"{BENCHMARK.definition}, {VERSION}"
-    elif versions:
-        text = f"{BENCHMARK.definition} is served in {', '.join(versions)}, not in {VERSION}"
-        yield Result.FAILED, text, "use the command of the operator's version"
-    else:
-        text = f"{BENCHMARK.definition} is not installed"
-        yield Result.FAILED, text, "install the chart solr-benchmark-operator"
+    for kind in (BENCHMARK, SWEEP) if subject.has_sweep else (BENCHMARK,):
+        if VERSION in versions and subject.cluster.serves(kind.api_version, kind.name):
+            yield Result.OK, f"{kind.definition}, {VERSION}"
+        elif versions and VERSION not in versions:
+            text = f"{kind.definition} is served in {', '.join(versions)}, not in {VERSION}"
+            yield Result.FAILED, text, "use the command of the operator's version"
+        else:
+            text = f"{kind.definition} is not installed"
+            yield Result.FAILED, text, "install the chart solr-benchmark-operator"
 
 
 def check_operator(subject: Subject) -> Iterator[Answer]:
@@ -116,10 +122,9 @@ def check_operator(subject: Subject) -> Iterator[Answer]:
 
 def check_rights(subject: Subject) -> Iterator[Answer]:
     """Find out what the user may do in the namespace, as the API server decides."""
-    # A role for a nightly benchmark has none on sweeps; the points of a sweep have its label.
-    has_sweep = any(LABEL_SWEEP in each.metadata.labels for each in subject.benchmarks)
     missing = []
-    for group, resource, verbs in SWEEP_RIGHTS if has_sweep else RIGHTS:
+    # A role for a nightly benchmark has none on sweeps.
+    for group, resource, verbs in SWEEP_RIGHTS if subject.has_sweep else RIGHTS:
         name, _, part = resource.partition("/")
         place = {"namespace": subject.namespace, "group": group}
         place |= {"resource": name, "subresource": part}
