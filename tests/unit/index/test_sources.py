@@ -211,6 +211,15 @@ def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: 
                 ids(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
 
 
+def test_of_many_files_without_enough_documents_some_are_named(tmp_path: Path) -> None:
+    names = [f"{number}.jsonl" for number in range(7)]
+    for name in names:
+        (tmp_path / name).write_text('{"a":1}\n')
+    words = r"in 0\.jsonl, .*4\.jsonl and 2 more files, expected 8; lower spec"
+    with failing(IndexingError, "DatasetTooSmall", words, permanent=True):
+        read(dataset(*names, firstDocuments=8), tmp_path)
+
+
 def test_files_behind_the_last_document_are_not_read(tmp_path: Path) -> None:
     asked: list[str] = []
     with file_server({"/a.jsonl": body(FILES["a.jsonl"])}, [], asked) as url:

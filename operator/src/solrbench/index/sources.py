@@ -41,6 +41,9 @@ from solrbench.index.files import (
 from solrbench.index.readers import READERS, Loader, Record
 from solrbench.reasons.data import IndexingReason
 
+MAX_NAMED = 5
+"""Files that a message names."""
+
 
 @dataclass(frozen=True)
 class ReadContext:
@@ -189,7 +192,9 @@ def _check_size(
     dataset: Dataset, files: list[NamedFile], documents: int, *, may_be_empty: bool
 ) -> None:
     """Raise an error if files that were read to their end hold fewer documents than are wanted."""
-    places = ", ".join(file.file.location for file in files)
+    # Of a folder there may be thousands, and what is to be done stands behind them.
+    places = ", ".join(file.file.location for file in files[:MAX_NAMED])
+    places += f" and {len(files) - MAX_NAMED} more files" if len(files) > MAX_NAMED else ""
     if documents == 0 and not may_be_empty:
         raise IndexingError(
             IndexingReason.EMPTY_DATASET,
