@@ -10,7 +10,7 @@ from solrbench.decide.references import (
     ReferredObject,
     check_object,
     check_objective_steps,
-    check_pod_options,
+    check_spec,
 )
 from solrbench.errors import PermanentError, TemporaryError
 from support.narrowing import not_none
@@ -46,14 +46,14 @@ PLAIN = {"name": "B", "value": "b"}
 
 
 def refused(changes: Changes, allowed: tuple[str, ...]) -> str:
-    outcome = check_pod_options(stored(changes).spec, allowed)
+    outcome = check_spec(stored(changes).spec, allowed)
     assert_outcome(outcome, "PodOptionNotAllowed", PermanentError)
     return str(outcome and outcome.message)
 
 
 def test_nothing_is_always_allowed_and_everything_may_be() -> None:
-    assert check_pod_options(stored().spec, ()) is None
-    assert check_pod_options(stored(with_options(EVERY_OPTION)).spec, POD_OPTIONS) is None
+    assert check_spec(stored().spec, ()) is None
+    assert check_spec(stored(with_options(EVERY_OPTION)).spec, POD_OPTIONS) is None
 
 
 @pytest.mark.parametrize("option", EVERY_OPTION)
@@ -97,14 +97,28 @@ NODES = {
 def test_an_option_that_no_pod_can_have_is_refused_before_pods_are_made(
     options: dict[str, Any], message: str
 ) -> None:
-    outcome = check_pod_options(stored(with_options(options)).spec, POD_OPTIONS)
+    outcome = check_spec(stored(with_options(options)).spec, POD_OPTIONS)
     assert_outcome(outcome, "InvalidSpec", PermanentError, message)
 
 
 def test_labels_of_nodes_for_solr_are_checked_too() -> None:
     spec = stored({f"{SOLR}.nodeSelector": {"pool": "a/b"}}).spec
-    outcome = check_pod_options(spec, POD_OPTIONS)
+    outcome = check_spec(spec, POD_OPTIONS)
     assert_outcome(outcome, "InvalidSpec", PermanentError, "solrCloud.nodeSelector: pool must be")
+
+
+@pytest.mark.parametrize("path", ["warmUpQueries", "mix[0].transaction.inputs"])
+def test_routed_queries_need_prefixes_of_ids(path: str) -> None:
+    routed = {"generated": {"routedPercent": 50}}
+    mix = {"transaction": {"inputs": routed, "requests": [{"name": "b"}]}}
+    changes: Changes = {"spec.workload": {"mix": [{"name": "a"} | mix]}}
+    if path == "warmUpQueries":
+        changes = {"spec.workload.warmUpQueries": routed}
+    outcome = check_spec(stored(changes).spec, POD_OPTIONS)
+    message = rf"spec.workload.{path}.generated.routedPercent: must go with"
+    assert_outcome(outcome, "InvalidSpec", PermanentError, message)
+    prefixes = {"spec.dataset.generator.routePrefixes": 10}
+    assert check_spec(stored(changes | prefixes).spec, POD_OPTIONS) is None
 
 
 def test_what_lends_rights_is_off_by_default() -> None:
@@ -113,9 +127,7 @@ def test_what_lends_rights_is_off_by_default() -> None:
     message = refused(with_options({"env": [PLAIN, SECRET]}), DEFAULT_POD_OPTIONS)
     assert message.startswith("spec.podOptions[0].env[1].valueFrom.secretKeyRef must not be set")
     assert "add env.valueFrom.secretKeyRef to" in message
-    assert (
-        check_pod_options(stored(with_options({"env": [PLAIN]})).spec, DEFAULT_POD_OPTIONS) is None
-    )
+    assert check_spec(stored(with_options({"env": [PLAIN]})).spec, DEFAULT_POD_OPTIONS) is None
     assert {*POD_OPTIONS} - {*DEFAULT_POD_OPTIONS} == {
         "serviceAccountName",
         "env.valueFrom.secretKeyRef",

@@ -22,7 +22,7 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.main import command
 from solrbench.cli.program import ExitCode
-from solrbench.decide.references import pod_option_problems
+from solrbench.decide.references import spec_problems
 from solrbench.decide.version_fields import version_problems
 from solrbench.sweep.plan import CheckedSweep, check_sweep
 
@@ -71,7 +71,7 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
         benchmark = SolrBenchmark.parse(_as_created(document.body))
         line = document.line_of(("spec",))
         spec = benchmark.spec
-        problems = [*version_problems(spec), *pod_option_problems(spec)]
+        problems = [*version_problems(spec), *spec_problems(spec)]
         faults += [(line, problem) for problem in problems]
     except ValidationError as error:
         items = error.errors(include_url=False)

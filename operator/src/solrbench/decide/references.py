@@ -16,6 +16,8 @@ from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
 from solrbench.api.v1alpha1.fields import LABEL_KEY, LABEL_NAME
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import Affinity, NodeSelectorRequirement, TopologySpread
+from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.contract.workload_files import sources
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.outcome import Outcome, fail, wait
 from solrbench.reasons.data import IndexingReason
@@ -93,8 +95,8 @@ DEFAULT_POD_OPTIONS = tuple(
 """What lends no rights."""
 
 
-def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
-    """Fail at the first option that is set and not allowed, or that no pod can have."""
+def check_spec(spec: Spec, allowed: Collection[str]) -> Outcome | None:
+    """Fail at the first option of pods that is not allowed, or field that cannot be as it is."""
     for path, option in _set_options(spec):
         if option not in allowed:
             return fail(
@@ -102,16 +104,27 @@ def check_pod_options(spec: Spec, allowed: Collection[str]) -> Outcome | None:
                 f"{path} must not be set, the operator's settings do not allow {option}; leave it"
                 f" out, or add {option} to benchmarkPods.allowedOptions of the operator's chart",
             )
-    for problem in pod_option_problems(spec):
+    for problem in spec_problems(spec):
         return fail(LifecycleReason.INVALID_SPEC, problem)
     return None
 
 
-def pod_option_problems(spec: Spec) -> Iterator[str]:
-    """Yield what the API server refuses of the options of pods; each begins with a field.
+def spec_problems(spec: Spec) -> Iterator[str]:
+    """Yield what the schema has no rule for; each begins with a field.
 
-    It does so when the pods of a component are made: those of the load hours after the others.
+    Options of pods are refused by the API server when the pods of a component are made: those of
+    the load hours after the others.
     """
+    generator = None if spec.dataset is None else spec.dataset.generator
+    for path, _, content in sources(spec.workload):
+        queries = content.generated if isinstance(content, Queries) else None
+        is_routed = queries is not None and queries.routed_percent > 0
+        if is_routed and (generator is None or not generator.route_prefixes):
+            yield (
+                f"spec.{path}.generated.routedPercent: must go with"
+                " dataset.generator.routePrefixes, queries are routed by the prefixes of ids; set"
+                " them, or leave it out"
+            )
     solr = spec.target.solr_cloud
     if solr is not None:
         yield from _label_problems("spec.target.solrCloud.nodeSelector", solr.node_selector)

@@ -17,7 +17,7 @@ from solrbench.api.v1alpha1.load import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER
-from solrbench.decide.references import pod_option_problems
+from solrbench.decide.references import spec_problems
 from solrbench.decide.version_fields import version_problems
 from solrbench.manifests.common import owner_reference
 from solrbench.stats.distributions import t_quantile
@@ -305,7 +305,7 @@ def check_points(
             context, body = {ADMITTED: point.name in admitted}, build_child(sweep, point)
             benchmark = SolrBenchmark.model_validate(body, context=context)
             spec = benchmark.spec
-            found = [*version_problems(spec), *pod_option_problems(spec)]
+            found = [*version_problems(spec), *spec_problems(spec)]
             for problem in () if context[ADMITTED] else found:
                 wrong.setdefault(problem, []).append(point.text)
             checked.append(CheckedPoint(point, benchmark))

@@ -24,7 +24,7 @@ from solrbench.decide.references import (
     check_download_secrets,
     check_object,
     check_objective_steps,
-    check_pod_options,
+    check_spec,
 )
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -95,7 +95,7 @@ def check_references(context: ReconcileContext) -> None:
         return  # it is checked when it is its turn at the latest
     try:
         spec, allowed = context.benchmark.spec, context.settings.allowed_pod_options
-        apply_outcome(check_pod_options(spec, allowed))
+        apply_outcome(check_spec(spec, allowed))
         apply_outcome(check_objective_steps(spec))
         _check_objects(context)
         dataset = spec.dataset
