@@ -1,11 +1,20 @@
 """How long a load takes, and which pods a point has."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.sweep.requirements import LoadDuration, duration_text, load_duration, pod_groups
+from solrbench.api.v1alpha1.prices import Prices
+from solrbench.sweep.cluster_capacity import FreeNode, without_capacity
+from solrbench.sweep.requirements import (
+    LoadDuration,
+    duration_text,
+    find_price,
+    load_duration,
+    pod_groups,
+)
 from support.resources.small_resource import RESTORED, resource
 
 TIMED = {"name": "one", "users": 2, "durationSeconds": 30}
@@ -64,3 +73,20 @@ def test_backup_is_restored_without_index_pods() -> None:
     for changes, has_pods in (({}, True), (RESTORED, False)):
         groups = pod_groups(SolrBenchmark.parse(resource(changes)).spec)
         assert ("index" in {each.component for each in groups}) is has_pods
+
+
+def test_room_for_agents_is_needed_where_pods_are_read_and_costs_nothing() -> None:
+    prices = Prices(currency="USD", per_core_hour=1.0, per_memory_gibibyte_hour=1.0)
+    servers, pods = (
+        pod_groups(
+            SolrBenchmark.parse(resource({"spec.load.telemetry": {"collect": collect}})).spec
+        )
+        for collect in ("Servers", "ServersAndPods")
+    )
+    agents = {each.component for each in pods if each.has_agent}
+    assert agents == {"solr", "zookeeper"}
+    (solr,) = (each for each in pods if each.component == "solr")
+    node = FreeNode("n1", solr.cores + 0.049, solr.memory_bytes + (1 << 30), 9)
+    assert without_capacity([replace(solr, count=1)], [node]) == [replace(solr, count=1)]
+    assert without_capacity([replace(solr, count=1, has_agent=False)], [node]) == []
+    assert find_price(prices, pods) == find_price(prices, servers)

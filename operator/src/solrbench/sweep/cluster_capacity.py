@@ -94,18 +94,19 @@ def _not_placed(groups: Sequence[PodGroup], nodes: Sequence[FreeNode]) -> list[P
     # The scheduler also spreads pods, and knows selectors and affinity.
     left = [replace(node) for node in nodes]
     # The largest first, or small ones would take the room of large ones.
-    largest_first = sorted(groups, key=lambda each: each.memory_bytes, reverse=True)
+    largest_first = sorted(groups, key=lambda each: each.of_each.memory_bytes, reverse=True)
     return [
         group for group in largest_first if not all(_place(group, left) for _ in range(group.count))
     ]
 
 
 def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
+    wanted = group.of_each
     roomy = [
         node
         for node in nodes
-        if node.cores >= group.cores
-        and node.memory_bytes >= group.memory_bytes
+        if node.cores >= wanted.cores
+        and node.memory_bytes >= wanted.memory_bytes
         and node.pods >= 1
         and node.takes(group)
     ]
@@ -113,8 +114,8 @@ def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
         return False
 
     chosen = max(roomy, key=lambda node: node.memory_bytes)
-    chosen.cores -= group.cores
-    chosen.memory_bytes -= group.memory_bytes
+    chosen.cores -= wanted.cores
+    chosen.memory_bytes -= wanted.memory_bytes
     chosen.pods -= 1
     return True
 
@@ -171,5 +172,6 @@ def format_pods(group: PodGroup) -> str:
     """Return how many pods a group has, and what each requests."""
     pods = "1 pod" if group.count == 1 else f"{group.count} pods"
     each = "" if group.count == 1 else " each"
-    cores = format_cores(group.cores) if group.cores else "no CPU requested"
-    return f"{pods}, {cores}, {group.memory_bytes / GIBIBYTE:.4g} GiB{each}"
+    wanted = group.of_each
+    cores = format_cores(wanted.cores) if wanted.cores else "no CPU requested"
+    return f"{pods}, {cores}, {wanted.memory_bytes / GIBIBYTE:.4g} GiB{each}"

@@ -13,9 +13,11 @@ from solrbench.api.v1alpha1.pods import Resources, Toleration
 from solrbench.api.v1alpha1.prices import Prices
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
+from solrbench.api.v1alpha1.validity import Collect
 from solrbench.contract import names
 from solrbench.contract.pod_plans import pod_options
 from solrbench.contract.step_runs import prepares_each_step, variant_names, warm_up_of
+from solrbench.manifests.agent import AGENT_RESOURCES
 from solrbench.stats.number_format import GIBIBYTE, format_number
 
 HEAP_FACTOR = 1.25
@@ -36,24 +38,34 @@ class PodGroup:
     storage_bytes: int
     stage: str
     tolerations: tuple[Toleration, ...] = ()
+    has_agent: bool = False
 
     @property
     def amounts(self) -> "Amounts":
-        """The requests of all its pods."""
+        """The requests of all its pods, without agents: what a server of a user would take."""
         return Amounts(self.count * self.cores, self.count * self.memory_bytes)
+
+    @property
+    def of_each(self) -> "Amounts":
+        """What each of its pods requests, with the agent that reads its control group."""
+        return Amounts(self.cores, self.memory_bytes) + (_AGENT if self.has_agent else Amounts())
 
 
 def pod_groups(spec: Spec) -> list[PodGroup]:
     """Return the pods of a benchmark, in the order in which they are made."""
     solr, load, groups = spec.target.solr_cloud, spec.load, list[PodGroup]()
+    has_agents = load.telemetry.collect is Collect.SERVERS_AND_PODS
     group = partial(_group, spec)
     if solr is not None:
         zookeeper, storage = solr.zookeeper, solr.storage.persistent
         if zookeeper.mode is not ZooKeeperMode.EXTERNAL:
             ensemble = zookeeper.replicas, zookeeper.resources
-            groups.append(group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap))
+            members = group(names.ZOOKEEPER, *ensemble, "target", zookeeper.heap)
+            is_ours = zookeeper.mode is ZooKeeperMode.ENSEMBLE
+            groups.append(replace(members, has_agent=has_agents and is_ours))
         size = parse_bytes(storage.size) if storage is not None else 0
-        groups.append(group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size))
+        nodes = group(names.SOLR, solr.nodes, solr.resources, "target", solr.heap, size)
+        groups.append(replace(nodes, has_agent=has_agents))
     if spec.dataset is not None and spec.dataset.backup is None:
         indexing = spec.dataset.indexing
         groups.append(group(names.INDEX, indexing.pods, indexing.resources, "data"))
@@ -195,6 +207,9 @@ class Amounts:
     def __add__(self, other: "Amounts") -> "Amounts":
         """Return the sum."""
         return Amounts(self.cores + other.cores, self.memory_bytes + other.memory_bytes)
+
+
+_AGENT = Amounts(parse_cores(AGENT_RESOURCES["cpu"]), parse_bytes(AGENT_RESOURCES["memory"]))
 
 
 @dataclass(frozen=True)
