@@ -89,8 +89,8 @@ async def spare_specs(request: ClientRequest, handler: ClientHandlerType) -> Cli
 class ListParts:
     """A middleware that reads the lists of kopf one at a time, each part small as text.
 
-    Results make benchmarks large, and `managedFields` have no schema: whoever may write a benchmark
-    can fill it with keys without values, of which a megabyte takes 18 in memory.
+    Results make benchmarks large, and `managedFields` have no schema: a user who may write a
+    benchmark can fill it with keys without values, of which a megabyte takes 18 in memory.
     """
 
     def __init__(self) -> None:

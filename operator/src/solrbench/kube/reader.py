@@ -358,7 +358,7 @@ class ObjectReader:
 def as_manifest(body: bytes, max_memory: int = MAX_MANIFEST_MEMORY) -> Manifest:
     """Return the object, or the list of some, that a response of the API server holds.
 
-    `managedFields` are left out: nobody reads them, and a megabyte of them takes 18 in memory.
+    `managedFields` are left out: nothing reads them, and a megabyte of them takes 18 in memory.
 
     It raises `TemporaryError` if its values take more than `max_memory` bytes, or it is no JSON.
     """
