@@ -5,6 +5,7 @@ A part is drawn by the commit, or by the variable SEED; `make soak` breaks every
 
 import pytest
 
+from support.faults.crossings import Call, Choose, Fault
 from support.faults.defects import DEFECTS
 from support.faults.scenarios import SCENARIOS
 from support.faults.selection import check, explored, faults_of, is_found, one_of, seed_of_session
@@ -42,6 +43,24 @@ def test_what_was_found_stays_mended(scenario: str, call: str) -> None:
     runs = explored(scenario, faults_of(call))
     assert len(runs) > 1
     assert check(scenario, runs) == []
+
+
+def test_a_step_that_broke_off_is_stored_by_an_operator_that_has_just_started() -> None:
+    def plan(number: int, call: Call) -> list[Choose]:
+        errors = iter([Fault.ERROR_BEFORE])
+
+        def choose(at: int, each: Call) -> Fault | None:
+            if at == number:
+                return Fault.KILLED_BEFORE
+            is_stored = each.method == "apply" and each.about.startswith(f"{report}-r1-s1-")
+            return next(errors, None) if is_stored else None
+
+        return [choose] if (call.method, call.about) == ("get", f"{report}-environment") else []
+
+    report = "ConfigMap/one-report"
+    runs = explored("load fails", plan)
+    assert max(len(run.injected) for run in runs) == 2
+    assert check("load fails", runs) == []
 
 
 @pytest.mark.parametrize(("scenario", "restores"), [("backup", 1), ("suspended with a backup", 2)])

@@ -196,12 +196,14 @@ def _fetch_partial_result(context: ReconcileContext, master: LoadMasterClient) -
 def conclude_partial_result(context: ReconcileContext, reason: Reason, message: str) -> None:
     """Store the step run that broke off as a result, since the benchmark ends with it.
 
-    It raises `TemporaryError` if that failed a short time after the master's last response: the
-    next reconcile tries it again before it reports the failure.
+    It raises `TemporaryError` if that failed a short time after the master's last response, or the
+    begin of the phase without any: the next reconcile tries it again before it reports the failure.
     """
     # As it is stored, since no status is written while this is tried again.
-    load = context.benchmark.status.live_load
-    responded = None if load is None else load.update_time
+    stored = context.benchmark.status
+    load = stored.live_load
+    # Without a response it may have failed before anything of it was written.
+    responded = stored.phase_start_time if load is None else load.update_time
     is_recent = responded is not None and context.now - responded < MASTER_PATIENCE
     try:
         master = next(iter(pods(context, names.LOAD_MASTER)), None)
