@@ -263,6 +263,7 @@ RESULTS: dict[str, Document] = {
     "as wide a text as is read": partial(text, "\N{GRINNING FACE}", 5_500_000),
     "a wider text": partial(text, "\N{GRINNING FACE}", 12 * MIB),
     "a text": partial(text, "", 12 * MIB),
+    "two documents, one wide": lambda: text("\N{GRINNING FACE}", 30) + text("", 11 * MIB),
     "histograms that unpack to much": with_bombs,
 }
 REPORTS: dict[str, Document] = {

@@ -59,11 +59,18 @@ def test_what_is_no_gzip_file_or_too_much_is_refused(packed: bytes, problem: str
         unpack(packed, 1000)
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"NaN", b"'a'", b"[" * 100_000, b"\xff"])
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"NaN", b"'a'", b"[" * 100_000, b"\xff", '{"ä": NaN}'.encode()]
+)
 def test_what_is_no_json_is_refused_without_a_word_of_it(text: bytes) -> None:
     with pytest.raises(ForeignDataError, match="it is not JSON") as caught:
         decode_json(text + b" hunter2")
     assert "hunter2" not in str(caught.value)
+
+
+def test_texts_that_are_wide_are_read_as_others() -> None:
+    value = {"ä": ["\N{GRINNING FACE}\n", 1, -0.5, 1e300, True, None, {}]}
+    assert decode_json(orjson.dumps(value)) == value
 
 
 @pytest.mark.parametrize("value", [{}, [], 0, "a", {"a": 0}, ["a"]])

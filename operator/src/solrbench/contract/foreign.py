@@ -94,8 +94,13 @@ def decode_json(text: bytes | bytearray, max_memory: int = MAX_VALUES_BYTES) -> 
             f"its values would take {needed:,} bytes of memory, more than {max_memory:,}"
         )
     try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError as error:
+        if text.isascii():
+            return orjson.loads(text)
+        # An error of orjson has the whole text, with up to four bytes for each of its characters.
+        from pydantic_core import from_json  # noqa: PLC0415  as in `validate`
+
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
         raise ForeignDataError(f"it is not JSON: {error}") from error
 
 
