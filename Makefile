@@ -168,7 +168,7 @@ soak-interferences: $(VENV)/ready ## 2,000 changes of fields, two operators of o
 	$(IN_CLUSTER) TWO_OPERATORS_SECONDS=600 $(PYTEST:soak-interferences.xml=soak-two-operators.xml) \
 		tests/integration/test_two_operators.py -q
 	$(IN_CLUSTER) INTERFERENCES=500 $(PYTEST) tests/integration/test_interferences.py -q \
-		-n $$((3 * $(PROCESSES))) --dist worksteal
+		-n $$((5 * $(PROCESSES))) --dist worksteal
 
 # With CASES, a part of their names, only some of the benchmarks in pods.
 .PHONY: soak soak-capacity
