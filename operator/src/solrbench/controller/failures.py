@@ -32,7 +32,7 @@ from solrbench.decide.conditions import (
     EXPORTED,
     SUCCEEDED,
     SWEEP_TYPES,
-    stored_condition,
+    is_exporting,
 )
 from solrbench.decide.failures import (
     StoredStatus,
@@ -224,13 +224,11 @@ def _is_newer(error: ValidationError) -> bool:
 
 def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> None:
     """Delete the pods of a benchmark that is over, as far as that is known without its spec."""
-    metadata, exported = body["metadata"], stored_condition(body, EXPORTED)
+    metadata = body["metadata"]
     owners = frozenset((str(metadata["uid"]),))
     owned = OwnedObjects(cluster, metadata["namespace"], metadata["name"], owners, status.now)
-    is_shown = exported.get("reason") == LifecycleReason.UNREADABLE
-    is_exporting = exported.get("status") == "Unknown" and not is_shown
     # What goes on with an export is in the spec. A version that can read it exports anew.
-    if is_exporting and delete_components(owned, (EXPORT,)):
+    if is_exporting(body) and delete_components(owned, (EXPORT,)):
         status.set(EXPORTED, "Unknown", LifecycleReason.UNREADABLE, text)
     if status.is_cleaned_up:
         return

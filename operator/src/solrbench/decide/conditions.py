@@ -114,6 +114,13 @@ def stored_condition(body: Mapping[str, Any], type_: str) -> Mapping[str, Any]:
     return next((each for each in conditions if each["type"] == type_), {})
 
 
+def is_exporting(body: Mapping[str, Any]) -> bool:
+    """Return whether an export may have a Job: one that this version cannot read has none."""
+    exported = stored_condition(body, EXPORTED)
+    is_shown = exported.get("reason") == LifecycleReason.UNREADABLE
+    return exported.get("status") == "Unknown" and not is_shown
+
+
 def is_over(body: Mapping[str, Any]) -> bool:
     """Return whether a stored benchmark or sweep has ended, either way."""
     return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")

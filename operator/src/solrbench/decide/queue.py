@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from solrbench.decide.conditions import ACCEPTED, CLEANED_UP, EXPORTED, is_over, stored_condition
+from solrbench.decide.conditions import (
+    ACCEPTED,
+    CLEANED_UP,
+    is_exporting,
+    is_over,
+    stored_condition,
+)
 from solrbench.reasons.end import CleanupReason
-from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import PodReason
 
 MAX_IN_A_ROW = 60
@@ -61,12 +66,8 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     # Pods that are being removed may still disturb others, so clean-up belongs to a place.
     done = (*CLEANUP_DONE_REASONS, *IDLE_REASONS)
     is_cleaned_up = stored_condition(body, CLEANED_UP).get("reason") in done
-    # An export draws figures, which takes CPU of a node; its Job has a deadline. One that this
-    # version cannot read has no Job.
-    exported = stored_condition(body, EXPORTED)
-    is_exporting = (
-        exported.get("status") == "Unknown" and exported.get("reason") != LifecycleReason.UNREADABLE
-    )
+    # An export draws figures, which takes CPU of a node; its Job has a deadline.
+    is_done = is_finished and is_cleaned_up and not is_exporting(body)
     # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
     # would hold its place for ever.
     gave_up = status.get("internalErrors", 0) >= MAX_IN_A_ROW
@@ -76,9 +77,7 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
         namespace=metadata.get("namespace", "default"),
         started=datetime.fromisoformat(status["startTime"]) if is_started else None,
         created=datetime.fromisoformat(created) if created else datetime.max.replace(tzinfo=UTC),
-        running=(
-            is_started and not gave_up and not (is_finished and is_cleaned_up and not is_exporting)
-        ),
+        running=is_started and not gave_up and not is_done,
         waiting=(
             stored_condition(body, ACCEPTED).get("status") == "True"
             and not (body.get("spec") or {}).get("suspend")
