@@ -80,8 +80,8 @@ def _pod_lines(groups: list[PodGroup]) -> list[str]:
     lines = [f"{group.component}: {format_pods(group)}" for group in groups]
     together = peak(groups)
     count = sum(group.count for group in together)
-    cores = sum(group.count * group.of_each.cores for group in together)
-    memory = sum(group.count * group.of_each.memory_bytes for group in together)
+    cores = sum(group.requested.cores for group in together)
+    memory = sum(group.requested.memory_bytes for group in together)
     storage = sum(group.count * group.storage_bytes for group in groups)
     claims = f", {storage / GIBIBYTE:.4g} GiB in volumes" if storage else ""
     total = f"{count} pods, {format_cores(cores)}, {memory / GIBIBYTE:.4g} GiB{claims}"

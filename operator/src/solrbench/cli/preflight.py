@@ -164,10 +164,8 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Answer]:
     for benchmark in subject.benchmarks:
         parts = stages(pod_groups(benchmark.spec))
         pods = max(sum(group.count for group in part) for part in parts)
-        cores = max(sum(group.count * group.of_each.cores for group in part) for part in parts)
-        memory = max(
-            sum(group.count * group.of_each.memory_bytes for group in part) for part in parts
-        )
+        cores = max(sum(group.requested.cores for group in part) for part in parts)
+        memory = max(sum(group.requested.memory_bytes for group in part) for part in parts)
         wanted = {
             "pods": (pods, f"{pods}"),
             # A quota may leave out the `requests.`.

@@ -50,6 +50,11 @@ class PodGroup:
         """What each of its pods requests, with the agent that reads its control group."""
         return Amounts(self.cores, self.memory_bytes) + (_AGENT if self.has_agent else Amounts())
 
+    @property
+    def requested(self) -> "Amounts":
+        """What all its pods request."""
+        return Amounts(self.count * self.of_each.cores, self.count * self.of_each.memory_bytes)
+
 
 def pod_groups(spec: Spec) -> list[PodGroup]:
     """Return the pods of a benchmark, in the order in which they are made."""
@@ -101,7 +106,7 @@ def stages(groups: Sequence[PodGroup]) -> list[list[PodGroup]]:
 
 def peak(groups: Sequence[PodGroup]) -> list[PodGroup]:
     """Return the pods that run together when the most memory is taken."""
-    return max(stages(groups), key=lambda part: sum(each.amounts.memory_bytes for each in part))
+    return max(stages(groups), key=lambda part: sum(each.requested.memory_bytes for each in part))
 
 
 @dataclass(frozen=True)
