@@ -1,4 +1,4 @@
-"""What the client sends, and what it makes of refusals, logs, lists and watches."""
+"""What the client sends, and what it makes of refusals, logs and watches."""
 
 import re
 from collections.abc import Callable
@@ -19,7 +19,6 @@ from solrbench.kube.connection import (
     UnauthorizedError,
     UnreachableError,
 )
-from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_MEMORY, METADATA_AT_ONCE
 from support.cluster.benchmarks import small
 from support.failing import failing
 from support.servers.api_stub import (
@@ -135,42 +134,6 @@ def test_a_version_that_an_owner_names_is_no_query_and_not_remembered() -> None:
     assert not cluster._kinds._locks
 
 
-def test_objects_that_a_tenant_has_filled_are_listed_one_by_one() -> None:
-    annotations = dict.fromkeys(map(str, range(60_000)), "")
-    bodies = [{"metadata": {"name": str(each), "annotations": annotations}} for each in range(8)]
-    asked: list[int] = []
-
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == f"/apis/{BENCHMARKS[0]}":
-            return resources(BENCHMARKS[1])
-        query = request.url.params
-        begin, limit = int(query.get("continue", "0")), int(query["limit"])
-        asked.append(limit)
-        end = begin + limit
-        rest = {"continue": str(end)} if end < len(bodies) else {}
-        return httpx.Response(200, json={"metadata": rest, "items": bodies[begin:end]})
-
-    listed = cluster_of(respond).list_metadata(*BENCHMARKS, None)
-    assert [each["metadata"]["name"] for each in listed] == list("01234567")
-    assert asked == [METADATA_AT_ONCE, METADATA_AT_ONCE // 10, *[1] * 8]
-
-
-def test_managed_fields_are_not_kept() -> None:
-    metadata = {"name": "one", "managedFields": [{"fieldsV1": {}}]}
-
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == f"/apis/{BENCHMARKS[0]}":
-            return resources(BENCHMARKS[1])
-        body = {"metadata": metadata}
-        is_list = request.url.path.endswith("s")
-        return httpx.Response(200, json={"items": [body, {"metadata": None}]} if is_list else body)
-
-    cluster = cluster_of(respond)
-    assert cluster.get(*BENCHMARKS, "search", "one") == {"metadata": {"name": "one"}}
-    listed = cluster.list(*BENCHMARKS, "search", {})
-    assert [each["metadata"] for each in listed] == [{"name": "one"}, None]
-
-
 LOG_PATH = "/api/v1/namespaces/search/pods/one-solr-0/log"
 
 
@@ -224,48 +187,6 @@ def test_a_name_that_others_wrote_is_one_part_of_the_path() -> None:
     assert cluster_of(api).get("v1", "Pod", "search", "x/../../pods?watch=true") is None
     path = b"/api/v1/namespaces/search/pods/x%2F..%2F..%2Fpods%3Fwatch%3Dtrue"
     assert api.requests[-1].url.raw_path == path
-
-
-def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
-        if request.url.params.get("continue") == "more":
-            items, metadata = [{"metadata": {"name": "b"}}], {}
-        else:
-            items, metadata = [{"metadata": {"name": "a"}}], {"continue": "more"}
-        body = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
-        return httpx.Response(200, json=body)
-
-    found = cluster_of(respond).list("v1", "Pod", "search", {})
-    names = [(each["kind"], each["metadata"]["name"]) for each in found]
-    assert names == [("Pod", "a"), ("Pod", "b")]
-
-
-@pytest.mark.parametrize(
-    "annotations",
-    [
-        pytest.param({"a": "x" * (MAX_LIST_MEMORY // 2)}, id="one long text"),
-        # Four quotes and a comma stand for 160 bytes.
-        pytest.param(dict.fromkeys(map(str, range(MAX_LIST_MEMORY // 480)), ""), id="many keys"),
-    ],
-)
-def test_objects_of_a_namespace_are_listed_up_to_a_limit(annotations: dict[str, str]) -> None:
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
-        asked.append(request.url.params["limit"])
-        pods = [{"metadata": {"annotations": annotations}}]
-        return httpx.Response(200, json={"metadata": {"continue": "more"}, "items": pods})
-
-    asked: list[str] = []
-    reader = cluster_of(respond)
-    with pytest.raises(TemporaryError, match="Pods of namespace search take more than 128 MiB"):
-        reader.list("v1", "Pod", "search", {})
-    with pytest.raises(TemporaryError, match="Events of namespace search take more than 128 MiB"):
-        reader.events("search", "Pod", "one")
-    assert set(asked) == {str(LISTED_AT_ONCE)}
-    assert len(asked) <= 6
 
 
 def test_threads_find_a_kind_once_while_another_is_missing() -> None:

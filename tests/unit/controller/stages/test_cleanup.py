@@ -185,7 +185,6 @@ def test_uninstallation_ends_in_time_whose_solr_does_not_respond(
         return access.connect(*arguments)
 
     slow, cluster = TargetAccess(connect_slowly, access.resolve), FakeCluster(body)
-    monkeypatch.setattr(cluster, "merge", lambda *_: body)
     uninstall.Uninstall(cluster, SETTINGS, said.append, slow, lambda _: None).release(40)
     assert clock == [60.0]
     assert "may be left on target.existing" in said[-2]
