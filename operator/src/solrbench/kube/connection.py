@@ -57,6 +57,10 @@ class NotFoundError(TemporaryError):
     """There is no such object."""
 
 
+class UnreadableError(TemporaryError):
+    """The response is no JSON, or more than its reader takes."""
+
+
 _BY_STATUS: dict[int, tuple[type[TemporaryError], ApiServerReason]] = {
     401: (UnauthorizedError, ApiServerReason.API_UNREACHABLE),
     403: (ForbiddenError, ApiServerReason.API_REFUSED),
@@ -185,24 +189,40 @@ class Connection(ABC):
         content_type: str = JSON,
         accept: str = JSON,
         seconds: float = TIMEOUT_SECONDS,
+        max_bytes: int | None = None,
     ) -> bytes:
         """Return the body of the response.
 
         It raises `SolrbenchError` if there is none, or the server refuses; it begins with `action`.
+        A body of more than `max_bytes` is an `UnreadableError`, and no more of it is read.
         """
         headers = {"Accept": accept} | ({} if body is None else {"Content-Type": content_type})
         request = Request(method, path, _present(query or {}), headers, body)
         with self._as_unreachable(action):
             try:
-                status, content = self.exchange(request, seconds)
+                status, content = self._exchange(request, seconds, max_bytes)
             # A server may close an idle connection of the pool in the moment it is used again.
             except self.closed:
                 if method not in _REPEATABLE:
                     raise
-                status, content = self.exchange(request, seconds)
+                status, content = self._exchange(request, seconds, max_bytes)
         if status >= _FIRST_ERROR:
             raise error_for(status, f"{action}: {_message(status, content)}")
         return content
+
+    def _exchange(
+        self, request: "Request", seconds: float, max_bytes: int | None
+    ) -> tuple[int, bytes]:
+        if max_bytes is None:
+            return self.exchange(request, seconds)
+        content = bytearray()
+        with self.stream(request, seconds) as (status, parts):
+            for part in parts:
+                content += part
+                if len(content) > max_bytes:
+                    text = f"the response is longer than {max_bytes:,} bytes"
+                    raise UnreadableError(ApiServerReason.API_UNREACHABLE, text)
+        return status, bytes(content)
 
     def lines(  # noqa: PLR0913 - what HTTP requests have
         self,

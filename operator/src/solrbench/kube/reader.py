@@ -15,7 +15,6 @@ import orjson
 
 from solrbench.contract.foreign import ForeignDataError, decode_json, memory_of
 from solrbench.contract.names import label_selector
-from solrbench.errors import TemporaryError
 from solrbench.kube.connection import (
     JSON,
     TIMEOUT_SECONDS,
@@ -23,6 +22,7 @@ from solrbench.kube.connection import (
     KindNotServedError,
     NotFoundError,
     Query,
+    UnreadableError,
     error_for,
 )
 from solrbench.reasons.end import ApiServerReason
@@ -96,6 +96,8 @@ too. Those of a benchmark with 100 nodes and 200 workers are reckoned to take 60
 MAX_MANIFEST_MEMORY = 64 << 20
 """What the values of a response may take, an eighth of the memory limit of the chart: a megabyte of
 an object may be keys without values."""
+MAX_PART_BYTES = 8 << 20
+"""Text of a part of a list with several objects: a tenant may fill the metadata of each."""
 _NO_LIMIT = 1 << 40
 HOSTS_SECONDS = 60.0
 """How long the hosts of the API server are kept: every connection elsewhere is checked by them."""
@@ -166,7 +168,7 @@ class ObjectReader:
     ) -> list[Manifest]:
         """Return the objects with these labels, in every namespace when `namespace` is `None`.
 
-        It raises `TemporaryError` if those of one namespace may take more than `MAX_LIST_MEMORY`.
+        It raises `UnreadableError` if those of one namespace may take more than `MAX_LIST_MEMORY`.
         """
         query: Query = {"labelSelector": label_selector(selector)}
         return [*self._whole_items(api_version, kind, namespace, query)]
@@ -319,12 +321,15 @@ class ObjectReader:
         path = self._path(api_version, kind, namespace)
         while True:
             part = {**query, "limit": limit}
-            body = self._send(f"listing {kind}", "GET", path, query=part, accept=accept)
+            # One object takes no more than etcd lets it have.
             is_part = limit is not None and limit > 1
+            length, memory = (MAX_PART_BYTES, MAX_MANIFEST_MEMORY) if is_part else (None, _NO_LIMIT)
             try:
-                # One object takes no more than etcd lets it have.
-                page = as_manifest(body, MAX_MANIFEST_MEMORY if is_part else _NO_LIMIT)
-            except TemporaryError:
+                body = self._send(
+                    f"listing {kind}", "GET", path, query=part, accept=accept, max_bytes=length
+                )
+                page = as_manifest(body, memory)
+            except UnreadableError:
                 if limit is None or limit == 1:
                     raise
                 # A tenant may have filled its objects, which must not hold up those of others.
@@ -360,7 +365,7 @@ def as_manifest(body: bytes, max_memory: int = MAX_MANIFEST_MEMORY) -> Manifest:
 
     `managedFields` are left out: nothing reads them, and a megabyte of them takes 18 in memory.
 
-    It raises `TemporaryError` if its values take more than `max_memory` bytes, or it is no JSON.
+    It raises `UnreadableError` if its values take more than `max_memory` bytes, or it is no JSON.
     """
     try:
         manifest: Manifest = decode_json(body, max_memory)
@@ -371,8 +376,8 @@ def as_manifest(body: bytes, max_memory: int = MAX_MANIFEST_MEMORY) -> Manifest:
     return manifest
 
 
-def _unreadable(why: str) -> TemporaryError:
-    return TemporaryError(
+def _unreadable(why: str) -> UnreadableError:
+    return UnreadableError(
         ApiServerReason.API_UNREACHABLE,
         f"a response of the API server cannot be read: {why}; look for large annotations and keys"
         " without values in the objects of the namespace",
