@@ -100,8 +100,8 @@ DEFECTS: dict[str, Defect] = {
     ),
     "one Job is enough": Defect(
         f"{LOAD}:reconcile_load",
-        ") is None or job(",
-        ") is None and job(",
+        "if None in jobs:",
+        "if jobs == [None, None]:",
         "StatefulSet",
         "apply Job/",
     ),

@@ -180,6 +180,22 @@ def test_a_plan_keeps_its_token_while_a_job_lives() -> None:
     assert plan_of(measured_so_far(retries=2)).token != token
 
 
+def test_a_load_that_an_earlier_release_began_is_made_anew() -> None:
+    world = measured_so_far(retries=2)
+    plan_of(world)
+    del world.cluster.objects["Job", "default", "one-load-worker"]
+    master = world.cluster.objects["Job", "default", "one-load-master"]
+    (container,) = master["spec"]["template"]["spec"]["containers"]
+    newer, container["image"] = container["image"], "solrbench:earlier"
+    world.reconcile("one")
+    assert ("Job", "default", "one-load-master") not in world.cluster.objects
+    after = world.reconcile("one")
+    assert after.status.attempts.load == 1
+    for name in ("one-load-master", "one-load-worker"):
+        pods = world.cluster.objects["Job", "default", name]["spec"]["template"]["spec"]
+        assert [each["image"] for each in pods["containers"]] == [newer]
+
+
 @pytest.mark.parametrize("changed", [{"data": {}}, {"metadata": {"ownerReferences": []}}])
 def test_a_load_whose_token_is_gone_begins_anew(changed: dict[str, dict[str, Any]]) -> None:
     world = measured_so_far(retries=2)

@@ -32,7 +32,7 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
-from solrbench.controller.objects import LOAD, apply_job, job, new_token, stored_token
+from solrbench.controller.objects import LOAD, apply_job, new_token, read_job, stored_token
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.answers import plan_answers
 from solrbench.controller.stages.load_results import (
@@ -53,6 +53,7 @@ from solrbench.decide.lifecycle import check_load_attempts
 from solrbench.decide.load import plan_resumption
 from solrbench.decide.outcome import LoadLostError, apply_outcome
 from solrbench.errors import TemporaryError
+from solrbench.kube.reader import Manifest
 from solrbench.manifests.load import build_load
 from solrbench.reasons.load import LoadReason
 from solrbench.solr.cluster import resolve_alias
@@ -80,13 +81,29 @@ def reconcile_load(context: ReconcileContext) -> None:
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
-    if job(context, names.LOAD_MASTER) is None or job(context, names.LOAD_WORKER) is None:
+    jobs = [read_job(context, each) for each in (names.LOAD_MASTER, names.LOAD_WORKER)]
+    if None in jobs:
+        if any(
+            each is not None and _image_of(each) != context.settings.image.reference
+            for each in jobs
+        ):
+            # The operator was upgraded between the two: master and workers are of one release, and
+            # no field of a Job's pods may change.
+            delete_components(context.owned, LOAD)
+            raise TemporaryError(
+                LoadReason.REMOVING_OLD_LOAD, "a load that an earlier release began is removed"
+            )
         # Also those that are needed only if words are missing: the load goes on by itself.
         plan = _plan(context, possible_step_runs(context))
         manifests = build_load(context.benchmark, plan, context.settings.image)
         apply_job(context, manifests, _missing_since(context))
         raise TemporaryError(LoadReason.LOAD_STARTED, "the load's Jobs were created")
     poll_master(context)
+
+
+def _image_of(job: Manifest) -> str:
+    image: str = job["spec"]["template"]["spec"]["containers"][0]["image"]
+    return image
 
 
 def _missing_since(context: ReconcileContext) -> datetime | None:
