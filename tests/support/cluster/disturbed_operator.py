@@ -30,6 +30,8 @@ from support.resources.small_sweep import small_sweep, users_axis
 Body = dict[str, Any]
 SECONDS = 90.0
 """For all benchmarks to end, beside an interference."""
+LOOK_SECONDS = 0.4
+"""Between two looks at all of them, each of which costs the API server up to seven lists."""
 OWNED = ("configmaps", "services", "jobs", "statefulsets", "poddisruptionbudgets")
 WRITES = 40
 """Fewer than the operator sends for the bodies of `bodies`."""
@@ -200,7 +202,7 @@ def _wait(
         if len(found) == 5 and all(map(_is_over, found)):
             return
         assert time.monotonic() < deadline, f"{found}\n{log()[-3000:]}"
-        time.sleep(0.3)
+        time.sleep(LOOK_SECONDS)
 
 
 def _conditions(body: Body) -> dict[str, list[str]]:
@@ -249,4 +251,4 @@ def _wait_until_gone(namespace: str, keep_running: Callable[[], None], seconds: 
             each for plural in OWNED for each in _items(plural, namespace, "solrbench.io/benchmark")
         ]
 
-    wait_until(is_gone, seconds, "all objects to be gone")
+    wait_until(is_gone, seconds, "all objects to be gone", LOOK_SECONDS)
