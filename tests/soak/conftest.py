@@ -1,6 +1,6 @@
 """One table of all runs at the end."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from _pytest.terminal import TerminalReporter
@@ -13,10 +13,15 @@ def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
     reports = [
         each for kind in ("passed", "failed") for each in terminalreporter.stats.get(kind, [])
     ]
-    rows = [row for each in reports for name, row in each.user_properties if name == "row"]
-    if rows:
-        sums = [sum(row[column] for row in rows) for column in (1, 2, 3)]
-        for name, *numbers in (COLUMNS, *sorted(rows), ("in all", *sums)):
+    parts = [row for each in reports for name, row in each.user_properties if name == "row"]
+    table: dict[str, list[int]] = {}
+    for name, calls, runs, unexplained in parts:
+        before = table.get(name, [0, 0, 0])  # other calls of the same scenario
+        table[name] = [calls, before[1] + runs, before[2] + unexplained]
+    if table:
+        sums = [sum(column) for column in zip(*table.values(), strict=True)]
+        rows: list[tuple[str, Sequence[object]]] = [*sorted(table.items()), ("in all", sums)]
+        for name, numbers in [(COLUMNS[0], COLUMNS[1:]), *rows]:
             terminalreporter.write_line(f"{name:40}" + "".join(f"{each:>13}" for each in numbers))
 
 
