@@ -8,7 +8,7 @@ known before any value is made, and a list or mapping is read up to its first ba
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -52,6 +52,18 @@ _Model = TypeVar("_Model", bound="BaseModel")
 
 class ForeignDataError(ValueError):
     """What others wrote is not what it should be, or more than is read; nothing of it is quoted."""
+
+
+def limit_bytes(
+    parts: Iterable[bytes], max_bytes: int, error: type[Exception] = ForeignDataError
+) -> Iterator[bytes]:
+    """Yield the parts of a body; `error` is raised once they are more than `max_bytes`."""
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > max_bytes:
+            raise error(f"the response has more than {max_bytes} bytes")
+        yield part
 
 
 def unpack(packed: bytes, max_bytes: int) -> bytearray:

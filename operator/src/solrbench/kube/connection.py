@@ -17,6 +17,7 @@ from typing import Any
 import httpx2 as httpx
 import orjson
 
+from solrbench.contract.foreign import ForeignDataError, limit_bytes
 from solrbench.errors import ConflictError, PermanentError, TemporaryError, format_error
 from solrbench.kube.kubeconfig import (
     ClusterAccess,
@@ -215,14 +216,8 @@ class Connection(ABC):
     ) -> tuple[int, bytes]:
         if max_bytes is None:
             return self.exchange(request, seconds)
-        content = bytearray()
         with self.stream(request, seconds) as (status, parts):
-            for part in parts:
-                content += part
-                if len(content) > max_bytes:
-                    text = f"the response is longer than {max_bytes:,} bytes"
-                    raise UnreadableError(ApiServerReason.API_UNREACHABLE, text)
-        return status, bytes(content)
+            return status, b"".join(limit_bytes(parts, max_bytes))
 
     def lines(  # noqa: PLR0913 - what HTTP requests have
         self,
@@ -258,6 +253,9 @@ class Connection(ABC):
         except self.errors as error:
             text = f"{action}: {format_error(error)}"
             raise UnreachableError(ApiServerReason.API_UNREACHABLE, text) from error
+        except ForeignDataError as error:
+            text = f"{action}: {error}"
+            raise UnreadableError(ApiServerReason.API_UNREACHABLE, text) from error
 
     @abstractmethod
     def exchange(self, request: "Request", seconds: float) -> tuple[int, bytes]:

@@ -8,7 +8,7 @@ once. Credentials are never printed: `repr` hides them, and no message contains 
 import ssl
 import time
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx2 as httpx
 
+from solrbench.contract.foreign import limit_bytes
 from solrbench.contract.load_plan import PASSWORD, USERNAME, AuthFiles
 from solrbench.errors import PermanentError
 from solrbench.net.deadline import DEADLINE, AddressCheck, DeadlineTransport
@@ -77,23 +78,13 @@ def fetch(
     response = client.send(request, stream=True)
     try:
         check_encoding(response)
-        body = b"".join(limit_bytes(response.iter_bytes(), max_bytes))
+        body = b"".join(limit_bytes(response.iter_bytes(), max_bytes, ResponseTooLargeError))
     finally:
         # What is left unread is not read: the connection is closed with it.
         response.close()
     return httpx.Response(
         response.status_code, headers=response.headers, content=body, request=request
     )
-
-
-def limit_bytes(parts: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the parts of a body; a `ResponseTooLargeError` if they are more than `max_bytes`."""
-    size = 0
-    for part in parts:
-        size += len(part)
-        if size > max_bytes:
-            raise ResponseTooLargeError(f"the response has more than {max_bytes} bytes")
-        yield part
 
 
 def check_encoding(response: httpx.Response) -> None:
@@ -153,7 +144,7 @@ class _LimitedStream(httpx.SyncByteStream):
         self._max_bytes = max_bytes
 
     def __iter__(self) -> Iterator[bytes]:
-        for part in limit_bytes(self._stream, self._max_bytes):
+        for part in limit_bytes(self._stream, self._max_bytes, ResponseTooLargeError):
             if time.monotonic() > self._deadline:
                 raise httpx.ReadTimeout("the response was not complete in time")
             yield part
