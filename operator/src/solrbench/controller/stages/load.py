@@ -81,12 +81,10 @@ def reconcile_load(context: ReconcileContext) -> None:
         raise TemporaryError(
             LoadReason.REMOVING_OLD_LOAD, "pods of the previous attempt are terminating"
         )
-    jobs = [read_job(context, each) for each in (names.LOAD_MASTER, names.LOAD_WORKER)]
+    jobs = [read_job(context, each) for each in LOAD]
     if None in jobs:
-        if any(
-            each is not None and _image_of(each) != context.settings.image.reference
-            for each in jobs
-        ):
+        image = context.settings.image.reference
+        if any(_image_of(each) != image for each in filter(None, jobs)):
             # The operator was upgraded between the two: master and workers are of one release, and
             # no field of a Job's pods may change.
             delete_components(context.owned, LOAD)
