@@ -5,12 +5,11 @@ Then defects are planted, each of which the same runs must find.
 
 import pytest
 
-from support.faults.crossings import Call, Choose
 from support.faults.defects import DEFECTS
 from support.faults.scenarios import SCENARIOS, SHARED
 from support.faults.selection import (
     check,
-    every_fault,
+    every_fault_of,
     explored,
     is_found,
     pairs,
@@ -28,10 +27,7 @@ PARTS = 4
 @pytest.mark.parametrize("part", range(PARTS))
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_a_broken_call_changes_nothing(scenario: str, part: int, row: list[object]) -> None:
-    def plan(number: int, call: Call) -> list[Choose]:
-        return every_fault(number, call) if number % PARTS == part else []
-
-    runs = explored(scenario, plan)
+    runs = explored(scenario, every_fault_of(part, PARTS))
     found = check(scenario, runs)
     row += [scenario, runs[0].number, len(runs), len(found)]
     assert found == []

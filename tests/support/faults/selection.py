@@ -43,6 +43,11 @@ def every_fault(number: int, call: Call) -> list[Choose]:
     return [single(number, fault) for fault in call.faults]
 
 
+def every_fault_of(part: int, parts: int) -> Plan:
+    """Plan every fault of each call of one of so many parts."""
+    return lambda number, call: every_fault(number, call) if number % parts == part else []
+
+
 def preempted(number: int, call: Call) -> list[Choose]:
     """Plan a run for each call, before which all other resources are reconciled."""
     del call
