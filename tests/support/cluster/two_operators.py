@@ -18,7 +18,6 @@ from random import Random
 from threading import Event
 from typing import Any
 
-from bench.harness.processes import end
 from support.cluster import api_server
 from support.cluster.disturbed_operator import DisturbedOperator
 
@@ -61,15 +60,14 @@ class OperatorPair:
 
     def close(self) -> None:
         """End both."""
-        for each in filter(None, (each.process for each in self._operators)):
-            each.send_signal(signal.SIGCONT)
-            end(each)
+        for each in self._operators:
+            each.close()
 
     def _interfere(self) -> tuple[float, float]:
         """End a pause, begin one of the holder, or kill one; return the seconds until the next."""
         holder = (api_server.read(self._lease) or {"spec": {}})["spec"].get("holderIdentity")
-        if self._paused is not None and self._paused.process is not None:
-            self._paused.process.send_signal(signal.SIGCONT)
+        if self._paused is not None:
+            self._paused.send(signal.SIGCONT)
             self._paused = None
         elif holder is not None:
             action = next(self._actions)
@@ -78,8 +76,8 @@ class OperatorPair:
             operator = chosen[0] if chosen else self._operators[0]
             self.counts["kills" if action is None else "pauses"] += 1
             time.sleep(self._source.uniform(0, 0.3))  # not only while benchmarks are looked at
-            if action is not None and operator.process is not None:
-                operator.process.send_signal(signal.SIGSTOP)
+            if action is not None:
+                operator.send(signal.SIGSTOP)
                 self._paused = operator
                 return action
             operator.kill()
