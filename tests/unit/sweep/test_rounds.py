@@ -355,6 +355,26 @@ def test_round_whose_servers_were_not_read_takes_nothing_away() -> None:
     assert found == (3, 0.5, 1000)
 
 
+@pytest.mark.parametrize(
+    ("verdicts", "verdict", "inconclusive"),
+    [
+        (["Valid", "Valid", "Invalid"], "Valid", None),
+        (["Inconclusive", "Valid", "Valid"], "Inconclusive", 1),
+        (["Valid", "Inconclusive", "Inconclusive"], "Inconclusive", 2),
+        (["Valid", "Inconclusive", "Invalid"], "Inconclusive", 1),
+    ],
+)
+def test_point_is_inconclusive_if_a_round_behind_its_figures_is(
+    verdicts: list[str], verdict: str, inconclusive: int | None
+) -> None:
+    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
+    total = SweepPoint(name="p", values=[0], state="Running")
+    for round_, each in enumerate(verdicts, 1):
+        ended = SweepPoint(name="p", values=[0], state=each, p95_milliseconds=9, repeats=1)
+        total = add_round(total.model_copy(update={"state": "Running"}), ended, figure, round_)
+    assert (total.state, total.inconclusive_rounds, total.rounds) == (verdict, inconclusive, 3)
+
+
 def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
     figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
     begun = SweepPoint(name="p", values=[0], state="Running")

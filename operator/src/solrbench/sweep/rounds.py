@@ -59,22 +59,35 @@ def add_round(
     """Return a point after another round; what is Invalid is left out if anything else is there.
 
     `before` has no values if no round before was Valid; `ended` has those of the round alone.
-    `round_` is the number of the round in the sweep.
+    `round_` is the number of the round in the sweep. As its figures are those of all rounds, a
+    point is Inconclusive if one of these is.
     """
     rounds, shown = (before.rounds or 0) + 1, figure.value(ended)
     # Repeats of one round share what the machine did meanwhile, so the round is the sample.
     measured = ended.repeat_values or ([] if shown is None else [shown])
     is_comparable = measured and all(map(figure.has_value, measured))
     of_round = [_average(figure, measured)] if is_comparable else []
+    is_inconclusive = ended.state == PointState.INCONCLUSIVE
     if figure.value(before) is None:
-        known = _describe_repeats(of_round) | {"repeat_rounds": [round_] if of_round else None}
-        return ended.model_copy(update={"rounds": rounds, **known})
-    if ended.state == PointState.INVALID or not of_round:
-        return before.model_copy(update={"state": PointState.VALID, "rounds": rounds})
+        first = {
+            "rounds": rounds,
+            "inconclusive_rounds": 1 if is_inconclusive else None,
+            **_describe_repeats(of_round),
+            "repeat_rounds": [round_] if of_round else None,
+        }
+        return ended.model_copy(update=first)
+    counts = ended.state != PointState.INVALID and bool(of_round)
+    inconclusive = (before.inconclusive_rounds or 0) + (counts and is_inconclusive)
+    known = {
+        "state": PointState.INCONCLUSIVE if inconclusive else PointState.VALID,
+        "rounds": rounds,
+        "inconclusive_rounds": inconclusive or None,
+    }
+    if not counts:
+        return before.model_copy(update=known)
     # The baseline of points that were added later may have more rounds than are kept.
     values = [*(before.repeat_values or []), *of_round][-MAX_REPEATS:]
-    merged = {
-        "rounds": rounds,
+    merged = known | {
         "repeats": (before.repeats or 0) + (ended.repeats or 0),
         **_describe_repeats(values),
         "repeat_rounds": [*(before.repeat_rounds or []), round_][-len(values) :],

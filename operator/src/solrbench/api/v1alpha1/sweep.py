@@ -74,6 +74,9 @@ class SweepPoint(StatusModel):
     rounds: Count | None = None
     """`rounds` is the number of rounds that are measured; absent where the sweep has none. The
     benchmark of the second one is called `<sweep>-<point>-2`. Figures are those of all rounds."""
+    inconclusive_rounds: Count | None = None
+    """`inconclusiveRounds` is how many of the rounds behind these numbers are Inconclusive; absent
+    if none is."""
     deviation_percent: Measure | None = None
     """`deviationPercent` is the relative standard deviation over the repeats of the figure of
     `spec.objective`; absent with one repeat, and with more than 300 points, whose repeats are in
