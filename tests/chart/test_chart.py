@@ -70,14 +70,21 @@ def test_schema_refuses_bad_values(setting: str, field: str) -> None:
             (f"metrics.enabled=false,metrics.{each}=true", f"metrics.{each} needs metrics.enabled")
             for each in ("serviceMonitor.enabled", "prometheusRule.enabled")
         ),
-        (
-            r"podLabels.app\.kubernetes\.io/version=2",
-            "podLabels must not contain app.kubernetes.io/version, the chart sets it",
+        *(
+            (
+                rf"{each}.app\.kubernetes\.io/version=2",
+                f"{each} must not contain app.kubernetes.io/version, the chart sets it",
+            )
+            for each in (
+                "podLabels",
+                "metrics.serviceMonitor.labels",
+                "metrics.prometheusRule.labels",
+            )
         ),
     ],
 )
 def test_values_that_contradict_each_other_are_refused(setting: str, words: str) -> None:
-    done = template("--set-string" if "podLabels" in setting else "--set", setting)
+    done = template("--set-string" if "kubernetes" in setting else "--set", setting)
     assert done.returncode != 0
     assert words in done.stderr
 

@@ -121,9 +121,15 @@ subjects:
 {{- fail (printf "metrics.%s.enabled needs metrics.enabled: there are no metrics" .) }}
 {{- end }}
 {{- end }}
+{{- $added := dict "podLabels" .Values.podLabels }}
+{{- range list "serviceMonitor" "prometheusRule" }}
+{{- $_ := set $added (printf "metrics.%s.labels" .) (index $metrics .).labels }}
+{{- end }}
 {{- range $key, $_ := include "solrbench.labels" . | fromYaml }}
-{{- if hasKey $.Values.podLabels $key }}
-{{- fail (printf "podLabels must not contain %s, the chart sets it" $key) }}
+{{- range $value, $labels := $added }}
+{{- if hasKey $labels $key }}
+{{- fail (printf "%s must not contain %s, the chart sets it" $value $key) }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- end }}
