@@ -169,7 +169,10 @@ class Cluster(ObjectReader):
             return body
         if self.fencing_number:
             if before.get(FENCING_NUMBER, 0) > self.fencing_number:
-                text = "another operator has taken over; nothing is written"
+                text = (
+                    "another operator has taken over, and nothing is written; a status restored"
+                    f" from another cluster must be without {FENCING_NUMBER}"
+                )
                 raise TemporaryError(ApiServerReason.LEASE_NOT_HELD, text)
             status = status | {FENCING_NUMBER: self.fencing_number}
         try:
