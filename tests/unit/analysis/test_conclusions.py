@@ -3,7 +3,9 @@ import pytest
 from solrbench.analysis.conclusions import collect_answers
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion, Overhead
+from solrbench.api.v1alpha1.findings import Bottleneck
 from support.results.builders import make_spec
+from support.results.full_benchmark import TREND
 
 
 def compared(overhead: Overhead | None, **changes: object) -> Status:
@@ -139,3 +141,12 @@ def test_no_more_answers_than_a_status_holds() -> None:
     found = collect_answers(make_spec("a"), Status(comparisons=many))
     assert len(found) == 32
     assert Status(answers=found).answers == found
+
+
+def test_what_grows_comes_before_what_holds_the_step_back() -> None:
+    held_back = Bottleneck(step="five", resource="Cpu", message="99 % used", field="load")
+    found = collect_answers(make_spec("five"), Status(trends=[TREND], bottlenecks=[held_back]))
+    assert [each.split(",")[0] for each in found] == [
+        "In step five",
+        "five: the bottleneck is Solr's CPU. 99 % used. Change next: load",
+    ]

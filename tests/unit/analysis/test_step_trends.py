@@ -1,6 +1,7 @@
 """Trends of step runs, what they become in the status, and those of a baseline beside them."""
 
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -195,6 +196,22 @@ def test_latency_that_creeps_is_named() -> None:
     found = status_of(document(mean=5000, grows=5))["Latency"]
     assert (found.conclusion, found.unit) == ("LatencyGrows", "milliseconds")
     assert found.growth_per_hour == pytest.approx(1.8, rel=0.05)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_latency_that_creeps_slows_a_closed_loop_which_does_not_explain_it(seed: int) -> None:
+    draw = Random(seed)
+    windows = []
+    for second in range(0, HOUR, 10):
+        mean = 5000 * (1 + 0.5 * second / HOUR) * draw.gauss(1, 0.02)
+        requests = round(5 * 10e6 / mean)
+        windows.append(SecondSums(second, requests, 0, round(requests * mean), 90_000))
+    slower = make_result([1000], windows=SecondSeries(windows))
+    step = document().model_copy(update={"requests": [slower], "users": 5})
+    found = status_of(step)["Latency"]
+    assert found.conclusion == "LatencyGrows"
+    assert found.growth_per_hour == pytest.approx(2.5, rel=0.15)
+    assert found.lower_per_hour < 2.5 < found.upper_per_hour
 
 
 def test_leak_beside_caches_that_fill_to_the_end_is_inconclusive() -> None:

@@ -147,10 +147,10 @@ def collect_answers(
         answer_sentences(status.answer_comparisons),
         answer_baseline(spec, status),
         answer_variants(spec, status),
+        answer_trends(status),
         map(describe_bottleneck, status.bottlenecks),
         answer_indexing(status),
         answer_response_gaps(status),
-        answer_trends(status),
         answer_scalability(status),
     )
     return [shorten_sentence(each, MAX_CHARACTERS) for each in islice(answers, MAX_ANSWERS)]

@@ -279,11 +279,13 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     if document.seconds < MIN_TREND_SECONDS:
         return ()
     rates, latency, failed = _of_load(document)
+    # In a closed loop the rate follows from the response time: beside it, no growth would be left.
+    load = rates if document.users is None else None
     series = [] if document.telemetry is None else document.telemetry.series
     entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
     found = [
-        *(_of_server(each, entries.get(each.server), rates) for each in series),
-        _of_windows(TrendFigure.LATENCY, latency, rates),
+        *(_of_server(each, entries.get(each.server), load) for each in series),
+        _of_windows(TrendFigure.LATENCY, latency, load),
         _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
     trends = [each for each in found if each is not None]
@@ -302,7 +304,7 @@ _ORDER = (
 
 
 def _of_server(
-    series: ServerSeries, entries: ServerSeries | None, rates: Windows
+    series: ServerSeries, entries: ServerSeries | None, load: Windows | None
 ) -> RunTrend | None:
     if series.figure not in _SERVERS:
         return None
@@ -312,7 +314,7 @@ def _of_server(
         begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
     kept = seconds >= (begin or 0.0)
     windows = Windows(seconds[kept].tolist(), values[kept].tolist())
-    trend = _of_windows(_SERVERS[series.figure], windows, rates)
+    trend = _of_windows(_SERVERS[series.figure], windows, load)
     return trend and replace(
         trend, server=series.server, limit=series.limit, caches_fill=begin is None
     )
@@ -334,10 +336,10 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
 
 
 def _of_windows(
-    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float = 0.0
+    figure: TrendFigure, windows: Windows, load: Windows | None, least: float = 0.0
 ) -> RunTrend | None:
-    load = None if rates is None else _at(windows.seconds, rates)
-    growth = find_growth(windows.seconds, windows.values, load, least=least)
+    rates = None if load is None else _at(windows.seconds, load)
+    growth = find_growth(windows.seconds, windows.values, rates, least=least)
     if growth is None:
         return None
     return RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))
