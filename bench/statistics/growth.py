@@ -1,12 +1,17 @@
 """How often growth that goes on is named, and growth that slows down is not called growth."""
 
+from datetime import UTC, datetime
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row, at_least, at_most
-from solrbench.analysis.trends import SeriesShape, find_growth
+from solrbench.analysis.trends import Growth, SeriesShape, find_growth, run_trends
+from solrbench.api.v1alpha1.findings import TrendFigure
+from solrbench.contract.second_series import SecondSeries, SecondSums
+from solrbench.contract.step_document import RequestResult, StepRunResult
 
 Floats = NDArray[np.float64]
 
@@ -72,8 +77,57 @@ def share_of(shape: SeriesShape, curve: Floats, growth: float, noise: float, cou
 
 
 def growing(_folder: Path, count: int) -> list[Row]:
-    """Measure each curve with each growth and noise."""
-    return [_row(name, curve, count) for name, curve in _CURVES.items()]
+    """Measure each curve with each growth and noise, and growth that slows a closed loop."""
+    rows = [_row(name, curve, count) for name, curve in _CURVES.items()]
+    draw = np.random.default_rng(4)
+    found = [_latency_of(_closed_loop(draw)) for _ in range(count)]
+    named = [each.shape is SeriesShape.GROWS for each in found]
+    holds = [each.lower <= _CREEPS / _SECONDS <= each.upper for each in found]
+    what = "latency that grows by 50 % in a closed loop"
+    return [
+        *rows,
+        at_least(f"{what}: called Grows", 100 * fmean(named), _MIN_LEAKS, "{:.0f} %", ""),
+        at_least(f"{what}: interval holds", 100 * fmean(holds), 90.0, "{:.0f} %", ""),
+    ]
+
+
+_SECONDS, _USERS, _MILLISECONDS, _CREEPS = 1800, 5, 10.0, 5.0
+
+
+def _closed_loop(draw: np.random.Generator) -> StepRunResult:
+    """Return a step run of half an hour whose users wait longer, and so send less."""
+    windows = []
+    for second in range(0, _SECONDS, 2):
+        grown = _MILLISECONDS + _CREEPS * second / _SECONDS
+        mean = 1000 * grown * draw.normal(1, 0.05)
+        requests = round(2e6 * _USERS / mean)
+        windows.append(SecondSums(second, requests, 0, round(requests * mean), round(mean)))
+    at, requests = datetime(2026, 1, 1, tzinfo=UTC), sum(each.requests for each in windows)
+    result = RequestResult(
+        request="query",
+        requests=requests,
+        failures=0,
+        service_time_histogram="",
+        windows=SecondSeries(windows),
+    )
+    return StepRunResult(
+        id="r1-s0-soak",
+        repeat=1,
+        step="soak",
+        users=_USERS,
+        attempt=1,
+        start_time=at,
+        end_time=at,
+        seconds=_SECONDS,
+        window_seconds=2,
+        requests=[result],
+        workers=[],
+    )
+
+
+def _latency_of(document: StepRunResult) -> Growth:
+    trends = run_trends(document)
+    return next(each.growth for each in trends if each.figure is TrendFigure.LATENCY)
 
 
 def _row(name: str, curve: Floats, count: int) -> Row:
