@@ -193,6 +193,10 @@ def _cost(planned: PlannedPoint) -> str:
     return f" ({cores} and {format_bytes(cost.memory_bytes)} requested)"
 
 
+_MAX_CONDITIONS = 10
+"""In one sentence: with the largest of a handful, the bend that is looked for is left out."""
+
+
 def _along_conditions(
     conditions: Sequence[MeasuredCondition], figure: ObjectiveFigure
 ) -> Iterator[str]:
@@ -204,7 +208,7 @@ def _along_conditions(
     ]
     if len(given) > 1:
         words = figure.words[:1].upper() + figure.words[1:]
-        yield f"{words} of the baseline: {join_some(given)}."
+        yield f"{words} of the baseline: {join_some(given, _MAX_CONDITIONS)}."
 
 
 def _axis_sentences(
