@@ -279,13 +279,11 @@ def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
     if document.seconds < MIN_TREND_SECONDS:
         return ()
     rates, latency, failed = _of_load(document)
-    # In a closed loop the rate follows from the response time: beside it, no growth would be left.
-    load = rates if document.users is None else None
     series = [] if document.telemetry is None else document.telemetry.series
     entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
     found = [
-        *(_of_server(each, entries.get(each.server), load) for each in series),
-        _of_windows(TrendFigure.LATENCY, latency, load),
+        *(_of_server(each, entries.get(each.server), rates) for each in series),
+        _of_windows(TrendFigure.LATENCY, latency, rates),
         _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
     ]
     trends = [each for each in found if each is not None]
@@ -304,7 +302,7 @@ _ORDER = (
 
 
 def _of_server(
-    series: ServerSeries, entries: ServerSeries | None, load: Windows | None
+    series: ServerSeries, entries: ServerSeries | None, rates: Windows | None
 ) -> RunTrend | None:
     if series.figure not in _SERVERS:
         return None
@@ -314,14 +312,17 @@ def _of_server(
         begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
     kept = seconds >= (begin or 0.0)
     windows = Windows(seconds[kept].tolist(), values[kept].tolist())
-    trend = _of_windows(_SERVERS[series.figure], windows, load)
+    trend = _of_windows(_SERVERS[series.figure], windows, rates)
     return trend and replace(
         trend, server=series.server, limit=series.limit, caches_fill=begin is None
     )
 
 
-def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
-    """Return requests per second, mean service time in ms and share of failures in per cent."""
+def _of_load(document: StepRunResult) -> tuple[Windows | None, Windows, Windows]:
+    """Return requests per second, mean service time in ms and share of failures in per cent.
+
+    In a closed loop the rate is None: it follows from the response time, and would hide its growth.
+    """
     totals = SecondSeries.merged(result.windows for result in document.single_requests)
     rates, latency, failed = [], [], []
     # The end of the step cuts the last second short.
@@ -332,14 +333,15 @@ def _of_load(document: StepRunResult) -> tuple[Windows, Windows, Windows]:
             failed.append(SeriesPoint(second, 100 * failures / requests))
     # The median of failures would be none up to the half of all seconds.
     failures_by_window = cut_windows(failed, np.mean)
-    return cut_windows(rates, np.median), cut_windows(latency, np.median), failures_by_window
+    load = cut_windows(rates, np.median) if document.users is None else None
+    return load, cut_windows(latency, np.median), failures_by_window
 
 
 def _of_windows(
-    figure: TrendFigure, windows: Windows, load: Windows | None, least: float = 0.0
+    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float = 0.0
 ) -> RunTrend | None:
-    rates = None if load is None else _at(windows.seconds, load)
-    growth = find_growth(windows.seconds, windows.values, rates, least=least)
+    load = None if rates is None else _at(windows.seconds, rates)
+    growth = find_growth(windows.seconds, windows.values, load, least=least)
     if growth is None:
         return None
     return RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))
