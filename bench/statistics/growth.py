@@ -1,6 +1,5 @@
 """How often growth that goes on is named, and growth that slows down is not called growth."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import fmean
 
@@ -8,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row, at_least, at_most
+from bench.statistics.objectives_at_limit import simulated_step_run
 from solrbench.analysis.trends import Growth, SeriesShape, find_growth, run_trends
 from solrbench.api.v1alpha1.findings import TrendFigure
 from solrbench.contract.second_series import SecondSeries, SecondSums
@@ -16,6 +16,7 @@ from solrbench.contract.step_document import RequestResult, StepRunResult
 Floats = NDArray[np.float64]
 
 _WINDOWS = 48
+_SECONDS = 1800
 _T = np.arange(_WINDOWS) / _WINDOWS
 _LEVEL = 600.0
 _GROWTH_AND_NOISE = ((0.1, 0.01), (0.2, 0.01), (0.5, 0.01), (0.5, 0.03))
@@ -67,7 +68,7 @@ _MAX_SLOWING, _MIN_LEAKS = 10.0, 80.0
 def share_of(shape: SeriesShape, curve: Floats, growth: float, noise: float, count: int) -> float:
     """Return in how many of `count` series, a share of all, a curve is given a shape."""
     draw = np.random.default_rng(3)
-    seconds = (1800 * _T).tolist()
+    seconds = (_SECONDS * _T).tolist()
     shapes = []
     for _ in range(count):
         values = _LEVEL * (1 + growth * curve + draw.normal(0, noise, _WINDOWS))
@@ -91,7 +92,7 @@ def growing(_folder: Path, count: int) -> list[Row]:
     ]
 
 
-_SECONDS, _USERS, _MILLISECONDS, _CREEPS = 1800, 5, 10.0, 5.0
+_USERS, _MILLISECONDS, _CREEPS = 5, 10.0, 5.0
 
 
 def _closed_loop(draw: np.random.Generator) -> StepRunResult:
@@ -102,27 +103,14 @@ def _closed_loop(draw: np.random.Generator) -> StepRunResult:
         mean = 1000 * grown * draw.normal(1, 0.05)
         requests = round(2e6 * _USERS / mean)
         windows.append(SecondSums(second, requests, 0, round(requests * mean), round(mean)))
-    at, requests = datetime(2026, 1, 1, tzinfo=UTC), sum(each.requests for each in windows)
     result = RequestResult(
         request="query",
-        requests=requests,
+        requests=sum(each.requests for each in windows),
         failures=0,
         service_time_histogram="",
         windows=SecondSeries(windows),
     )
-    return StepRunResult(
-        id="r1-s0-soak",
-        repeat=1,
-        step="soak",
-        users=_USERS,
-        attempt=1,
-        start_time=at,
-        end_time=at,
-        seconds=_SECONDS,
-        window_seconds=2,
-        requests=[result],
-        workers=[],
-    )
+    return simulated_step_run(result, _SECONDS, users=_USERS, window_seconds=2)
 
 
 def _latency_of(document: StepRunResult) -> Growth:

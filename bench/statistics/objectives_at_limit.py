@@ -62,7 +62,7 @@ def _is_false(draw: np.random.Generator, repeats: int, deviation: float, percent
 
 
 def _document(repeat: int, starts: NDArray[np.float64], times: Times) -> StepRunResult:
-    samples, at = samples_of(starts, times), datetime(2026, 1, 1, tzinfo=UTC)
+    samples = samples_of(starts, times)
     histogram, (blocks,) = cast(Histogram, samples.histogram), samples.repeats
     result = RequestResult(
         request="query",
@@ -74,6 +74,14 @@ def _document(repeat: int, starts: NDArray[np.float64], times: Times) -> StepRun
         service_time_histogram=histogram.encode(),
         service_time_blocks=blocks.encode(),
     )
+    return simulated_step_run(result, _SECONDS, repeat)
+
+
+def simulated_step_run(
+    result: RequestResult, seconds: int, repeat: int = 1, **fields: int
+) -> StepRunResult:
+    """Return the document of a step run of a closed loop with one request name."""
+    at = datetime(2026, 1, 1, tzinfo=UTC)
     return StepRunResult(
         id=f"r{repeat}-s0-{_STEP}",
         repeat=repeat,
@@ -82,7 +90,7 @@ def _document(repeat: int, starts: NDArray[np.float64], times: Times) -> StepRun
         attempt=1,
         start_time=at,
         end_time=at,
-        seconds=_SECONDS,
+        seconds=seconds,
         requests=[result],
         workers=[],
-    )
+    ).model_copy(update=fields)
