@@ -116,14 +116,12 @@ subjects:
 {{- if and $metrics.enabled (eq (int $metrics.port) (int .Values.health.port)) }}
 {{- fail (printf "metrics.port must differ from health.port, both are %d" (int $metrics.port)) }}
 {{- end }}
-{{- range list "serviceMonitor" "prometheusRule" }}
-{{- if and (index $metrics .).enabled (not $metrics.enabled) }}
-{{- fail (printf "metrics.%s.enabled needs metrics.enabled: there are no metrics" .) }}
-{{- end }}
-{{- end }}
 {{- $added := dict "podLabels" .Values.podLabels }}
 {{- range list "serviceMonitor" "prometheusRule" }}
 {{- $_ := set $added (printf "metrics.%s.labels" .) (index $metrics .).labels }}
+{{- if and (index $metrics .).enabled (not $metrics.enabled) }}
+{{- fail (printf "metrics.%s.enabled needs metrics.enabled: there are no metrics" .) }}
+{{- end }}
 {{- end }}
 {{- range $key, $_ := include "solrbench.labels" . | fromYaml }}
 {{- range $value, $labels := $added }}
