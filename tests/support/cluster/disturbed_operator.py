@@ -91,21 +91,24 @@ class DisturbedOperator:
         self.process.start()
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal; the thread of a proxy calls it too, and must not wait for its end."""
-        if self.process is not None and self.process.pid is not None:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, number)
+        """Send it a signal, if it lives."""
+        if self.process is not None and self.process.is_alive():
+            assert self.process.pid is not None
+            os.kill(self.process.pid, number)
 
     def kill(self) -> None:
-        """Kill it as a kernel without memory does."""
-        self.send(signal.SIGKILL)
+        """Kill it as a kernel without memory does; the thread of a proxy calls it, too."""
+        if self.process is not None:
+            self.process.kill()
 
     def close(self) -> None:
         """End it, by force if it does not go."""
-        for number in (signal.SIGCONT, signal.SIGTERM, signal.SIGKILL):
-            if self.process is not None and self.process.is_alive():
-                self.send(number)
-                self.process.join(0 if number == signal.SIGCONT else FAREWELL_SECONDS)
+        if self.process is not None:
+            self.send(signal.SIGCONT)
+            self.process.terminate()
+            self.process.join(FAREWELL_SECONDS)
+            self.process.kill()
+            self.process.join()
 
     def log(self) -> str:
         """Return what it has said."""
