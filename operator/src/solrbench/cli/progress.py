@@ -157,6 +157,10 @@ def _step_runs(benchmark: SolrBenchmark) -> list[str]:
         return []
     if report.total_steps == steps:
         return [f"{report.stored_steps} of {report.total_steps} steps"]
+    if benchmark.spec.load.capacity is not None:  # a search may end before its last trial
+        most = "at most " if report.stored_steps < report.total_steps else ""
+        what = "steps and trials" if steps else "trials"
+        return [f"{report.stored_steps} of {most}{report.total_steps} {what}"]
     # With repeats or variants, there are more runs than steps.
     of = f"{steps} steps" if steps > 1 else "1 step"
     return [f"{report.stored_steps} of {report.total_steps} runs of {of}"]

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.load import RepeatStart
-from solrbench.contract.step_runs import all_step_runs
+from solrbench.api.v1alpha1.result_rules import max_step_runs
 from solrbench.controller.context import ReconcileContext, store_status
 from solrbench.controller.stages import cleanup
 from solrbench.controller.stages.export import export_results
@@ -99,7 +99,7 @@ def _progress(context: ReconcileContext) -> int:
         target=context.conditions.is_true(TARGET_READY),
         indexed=context.conditions.is_true(DATA_INDEXED),
         finished=context.conditions.is_true(SUCCEEDED),
-        total_steps=len(all_step_runs(context.benchmark.spec)),
+        total_steps=max_step_runs(context.benchmark.spec),
         starts=1 if repeats.start_on is RepeatStart.SAME_TARGET else repeats.most,
     )
 

@@ -144,8 +144,8 @@ def progress_percent(  # noqa: PLR0913 - what is done, and of how much
 
     The weights are a convention for display, nothing is concluded from them.
 
-    `total_steps` are those of all repeats that there may be, `starts` how often target or data
-    are made because repeats start anew.
+    `total_steps` are those of all repeats, and trials, that there may be, `starts` how often target
+    or data are made because repeats start anew.
     """
     if finished:
         return 100

@@ -88,6 +88,8 @@ def test_the_load_gets_the_search_with_what_is_stored_of_it() -> None:
     status = world.reconcile("one").status
     # One step, the probe, eight trials and seven runs that may confirm what they find.
     assert (status.report.stored_steps, status.report.total_steps) == (4, 17)
+    # 10 % for the target, 30 % for the data, and of the load 4 of 17 that may be needed.
+    assert status.progress_percent == 54
     assert [each.conclusion for each in status.capacity] == ["Searching"]
     assert [each.step for each in status.results] == ["low"]
 
