@@ -160,7 +160,7 @@ def ended(sweep: Any, point: SweepPoint) -> ChildView:
     names = [each["name"] for each in template["workload"].get("mix", ())]
     rates = {"requestsPerSecond": figure, "documentsPerSecond": figure}
     result = rates | {"averageMilliseconds": figure, "p95Milliseconds": figure}
-    telemetry = {"readsPerRequest": place, "indexBytes": 2**30 * (place + 1)}
+    telemetry = {"readBytesPerRequest": place, "indexBytes": 2**30 * (place + 1)}
     status = {
         "summary": {"step": steps[-1]} if steps else {},
         "totals": [{"step": step, **result} for step in steps],

@@ -1,3 +1,4 @@
+import re
 import time
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -281,14 +282,17 @@ def test_many_values_are_counted_and_answered_quickly() -> None:
 def answer_sizes(
     reads: Sequence[float | None], repeats: int = 3, *others: dict[str, Any]
 ) -> list[str]:
-    """Return what is said of indexes of 1 GiB, 2 GiB and so on, by the reads of each."""
+    """Return what is said of indexes of 1 GiB, 2 GiB and so on, by the MiB that a query reads."""
     values = [1000 * (place + 1) for place in range(len(reads))]
     axis = {"name": "documents", "field": "dataset.generator.documents", "values": values}
 
     def measure(point: DesignPoint) -> dict[str, Any]:
         place, *_ = point.indexes
-        size = {"index_bytes": 2**30 * (place + 1), "reads_per_request": reads[place]}
-        return size | {"reads_deviation": 0.05, "repeats": repeats}
+        read = reads[place]
+        size: dict[str, Any] = {"index_bytes": 2**30 * (place + 1), "repeats": repeats}
+        if read is not None:
+            size |= {"read_bytes_per_request": 2**20 * read}
+        return size | {"read_bytes_deviation": 2**20 * 0.05}
 
     sweep = parse_sweep({"spec.axes": [axis, *others], "spec.design": "Full"})
     return measured_points.answer(sweep, measure).sentences
@@ -300,7 +304,7 @@ def test_the_size_from_which_on_reads_rise_has_an_interval() -> None:
         "documents: disk reads per query have a breakpoint at an index size of 4"
     )
     assert "(95 % confidence interval " in answer
-    assert " reads per GiB above, " in answer
+    assert re.search(r": [\d.]+ MiB per GiB of index above, -?[\d.]+ [MK]?i?B below\.$", answer)
 
 
 def test_a_line_says_that_there_is_no_bend() -> None:

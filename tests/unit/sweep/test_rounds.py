@@ -345,13 +345,13 @@ def test_round_whose_servers_were_not_read_takes_nothing_away() -> None:
         state="Valid",
         p95_milliseconds=9,
         repeats=3,
-        reads_per_request=3,
-        reads_deviation=0.5,
+        read_bytes_per_request=3,
+        read_bytes_deviation=0.5,
         index_bytes=1000,
     )
     blind = SweepPoint(name="p", values=[0], state="Valid", p95_milliseconds=9, repeats=3)
     total = add_round(add_round(blind, read, figure, 1), blind, figure, 2)
-    found = total.reads_per_request, total.reads_deviation, total.index_bytes
+    found = total.read_bytes_per_request, total.read_bytes_deviation, total.index_bytes
     assert found == (3, 0.5, 1000)
 
 

@@ -244,9 +244,10 @@ def group_by_step(
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
     numbers = mean_figures(StepTelemetry, runs)
     # The bend of reads over the sizes of an index is tested by the spread of repeats.
-    reads = [run.figures["reads_per_request"] for run in runs if "reads_per_request" in run.figures]
+    known = (run.figures.get("read_bytes_per_request") for run in runs)
+    reads = [each for each in known if each is not None]
     if len(reads) > 1:
-        numbers["reads_deviation"] = round_number(stdev(reads))
+        numbers["read_bytes_deviation"] = round_number(stdev(reads))
     missing = dict.fromkeys(text for run in runs for text in run.missing)
     return StepTelemetry(
         step=step, variant=variant or None, missing=list(missing)[:MAX_MISSING], **numbers

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.sweep import SweepPoint
-from solrbench.stats.number_format import GIBIBYTE, count_noun, format_number
+from solrbench.stats.number_format import GIBIBYTE, count_noun, format_bytes, format_number
 from solrbench.stats.regression import (
     MIN_RUNS,
     MIN_SIZES,
@@ -28,7 +28,7 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
     known = [
         (planned.point.values, point)
         for planned, point in zip(plan.points, points, strict=True)
-        if point.index_bytes and point.reads_per_request is not None
+        if point.index_bytes and point.read_bytes_per_request is not None
     ]
     answer_count = 0
     axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
@@ -53,9 +53,9 @@ def _describe(points: Sequence[SweepPoint]) -> str:
     sizes = [
         SizeRuns(
             x=each.index_bytes or 0.0,
-            mean=each.reads_per_request or 0.0,
-            deviation=each.reads_deviation or 0.0,
-            runs=1 if each.reads_deviation is None else each.repeats or 1,
+            mean=each.read_bytes_per_request or 0.0,
+            deviation=each.read_bytes_deviation or 0.0,
+            runs=1 if each.read_bytes_deviation is None else each.repeats or 1,
         )
         for each in points
     ]
@@ -82,13 +82,15 @@ def _words(bend: SegmentedFit, smallest: float, largest: float) -> str:
         )
     interval = f"({CONFIDENCE} {_gib(bend.lower)} to {_gib(bend.upper)} GiB)"
     near = f"{_gib(bend.joint)} GiB {interval}"
-    slopes = (
-        f"{format_number(bend.after * GIBIBYTE)} reads per GiB above,"
-        f" {format_number(bend.before * GIBIBYTE)} below."
-    )
+    slopes = f"{_slope(bend.after)} per GiB of index above, {_slope(bend.before)} below."
     if bend.shape is CurveShape.CURVED:
         return f"disk reads per query follow a curve. If it has a breakpoint, near {near}: {slopes}"
     return f"disk reads per query have a breakpoint at an index size of {near}: {slopes}"
+
+
+def _slope(bytes_per_byte: float) -> str:
+    size = bytes_per_byte * GIBIBYTE
+    return f"{'-' if size < 0 else ''}{format_bytes(abs(size))}"
 
 
 def _gib(size: float) -> str:

@@ -5,6 +5,7 @@ all repeats of a benchmark. Any other figure is one number of a benchmark, over 
 its repeats are the rounds of the sweep.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -57,6 +58,9 @@ METRICS: Mapping[Metric, ComparisonMetric] = {
     Metric.READS_PER_REQUEST: ComparisonMetric(
         "readsPerRequest", "number of disk reads per request", ""
     ),
+    Metric.READ_BYTES_PER_REQUEST: ComparisonMetric(
+        "readBytesPerRequest", "disk reads per request", "bytes"
+    ),
 }
 _TIMES = (
     Metric.MEAN_MILLISECONDS,
@@ -64,12 +68,13 @@ _TIMES = (
     Metric.P95_MILLISECONDS,
     Metric.P99_MILLISECONDS,
 )
-OF_TELEMETRY = (Metric.CPU_MILLISECONDS_PER_REQUEST, Metric.READS_PER_REQUEST)
+_FEWEST_READS = {Metric.READS_PER_REQUEST: 0.01, Metric.READ_BYTES_PER_REQUEST: 0.01 * 4096}
+"""One page of 4 KiB in a hundred requests, below which points do not differ: of 0 there is no
+ratio."""
+OF_TELEMETRY = (Metric.CPU_MILLISECONDS_PER_REQUEST, *_FEWEST_READS)
 RATES = {Metric.REQUESTS_PER_SECOND: "requests/s", Metric.DOCUMENTS_PER_SECOND: "documents/s"}
 """Rates, whose unit says what they are."""
 OF_BENCHMARK = (Metric.INDEXING_SECONDS, Metric.INDEX_BYTES)
-_FEWEST_READS = 0.01
-"""Reads per request below which points do not differ: of 0 there is no ratio."""
 
 _SEARCH_INDEXING = "load.capacity.indexing"
 
@@ -150,12 +155,13 @@ class ObjectiveFigure:
             return ""
         if self.metric is Metric.FAILED_PERCENT:
             return format_percent(value)
-        if self.metric is Metric.INDEX_BYTES:
-            return format_bytes(value)
+        least = "at most " if value <= _FEWEST_READS.get(self.metric, -math.inf) else ""
+        if self.comparison.unit == "bytes":
+            return least + format_bytes(value)
         if self.comparison.unit == "ms":
             return format_milliseconds(value)
         unit = (RATES | {Metric.CAPACITY: self.unit}).get(self.metric, self.comparison.unit)
-        return f"{format_number(value)} {unit}".strip()
+        return f"{least}{format_number(value)} {unit}".strip()
 
     def read(self, status: Body) -> float | None:
         """Return it from the stored status of a benchmark, over its repeats; None without it."""
@@ -171,14 +177,12 @@ class ObjectiveFigure:
                 found = entry.get(to_camel(CAPACITY_UNITS[self.unit]))
             case Metric.TIME_UNTIL_FOUND:
                 found = self._time_until_found(status)
-            case Metric.CPU_MILLISECONDS_PER_REQUEST | Metric.READS_PER_REQUEST:
+            case metric if metric in OF_TELEMETRY:
                 found = self.of_step(status, "telemetry").get(self.comparison.name)
             case _:
                 kind = "totals" if self.request is None else "results"
                 found = self._of_requests(self.of_step(status, kind))
-        if found is not None and self.metric is Metric.READS_PER_REQUEST:
-            found = max(found, _FEWEST_READS)
-        return found
+        return None if found is None else max(found, _FEWEST_READS.get(self.metric, found))
 
     def _time_until_found(self, status: Body) -> float | None:
         """Return the p95 of the slowest replica type; None if that of any is not known."""

@@ -92,7 +92,7 @@ def add_round(
         **_describe_repeats(values),
         "repeat_rounds": [*(before.repeat_rounds or []), round_][-len(values) :],
         **{name: _mean(name, before, ended) for name in (*_OF_SUMMARY, *_OF_TELEMETRY)},
-        "reads_deviation": _reads_deviation(before, ended),
+        "read_bytes_deviation": _read_bytes_deviation(before, ended),
         "value": None if figure.has_field else _average(figure, values),
     }
     return ended.model_copy(update=merged)
@@ -129,16 +129,16 @@ def _mean(name: str, before: SweepPoint, ended: SweepPoint) -> float | None:
     return round_significant(math.exp(mean) if is_geometric else mean, DIGITS)
 
 
-def _reads_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
+def _read_bytes_deviation(before: SweepPoint, ended: SweepPoint) -> float | None:
     """Return the deviation over the repeats of all rounds, of which only this one is stored."""
-    if before.reads_per_request is None or ended.reads_per_request is None:
-        return (before if ended.reads_per_request is None else ended).reads_deviation
+    if before.read_bytes_per_request is None or ended.read_bytes_per_request is None:
+        return (before if ended.read_bytes_per_request is None else ended).read_bytes_deviation
     sizes = before.repeats or 1, ended.repeats or 1
     squares = [
-        (point.reads_deviation or 0.0) ** 2 * (size - 1)
+        (point.read_bytes_deviation or 0.0) ** 2 * (size - 1)
         for point, size in zip((before, ended), sizes, strict=True)
     ]
-    between = (ended.reads_per_request - before.reads_per_request) ** 2
+    between = (ended.read_bytes_per_request - before.read_bytes_per_request) ** 2
     whole = sum(squares) + between * math.prod(sizes) / sum(sizes)
     return round_significant(math.sqrt(whole / (sum(sizes) - 1)), DIGITS)
 
@@ -219,7 +219,7 @@ def _finish(
             "reuses": child.reuses,
             **_read_figures(summary, _OF_SUMMARY),
             "value": value,
-            **_read_figures(child.telemetry, (*_OF_TELEMETRY, "reads_deviation")),
+            **_read_figures(child.telemetry, (*_OF_TELEMETRY, "read_bytes_deviation")),
             "repeats": len(repeats) or (None if value is None else 1),
             **values,
         }

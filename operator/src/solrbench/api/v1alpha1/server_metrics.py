@@ -129,10 +129,10 @@ class StepTelemetry(SolrTelemetry, StepPart):
     """Page faults of the worst pod of Solr that read the disk."""
     read_bytes_per_request: _Number = shown(Unit.BYTES, "solr_pod_read_bytes_per_request")
     """Bytes that all pods of Solr read from disk for each query."""
+    read_bytes_deviation: _Number = shown(Unit.BYTES, "solr_pod_read_bytes_deviation")
+    """Standard deviation of these bytes over the repeats; absent with one repeat."""
     reads_per_request: _Number = shown(Unit.READS, "solr_pod_reads_per_request")
     """Reads of the disk by all pods of Solr for each query."""
-    reads_deviation: _Number = shown(Unit.READS, "solr_pod_reads_deviation")
-    """Standard deviation of the reads for each query over the repeats; absent with one repeat."""
     reads_per_second: _Number = shown(Unit.OPERATIONS, "solr_pod_reads_per_second")
     """Reads of the disk by all pods of Solr."""
     writes_per_second: _Number = shown(Unit.OPERATIONS, "solr_pod_writes_per_second")

@@ -61,11 +61,12 @@ class SweepPoint(StatusModel):
     benchmarks have it in `status.telemetry`."""
     read_bytes_per_request: Measure | None = None
     """`readBytesPerRequest` is what all pods of Solr read from disk for each query."""
+    read_bytes_deviation: Measure | None = None
+    """`readBytesDeviation` is the standard deviation of `readBytesPerRequest` over the repeats;
+    absent with one repeat."""
     reads_per_request: Measure | None = None
-    """`readsPerRequest` is the number of those reads."""
-    reads_deviation: Measure | None = None
-    """`readsDeviation` is the standard deviation of `readsPerRequest` over the repeats; absent
-    with one repeat."""
+    """`readsPerRequest` is the number of those reads; absent where the kernel does not count them
+    for a pod."""
     index_bytes: Measure | None = None
     """`indexBytes` is the size of the index over all replicas."""
     repeats: Count | None = None

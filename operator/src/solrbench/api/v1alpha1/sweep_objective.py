@@ -25,6 +25,7 @@ class Metric(StrEnum):
     INDEX_BYTES = "IndexBytes"
     CPU_MILLISECONDS_PER_REQUEST = "CpuMillisecondsPerRequest"
     READS_PER_REQUEST = "ReadsPerRequest"
+    READ_BYTES_PER_REQUEST = "ReadBytesPerRequest"
 
 
 _OF_REQUESTS = (
@@ -62,7 +63,7 @@ class SweepObjective(Model):
     the least of the others. When absent, it is
     Capacity where the template has a capacity search and no steps, else P95Milliseconds. Points
     with an Invalid step are excluded. Times are service times, with a planned rate response times;
-    CpuMillisecondsPerRequest and ReadsPerRequest need load.telemetry, and
+    CpuMillisecondsPerRequest, ReadsPerRequest and ReadBytesPerRequest need load.telemetry, and
     TimeUntilFoundP95Milliseconds load.visibility."""
     step: ShortName | None = None
     """`step` is the name of the step that the figure is of; the last one when absent."""

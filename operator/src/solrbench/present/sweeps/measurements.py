@@ -104,7 +104,7 @@ def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTeleme
             is_share=True,
         ),
         cpu_milliseconds_per_request=of_servers(lambda each: each.cpu_milliseconds_per_request),
-        reads_per_request=of_servers(lambda each: each.reads_per_request),
+        read_bytes_per_request=of_servers(lambda each: each.read_bytes_per_request),
         heap_after_gc_bytes=of_servers(lambda each: each.heap_after_gc_max_bytes),
     )
 

@@ -101,7 +101,7 @@ _STEP_COLUMNS: Sequence[Column[PointStep]] = (
     NumberColumn(
         "CPU per query", lambda each: each.cpu_milliseconds_per_request, format_milliseconds
     ),
-    NumberColumn("Reads per query", lambda each: each.reads_per_request, format_number),
+    NumberColumn("Read per query", lambda each: each.read_bytes_per_request, format_bytes),
     NumberColumn("Heap after GC", lambda each: each.heap_after_gc_bytes, format_bytes),
 )
 

@@ -101,8 +101,8 @@ class PointStep(LenientModel):
     """Share of failed requests."""
     cpu_milliseconds_per_request: float | None = None
     """CPU time of all Solr processes for each query."""
-    reads_per_request: float | None = None
-    """Reads of the disk by all pods of Solr for each query."""
+    read_bytes_per_request: float | None = None
+    """Bytes that all pods of Solr read from disk for each query."""
     heap_after_gc_bytes: float | None = None
     """Heap that was used after a collection, at most of all nodes."""
 
