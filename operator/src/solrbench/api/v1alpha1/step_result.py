@@ -265,7 +265,7 @@ class StepResult(StatusModel):
     """Second from which the service times of all requests of the step were steady, in the worst
     repeat; absent if any repeat was too short or never became steady."""
     outlier_windows: Count | None = shown(Unit.WINDOWS, "step_outlier_windows")
-    """Seconds of all repeats that are outliers, all requests of the step together."""
+    """Windows of all repeats, of a second or longer, that are outliers; all requests together."""
     drain_requests: Count | None = shown(Unit.REQUESTS, "step_drain_requests")
     """Requests that ended when no request was begun any more; within `requests`, but not in the
     rate, unless `users` send a number of `requests`."""
