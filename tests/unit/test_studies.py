@@ -165,7 +165,7 @@ def ended(sweep: Any, point: SweepPoint) -> ChildView:
         "summary": {"step": steps[-1]} if steps else {},
         "totals": [{"step": step, **result} for step in steps],
         "results": [{"step": step, "request": name, **result} for step in steps for name in names],
-        "capacity": [result] if "capacity" in template["load"] else [],
+        "capacity": [result | {"users": figure}] if "capacity" in template["load"] else [],
     }
     summary = result | {"verdict": "Valid", "repeats": [{"target": 1, **result}]}
     return replace(DONE, summary=summary, telemetry=telemetry, status=status)

@@ -280,6 +280,16 @@ def test_a_search_under_way_says_so() -> None:
     assert begun.message == "searching: 1 trial so far"
 
 
+def test_a_trial_that_misses_below_one_that_meets_asks_for_longer_trials() -> None:
+    times = {80: 100, 200: 450, 140: 100, 150: 100, 160: 110, 155: 105, 165: 120, 130: 3000}
+    (found,) = results(measured(times))
+    assert found.message == (
+        "Capacity at p95 ≤ 200 ms is inconclusive: trials differ by more than the rate explains."
+        " A trial at 165 requests/s met the objectives and a trial at 130 requests/s missed them."
+        " Set trialSeconds to 160."
+    )
+
+
 def test_a_range_without_a_miss_says_how_to_go_beyond_it() -> None:
     (found,) = results(measured(dict.fromkeys(range(80, 160, 10), 100)))
     assert found.message.startswith(

@@ -81,8 +81,9 @@ HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""
 
-MIN_MET_LATER = 3
-"""Trials in a row, up to the last, that met the limits: after all that missed, at a higher rate."""
+MIN_MET_LATER, MIN_CONTRADICTED = 3, 2
+"""Trials in a row, up to the last, that met the limits, and trials before them that missed at a
+lower rate, unless all that missed did: the target became faster."""
 
 # Of trials of which a tenth of a second is a long wait, half have an interval of their own; of
 # queues that swing for seconds, one of fifty.
@@ -214,6 +215,9 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
             is_noisy = crossing is not None and _rises(crossing, level_spacing)
+            if met > missed and not is_noisy:  # that far from a line, it is no missing slope
+                is_noisy, word = True, _level_word(level_spacing)
+                problem = f"trials differ by more than the {word} explains"
             is_cold = _became_faster(trials)
             if is_cold:
                 problem = (
@@ -256,20 +260,27 @@ def _find_cliff(trials: Sequence[Trial], met: float, missed: float) -> tuple[flo
 
 
 def _became_faster(trials: Sequence[Trial]) -> bool:
-    """Return whether later trials met the limits at higher rates than all that missed."""
+    """Return whether later trials met the limits at higher rates than trials that missed them."""
     missed = [number for number, trial in enumerate(trials) if not trial.meets]
     later = trials[missed[-1] + 1 :]
-    highest_missed = max(trials[number].rate for number in missed)
-    return len(later) >= MIN_MET_LATER and max(map(attrgetter("rate"), later)) > highest_missed
+    if len(later) < MIN_MET_LATER:
+        return False
+    highest_met = max(map(attrgetter("rate"), later))
+    contradicted = sum(trials[number].rate < highest_met for number in missed)
+    return contradicted >= min(MIN_CONTRADICTED, len(missed))
 
 
 def _rises(crossing: ZeroCrossing, level_spacing: float) -> bool:
     return crossing.slope >= (MIN_USER_SLOPE if level_spacing else MIN_SLOPE)
 
 
+def _level_word(level_spacing: float) -> str:
+    return "number of users" if level_spacing else "rate"
+
+
 def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
     """Return why the crossing is not the result, as words; empty if it is."""
-    word = "number of users" if level_spacing else "rate"
+    word = _level_word(level_spacing)
     if crossing is None or not _rises(crossing, level_spacing):
         return f"response times hardly rise with the {word}, so it cannot be located"
     share = level_spacing * math.exp(-crossing.at)
