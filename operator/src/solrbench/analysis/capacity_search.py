@@ -265,7 +265,7 @@ def _became_faster(trials: Sequence[Trial]) -> bool:
     later = trials[missed[-1] + 1 :]
     if len(later) < MIN_MET_LATER:
         return False
-    highest_met = max(map(attrgetter("rate"), later))
+    highest_met = max(trial.rate for trial in later)
     contradicted = sum(trials[number].rate < highest_met for number in missed)
     return contradicted >= min(MIN_CONTRADICTED, len(missed))
 
