@@ -103,9 +103,10 @@ def test_a_target_that_still_warms_up_is_named() -> None:
     assert not estimate([Trial(*each) for each in [*warm, *cold]]).is_cold
     # One far beyond what it ever held says nothing; the two below what it then met do.
     missed = [(173, 0.8), (111, 0.35), (93, 0.05)]
-    met = [(99, -0.7), (116, -0.6), (106, -0.7), (119, -0.6)]
+    met = [(99, -0.7), (116, -0.6), (106, -0.7), (119, -0.6), (105, -0.7)]
     assert estimate([Trial(*each) for each in [(46, -0.9), *missed, *met]]).is_cold
     assert not estimate([Trial(*each) for each in [(46, -0.9), *missed[:2], *met]]).is_cold
+    assert not estimate([Trial(*each) for each in [(46, -0.9), *missed, *met[:4]]]).is_cold
 
 
 def test_a_probe_that_is_too_low_is_passed() -> None:

@@ -81,9 +81,11 @@ HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""
 
-MIN_MET_LATER, MIN_CONTRADICTED = 3, 2
-"""Trials in a row, up to the last, that met the limits, and trials before them that missed at a
-lower rate, unless all that missed did: the target became faster."""
+MIN_MET_LATER = 3
+"""Trials in a row, up to the last, that met the limits: after all that missed, at a higher rate."""
+
+MIN_MET_IN_A_ROW, MIN_CONTRADICTED = 5, 2
+"""The same where not all that missed did so at a lower rate, but so many."""
 
 # Of trials of which a tenth of a second is a long wait, half have an interval of their own; of
 # queues that swing for seconds, one of fifty.
@@ -263,11 +265,11 @@ def _became_faster(trials: Sequence[Trial]) -> bool:
     """Return whether later trials met the limits at higher rates than trials that missed them."""
     missed = [number for number, trial in enumerate(trials) if not trial.meets]
     later = trials[missed[-1] + 1 :]
-    if len(later) < MIN_MET_LATER:
-        return False
-    highest_met = max(trial.rate for trial in later)
+    highest_met = max((trial.rate for trial in later), default=0.0)
     contradicted = sum(trials[number].rate < highest_met for number in missed)
-    return contradicted >= min(MIN_CONTRADICTED, len(missed))
+    if contradicted < len(missed):
+        return len(later) >= MIN_MET_IN_A_ROW and contradicted >= MIN_CONTRADICTED
+    return len(later) >= MIN_MET_LATER
 
 
 def _rises(crossing: ZeroCrossing, level_spacing: float) -> bool:
