@@ -212,14 +212,12 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         problem = "no trial met the objectives" if met is None else "no trial missed an objective"
         return CapacityEstimate(None, None, None, met, missed, problem)
     crossing = _line_crossing(trials, level_spacing)
-    problem = _line_problem(crossing, level_spacing)
+    problem = _line_problem(crossing, level_spacing, is_contradicted=met > missed)
     if crossing is None or problem:
         cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
-            is_noisy = crossing is not None and _rises(crossing, level_spacing)
-            if met > missed and not is_noisy:  # that far from a line, it is no missing slope
-                is_noisy, word = True, _level_word(level_spacing)
-                problem = f"trials differ by more than the {word} explains"
+            rises = crossing is not None and _rises(crossing, level_spacing)
+            is_noisy = rises or met > missed
             is_cold = _became_faster(trials)
             if is_cold:
                 problem = (
@@ -276,15 +274,17 @@ def _rises(crossing: ZeroCrossing, level_spacing: float) -> bool:
     return crossing.slope >= (MIN_USER_SLOPE if level_spacing else MIN_SLOPE)
 
 
-def _level_word(level_spacing: float) -> str:
-    return "number of users" if level_spacing else "rate"
+def _line_problem(
+    crossing: ZeroCrossing | None, level_spacing: float, *, is_contradicted: bool
+) -> str:
+    """Return why the crossing is not the result, as words; empty if it is.
 
-
-def _line_problem(crossing: ZeroCrossing | None, level_spacing: float) -> str:
-    """Return why the crossing is not the result, as words; empty if it is."""
-    word = _level_word(level_spacing)
+    `is_contradicted` says that a trial met the limits at a higher level than one that missed.
+    """
+    word = "number of users" if level_spacing else "rate"
     if crossing is None or not _rises(crossing, level_spacing):
-        return f"response times hardly rise with the {word}, so it cannot be located"
+        flat = f"response times hardly rise with the {word}, so it cannot be located"
+        return f"trials differ by more than the {word} explains" if is_contradicted else flat
     share = level_spacing * math.exp(-crossing.at)
     if crossing.points < MIN_NEAR_TRIALS:
         return f"only {crossing.points} trials are near the {word} that just meets the objectives"

@@ -244,8 +244,8 @@ def group_by_step(
 def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemetry:
     numbers = mean_figures(StepTelemetry, runs)
     # The bend of reads over the sizes of an index is tested by the spread of repeats.
-    known = (run.figures.get("read_bytes_per_request") for run in runs)
-    reads = [each for each in known if each is not None]
+    name = "read_bytes_per_request"
+    reads = [run.figures[name] for run in runs if name in run.figures]
     if len(reads) > 1:
         numbers["read_bytes_deviation"] = round_number(stdev(reads))
     missing = dict.fromkeys(text for run in runs for text in run.missing)
