@@ -19,7 +19,7 @@ pytestmark = pytest.mark.alone
 PAGE = ROOT / "docs/tutorials/first-benchmark.md"
 NAME = "quickstart"
 DIFFERENT_REPEATS = frozenset({"FirstRepeatDiffers", "RepeatsDisagree", "RepeatTimesDiffer"})
-"""What follows where a busy machine takes CPU time from one repeat and not from the other."""
+"""What follows where a machine, or a JVM that still compiles, is slower in one of two repeats."""
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +142,8 @@ def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     reasons = {
         reason["reason"] for each in status["verdicts"] for reason in each.get("reasons", [])
     }
-    # The machine that runs this suite may be busy for some seconds, and so for one of two repeats.
-    explained = BUSY_MACHINE | DIFFERENT_REPEATS if reasons & BUSY_MACHINE else frozenset()
-    assert reasons <= explained, status["verdicts"]
+    # Steps of 12 s after a warm-up of 40 s show each slow second of the machine that runs this suite.
+    assert reasons <= BUSY_MACHINE | DIFFERENT_REPEATS, status["verdicts"]
     # Whatever else ran may have made its numbers uncertain.
     assert ({"Invalid"} if reasons else {"Valid", "Inconclusive"}) & {*line.split()}
 
