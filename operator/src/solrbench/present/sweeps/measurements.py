@@ -24,8 +24,9 @@ _Key = tuple[str, str | None, str]
 def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
     """Return the fields of a `PointReport` on steps, index, capacity and trends.
 
-    Numbers are means over the rounds, geometric ones but of shares; rounds that are Invalid are
-    left out unless all are.
+    Numbers are means over the rounds: geometric ones of times and rates, which are compared by
+    ratios, arithmetic ones of shares and of what servers used and hold, as in the status of the
+    sweep. Rounds that are Invalid are left out unless all are.
     """
     every = [each.status for each in benchmarks]
     statuses = [each for each in every if each.summary.verdict != "Invalid"] or every
@@ -38,19 +39,20 @@ def summarise_point(benchmarks: Sequence[SolrBenchmark]) -> dict[str, Any]:
         "capacities": [_capacity(*each) for each in searches.items()],
         "indexing_seconds": _mean(each.dataset.seconds for each in indexed),
         "documents_per_second": _mean(each.dataset.documents_per_second for each in indexed),
-        "index_bytes": _mean(each.dataset.index_bytes for each in statuses),
+        "index_bytes": _mean((each.dataset.index_bytes for each in statuses), of=fmean),
         # What grew in the last round in which anything did.
         "trends": next(filter(None, (growing(each.trends) for each in reversed(statuses))), []),
     }
 
 
-def _mean(values: Iterable[float | None], *, is_share: bool = False) -> float | None:
+def _mean(
+    values: Iterable[float | None], of: Callable[[Sequence[float]], float] = geometric_mean
+) -> float | None:
     known = [each for each in values if each is not None]
     if not known:
         return None
     # Of 0 there is no logarithm.
-    is_linear = is_share or min(known) <= 0
-    return round_significant(fmean(known) if is_linear else geometric_mean(known), _DIGITS)
+    return round_significant(of(known) if min(known) > 0 else fmean(known), _DIGITS)
 
 
 def _steps(statuses: Sequence[Status]) -> list[PointStep]:
@@ -78,7 +80,7 @@ def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTeleme
         return response if any(response) else [getattr(each, field) for each in results]
 
     def of_servers(read: Callable[[StepTelemetry], float | None]) -> float | None:
-        return _mean(map(read, servers))
+        return _mean(map(read, servers), of=fmean)
 
     rates = [each.requests_per_second for each in results]
     rate_bounds = _interval(rates, (each.requests_per_second_interval for each in results))
@@ -101,7 +103,7 @@ def _step(key: _Key, results: Sequence[StepResult], servers: Sequence[StepTeleme
         p99_milliseconds=_mean(times("p99_milliseconds")),
         failed_percent=_mean(
             (share_percent(each.failures, each.requests) for each in results if each.requests),
-            is_share=True,
+            of=fmean,
         ),
         cpu_milliseconds_per_request=of_servers(lambda each: each.cpu_milliseconds_per_request),
         read_bytes_per_request=of_servers(lambda each: each.read_bytes_per_request),
