@@ -19,11 +19,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: TerminalReporter) -> None:
-    """Print one line for each loss that the cases of `make soak` recorded."""
+    """Print a line for each loss or capacity that `make soak` and `soak-capacity` recorded."""
     for kind in ("passed", "failed"):
         for report in terminalreporter.stats.get(kind, []):
             for name, row in report.user_properties:
-                if name == "loss" and report.when == "call":
+                if name == "shown" and report.when == "call":
                     terminalreporter.write_line(f"{row} {kind}")
 
 

@@ -138,7 +138,7 @@ def test_one_random_loss_changes_no_count_and_leaves_nothing(
         f" {status['phase']:9} {status.get('attempts')}"
         f" {' '.join(sorted({each['verdict'] for each in verdicts}))}"
     )
-    request.node.user_properties.append(("loss", row))
+    request.node.user_properties.append(("shown", row))
     assert status["phase"] == "Succeeded", (loss, status["conditions"])
     assert [result["requests"] for result in results] == [REQUESTS] * STEPS, loss
     assert status["dataset"]["documents"] == DOCUMENTS, loss
