@@ -48,6 +48,8 @@ class ApiServer(ThreadingHTTPServer):
         benchmarks: in the namespace
         limits: how many benchmarks were asked for at once, and whether as the rest of a list
         sweeps: in the namespace, as metadata alone is listed: without kinds, null for none
+        event: what each watch of `team-b` says, as text
+        fields: the text of `managedFields` of benchmarks that are listed with them
         seen: names of what a handler was called with
     """
 
@@ -64,6 +66,8 @@ class ApiServer(ThreadingHTTPServer):
         self.benchmarks: list[dict[str, Any]] = []
         self.limits: list[tuple[int, bool]] = []
         self.sweeps: list[dict[str, Any]] | None = None
+        self.event = b""
+        self.fields = b"[]"
         self.seen: set[str | None] = set()
 
     def respond(self, path: str, query: str) -> tuple[int, dict[str, Any]]:
@@ -113,7 +117,9 @@ class _Handler(QuietHandler):
             self.server.accepted[path.rpartition("/")[2]].add(self.headers["Accept"])
         status, body = self.server.respond(path, query)
         said = json.dumps(body, separators=(",", ":"))  # as the API server writes it
-        text = b"" if "watch=true" in self.path and status == 200 else said.encode()
+        text = said.encode().replace(b'"DEEP"', self.server.fields)
+        if "watch=true" in self.path and status == 200:
+            text = self.server.event
         with suppress(BrokenPipeError):  # at its end kopf drops what it has asked for
             self.send(text, status, Content_Type="application/json")
 
@@ -211,6 +217,17 @@ def test_large_benchmarks_are_listed_few_at_once(api_server: ApiServer) -> None:
     # The rest goes on as before, until parts are so small that more fit in one.
     first, rest = [(LIST_CHUNK, False), (5, False)], [(5, True)] * 3 + [(LIST_CHUNK, True)] * 2
     assert api_server.limits[:7] == first + rest
+
+
+def test_managed_fields_are_not_parsed_in_lists_nor_watches(api_server: ApiServer) -> None:
+    api_server.fields = b'[{"fieldsV1":' + b'{"f:]":' * 5000 + b"{}" + b"}" * 5000 + b"}]"
+    listed, watched = (named(name, managedFields="DEEP") for name in ("listed", "watched"))
+    api_server.benchmarks = [listed]
+    event = json.dumps({"type": "MODIFIED", "object": watched}, separators=(",", ":")).encode()
+    api_server.event = event.replace(b'"DEEP"', api_server.fields) + b"\n"
+    api_server.is_done = lambda: api_server.seen == {"listed", "watched"}
+    asyncio.run(run_operator(api_server))
+    assert api_server.seen == {"listed", "watched"}
 
 
 def test_one_object_is_listed_however_large(api_server: ApiServer) -> None:

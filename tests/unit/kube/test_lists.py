@@ -1,5 +1,7 @@
 """Lists of the client: in parts, with what they leave out, and within limits of memory."""
 
+import json
+
 import httpx2 as httpx
 import pytest
 
@@ -89,15 +91,20 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one(
     assert asked == [METADATA_AT_ONCE, METADATA_AT_ONCE // 10, *[1] * 8]
 
 
-def test_managed_fields_are_not_kept() -> None:
-    metadata = {"name": "one", "managedFields": [{"fieldsV1": {}}]}
+@pytest.mark.parametrize("depth", [0, 5000])
+def test_managed_fields_are_not_kept_and_may_be_nested(depth: int) -> None:
+    # Brackets and a quote in the name of a field end no list.
+    fields = '[{"fieldsV1":' + r'{"f:]\"]":[' * depth + "1" + "]}" * depth + "},{}]"
+    metadata = {"managedFields": "FIELDS", "name": "one"}
 
     def respond(request: httpx.Request) -> httpx.Response:
         if request.url.path == f"/apis/{BENCHMARKS[0]}":
             return resources(BENCHMARKS[1])
         body = {"metadata": metadata}
         is_list = request.url.path.endswith("s")
-        return httpx.Response(200, json={"items": [body, {"metadata": None}]} if is_list else body)
+        shown = {"items": [body, {"metadata": None}]} if is_list else body
+        text = json.dumps(shown, separators=(",", ":")).replace('"FIELDS"', fields)
+        return httpx.Response(200, content=text.encode())
 
     cluster = cluster_of(respond)
     assert cluster.get(*BENCHMARKS, "search", "one") == {"metadata": {"name": "one"}}

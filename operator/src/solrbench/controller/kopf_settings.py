@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import sys
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
 import kopf
 from aiohttp import (
@@ -13,6 +14,7 @@ from aiohttp import (
     ClientRequest,
     ClientResponse,
     ClientSession,
+    StreamReader,
     TCPConnector,
 )
 
@@ -22,13 +24,12 @@ from solrbench.contract.names import FINALIZER
 from solrbench.controller.watches import WatchRetries
 from solrbench.errors import TemporaryError
 from solrbench.kube.lease import OperatorLease
-from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
+from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY, without_managed_fields
 
 _WATCHED = frozenset(kind.plural for kind in KINDS)
 _EXPIRED = 410
 _LEFT_TO_KOPF = frozenset({401, 403, 429})
 """Of those that blame the request: kopf logs in again, or tries again by itself."""
-
 
 LEASE_MEMO = "lease"
 """Where the memo of kopf has the Lease, if there is one."""
@@ -64,7 +65,7 @@ def open_session(
         headers=info.as_http_headers(),
         proxy=info.proxy_url,
         trust_env=info.trust_env,
-        middlewares=(hold, spare_specs, ListParts(), keep_watching),
+        middlewares=(hold, spare_specs, spare_managed_fields, ListParts(), keep_watching),
     )
     return kopf.AiohttpSession(
         server=info.server,
@@ -86,11 +87,41 @@ async def spare_specs(request: ClientRequest, handler: ClientHandlerType) -> Cli
     return await handler(request)
 
 
+async def spare_managed_fields(
+    request: ClientRequest, handler: ClientHandlerType
+) -> ClientResponse:
+    """Leave `managedFields` out of the events of a watch, before kopf parses them.
+
+    Nested 1,000 times they would raise `RecursionError`, which ends the operator.
+    """
+    response = await handler(request)
+    if request.url.name in _WATCHED and "watch" in request.url.query:
+        response.content = cast("StreamReader", _EventLines(response.content))
+    return response
+
+
+class _EventLines:
+    """A stream for kopf, which takes what it reads of a watch from `iter_chunked` alone."""
+
+    def __init__(self, stream: StreamReader) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def iter_chunked(self, size: int) -> AsyncIterator[bytes]:
+        rest = b""
+        async for piece in self._stream.iter_chunked(size):
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield without_managed_fields(line) + b"\n"
+        yield without_managed_fields(rest)
+
+
 class ListParts:
     """A middleware that reads the lists of kopf one at a time, each part small as text.
 
-    Results make benchmarks large, and `managedFields` have no schema: a user who may write a
-    benchmark can fill it with keys without values, of which a megabyte takes 18 in memory.
+    Results make benchmarks large, and so do `managedFields`, which are left out of what is parsed.
     """
 
     def __init__(self) -> None:
@@ -119,6 +150,7 @@ class ListParts:
         # The API server lists no metadata as null, which kopf does not know of.
         is_metadata = url.name == SWEEP.plural
         empty, none = b'"items":[]', b'"items":null'
+        text = without_managed_fields(text)
         response._body = text.replace(none, empty) if is_metadata else text  # noqa: SLF001
         return response
 
