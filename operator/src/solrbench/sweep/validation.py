@@ -196,7 +196,7 @@ def check_template(sweep: SolrBenchmarkSweep) -> list[str]:
 
 
 def _values(part: Any) -> Iterator[Any]:
-    """Yield every value of a JSON document, without recursion: it may be as deep as it likes."""
+    """Yield every value of a JSON document."""
     waiting = [part]
     while waiting:
         value = waiting.pop()

@@ -214,6 +214,17 @@ def test_values_and_templates_are_kept_as_they_are() -> None:
     assert anything.items() <= spec["template"]["properties"]["spec"].items()
 
 
+@pytest.mark.parametrize("part", ["template.spec", "baseline.heap", "axes[0].values[0]"])
+def test_what_has_no_schema_is_not_nested_without_end(part: str) -> None:
+    value: Any = [1]
+    for _ in range(100):
+        value = {"a": value}
+    axis = {"name": "users", "field": "load.steps[0].users", "values": [value]}
+    changes: Changes = {"spec.axes": [axis]} if "axes" in part else {f"spec.{part}": value}
+    text = f"spec.{part}: must not be nested more than 64 levels deep"
+    assert text in "\n".join(refused(parse_sweep, changes))
+
+
 def test_what_must_not_change_says_what_to_do() -> None:
     spec = build_schema(SWEEP)["properties"]["spec"]
     fields = spec["properties"].items()

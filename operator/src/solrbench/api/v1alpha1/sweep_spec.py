@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import AfterValidator, Field, StringConstraints, WithJsonSchema
 
 from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
@@ -19,7 +19,25 @@ from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 MAX_AXES = 8
 MAX_POINTS = 500
 
-AnyValue = Annotated[Any, WithJsonSchema({"x-kubernetes-preserve-unknown-fields": True})]
+MAX_DEPTH = 64
+"""Levels of lists and objects in a value that has no schema; a benchmark has a dozen."""
+
+
+def _check_depth(value: Any) -> Any:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        inner = (list(each.values()) if isinstance(each, dict) else each for each in level)
+        level = [item for each in inner if isinstance(each, list) for item in each]
+        if not level:
+            return value
+    raise ValueError(f"must not be nested more than {MAX_DEPTH} levels deep")
+
+
+AnyValue = Annotated[
+    Any,
+    AfterValidator(_check_depth),
+    WithJsonSchema({"x-kubernetes-preserve-unknown-fields": True}),
+]
 """Whatever a field of a benchmark takes; the operator validates it as part of a point."""
 
 FieldPath = Annotated[
@@ -143,7 +161,9 @@ class Rounds(NamedTuple):
 
 
 AnyObject = Annotated[
-    dict[str, Any], WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True})
+    dict[str, Any],
+    AfterValidator(_check_depth),
+    WithJsonSchema({"type": "object", "x-kubernetes-preserve-unknown-fields": True}),
 ]
 """An object that the operator validates as part of each point."""
 
