@@ -233,3 +233,8 @@ def test_quotes_in_labels_are_theirs() -> None:
 )
 def test_text_of_others_has_no_samples(text: str) -> None:
     assert list(read_samples(text, "size")) == []
+
+
+def test_a_name_of_a_megabyte_without_a_value_takes_no_time() -> None:
+    text = f"size{{{'a' * 1_000_000}}} 1"
+    assert list(read_samples(text, "size")) == [("size", {}, 1.0)]

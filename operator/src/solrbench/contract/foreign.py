@@ -164,7 +164,8 @@ def _failing_fast(schema: Any) -> Any:
     return copied | {"fail_fast": True} if copied.get("type") in ("dict", "list") else copied
 
 
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+# From its begin only: a word of a megabyte would be looked at from each of its letters.
+_LABEL = re.compile(r'\b(\w++)="((?:[^"\\]|\\.)*+)"')
 _NUMBER = r"\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,4})?"
 
 

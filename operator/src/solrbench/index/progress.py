@@ -226,6 +226,8 @@ def read_progress(host: str, check: AddressCheck | None = None) -> str:
     url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
     try:
         with create_client(check=check) as http:
-            return fetch(http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS).text
+            response = fetch(http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS)
+            # As UTF-8, whatever the header names: some of Python's codecs raise or take long.
+            return response.content.decode("utf-8", "replace")
     except httpx.HTTPError:
         return ""  # the next reconcile asks again; the end is in the termination message

@@ -159,7 +159,8 @@ class SolrSource(TelemetrySource):
             parameters = solr_prometheus.CACHE_PARAMETERS
         for url in self._urls:
             try:
-                text = self._client.get(url, parameters).raise_for_status().text
+                body = self._client.get(url, parameters).raise_for_status().content
+                text = body.decode("utf-8", "replace")  # a codec that the header names may be slow
                 reading = solr_prometheus.parse_solr_prometheus(
                     text, urlsplit(url).netloc, self._collection, time.monotonic()
                 )
@@ -176,7 +177,6 @@ MAX_COMPANION_PODS = 16
 _MAX_CHARACTERS = 100
 """Of a text that an agent sends."""
 _MAX_BYTES = 1 << 16
-
 
 MapAgents = Callable[
     [Callable[[PodAgent], list[ServerReading]], Iterable[PodAgent]], Iterable[list[ServerReading]]
@@ -295,28 +295,12 @@ def parse_usage(
     """
     machine = str(body["machine"])
     pod = str(body["pod"])[:_MAX_CHARACTERS] if component == COMPANION else pod_of(address)
-    readings = [
-        ServerReading(
-            machine,
-            moment,
-            _numbers(body["machineCounters"]),
-            _numbers(body["machineGauges"]),
-            kind="machines",
-        )
-    ]
+    counters, gauges = _numbers(body["machineCounters"]), _numbers(body["machineGauges"])
+    readings = [ServerReading(machine, moment, counters, gauges, kind="machines")]
     if "counters" in body:
-        readings.append(
-            ServerReading(
-                pod,
-                moment,
-                _numbers(body["counters"]),
-                _numbers(body["gauges"]),
-                _numbers(body["peaks"]),
-                component=component,
-                machine=machine,
-                kind="pods",
-            )
-        )
+        counters, gauges, peaks = (_numbers(body[each]) for each in ("counters", "gauges", "peaks"))
+        own = ServerReading(pod, moment, counters, gauges, peaks, component, machine, kind="pods")
+        readings.append(own)
     return readings
 
 

@@ -238,7 +238,7 @@ class VisibilityProbe:
         url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
         response = self._client.post(url, params={**parameters, "wt": "json"}, json=body)
         if response.is_client_error:
-            raise ValueError(response.text[:300])
+            raise ValueError(response.content[:300].decode("utf-8", "replace"))
         response.raise_for_status()
 
     def _note(self, what: str, error: Exception) -> None:
