@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from typing import Any
 
 import jsonschema
@@ -26,6 +27,7 @@ from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
 from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps, repeat_interval
 from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence, sweep_facts
 from solrbench.sweep.objective_figure import figure_of
 from support.narrowing import not_none
@@ -95,6 +97,27 @@ def test_json_is_read_again_and_fits_its_schema(report: SweepReport) -> None:
 def test_report_of_a_benchmark_is_no_report_of_a_sweep() -> None:
     with pytest.raises(ReportFormatError, match="not a report of a sweep of version 1"):
         SweepReport.parse(b'{"benchmark": "a/b"}')
+
+
+def changed_axis(change: Callable[[list[Any]], list[Any]]) -> SweepReport:
+    """Return the report of a sweep whose first axis has other values than when it was measured."""
+    sweep = full_sweep()
+    first, *others = sweep.spec.axes
+    axes = [first.model_copy(update={"values": change(first.values)}), *others]
+    spec = sweep.spec.model_copy(update={"axes": axes})
+    return build_sweep_report(sweep.model_copy(update={"spec": spec}), {})
+
+
+def test_points_that_the_axes_have_no_more_are_not_shown_as_others() -> None:
+    before = {each.name: each.values for each in full_report().points}
+    moved = changed_axis(lambda values: ["256Mi", *values])
+    assert [each.values for each in moved.points] == [{}] * 6
+    fewer = changed_axis(lambda values: values[:-1])
+    shown = {each.name: each.values for each in fewer.points}
+    assert sorted(map(bool, shown.values())) == [False] * 2 + [True] * 4
+    assert all(before[name] == values for name, values in shown.items() if values)
+    for each in (moved, fewer):
+        assert full_report().points[0].name in render_sweep_html(each)
 
 
 def test_junit_has_one_case_for_each_point(report: SweepReport) -> None:

@@ -322,15 +322,23 @@ def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
     """Return the words of a point's name: all values, or what differs from the baseline."""
     if design is not Design.ONE_AT_A_TIME:
         return [value.label for value in values]
-    pairs = zip(values, baseline, strict=True)
-    differ = [(value.axis, value.label) for value, usual in pairs if value != usual]
+    differ = [(value.axis, value.label) for value in changed_values(values, baseline)]
     return list(itertools.chain.from_iterable(differ)) or [BASELINE]
 
 
 def _name(values: Values, words: Sequence[str], room: int) -> str:
+    slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
+    short = slug[: max(0, room - HASH_LENGTH - 1)].strip("-")
+    return f"{short}-{_hash(values)}" if short else _hash(values)
+
+
+def _hash(values: Values) -> str:
     # By the values alone: a point keeps its name when an axis gets more of them.
     identity = json.dumps([[value.axis, value.identity] for value in values])
     digest = base64.b32encode(hashlib.sha256(identity.encode()).digest()).decode().lower()
-    slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
-    short = slug[: max(0, room - HASH_LENGTH - 1)].strip("-")
-    return f"{short}-{digest[:HASH_LENGTH]}" if short else digest[:HASH_LENGTH]
+    return digest[:HASH_LENGTH]
+
+
+def is_name_of(name: str, values: Values) -> bool:
+    """Return whether a point of this name has these values."""
+    return name.endswith(_hash(values))

@@ -93,7 +93,7 @@ def _lines(report: SweepReport, metric: ObjectiveFigure, place: int) -> list[tup
     groups: dict[tuple[int, ...], Line] = {}
     for point in report.points:
         values = point.result.values
-        if metric.value(point.result) is not None and len(values) == len(report.axes):
+        if metric.value(point.result) is not None and point.values:
             others = (*values[:place], *values[place + 1 :])
             groups.setdefault(others, {})[values[place]] = point
     base_values = report.baseline.result.values if report.baseline is not None else []
@@ -157,10 +157,11 @@ def heat_maps(report: SweepReport) -> list[ReportFigure]:
 
 def _crossed(report: SweepReport) -> Iterator[tuple[int, int, Cells]]:
     metric, baseline = figure_of(report.spec), report.baseline
-    if baseline is None:
+    if baseline is None or not baseline.values:
         return
     usual = baseline.result.values
-    measured = [(p, p.result.values) for p in report.points if metric.value(p.result) is not None]
+    points = [each for each in report.points if each.values]
+    measured = [(p, p.result.values) for p in points if metric.value(p.result) is not None]
     for first, second in combinations(range(len(report.axes)), 2):
         cells = {
             (values[first], values[second]): point

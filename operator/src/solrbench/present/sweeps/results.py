@@ -28,7 +28,14 @@ from solrbench.sweep.differences import (
 )
 from solrbench.sweep.objective_figure import drop_earlier_step, figure_of
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.points import DesignError, Values, baseline_values, benchmark_name, read_values
+from solrbench.sweep.points import (
+    DesignError,
+    Values,
+    baseline_values,
+    benchmark_name,
+    is_name_of,
+    read_values,
+)
 from solrbench.sweep.requirements import measure_requests
 from solrbench.sweep.state import ended_well
 
@@ -130,7 +137,9 @@ def _values(axes: Sequence[Values], point: SweepPoint) -> Values:
     places = list(zip(axes, point.values, strict=False))
     if len(places) < len(axes) or any(index >= len(values) for values, index in places):
         return ()
-    return tuple(values[index] for values, index in places)
+    values = tuple(values[index] for values, index in places)
+    # A value that was put before the others, or taken away, moves all places behind it.
+    return values if is_name_of(point.name, values) else ()
 
 
 def _baseline(sweep: SolrBenchmarkSweep, axes: Sequence[Values]) -> Values | None:
