@@ -92,6 +92,8 @@ def test_axis_with_a_hyphen_is_in_brackets() -> None:
         ("quantity(point.nodes) == quantity('1')", "quantity takes string, not 3 (int)"),
         ("quantity('much') == quantity('1')", "'much' (string) is no quantity"),
         ("-point.heap == 1", "'2Gi' (string) has no sign"),
+        ("[1] in point", "[1] (list) is the name of no field"),
+        ("point[[1]] == 1", "there is no [1], only"),
         ("1 in 1", "in needs a list after it, not 1 (int)"),
         (r"'\d' == 'd'", r"\d is no escape here"),
         ("'open == 1", 'at character 1: unexpected "\'"'),

@@ -69,6 +69,16 @@ def test_time_left_counts_what_points_took_beside_their_steps() -> None:
     assert second.status.estimate.remaining_seconds == 2 * (20 + 50)
 
 
+def test_time_left_counts_points_that_begin_their_next_round_at_once() -> None:
+    rounds = {"spec.repeats": {"min": 3, "max": 3}, "spec.startOn": "FreshTarget"}
+    seen = observe({"spec.axes": [users_axis(2)], "spec.parallelism": 2} | rounds, concurrency=2)
+    first = decide_sweep(seen)
+    second = decide_sweep(again(seen, first, {each.name: DONE for each in first.applied}))
+    assert [(each.state, each.rounds) for each in second.status.points] == [("Running", 1)] * 2
+    assert second.status.finished_seconds == 2 * 50
+    assert second.status.estimate.remaining_seconds == 4 * (20 + 50)
+
+
 def test_progress_counts_the_points_under_way() -> None:
     seen = observe({"spec.axes": [users_axis(2)]})
     first = decide_sweep(seen)

@@ -308,3 +308,13 @@ def test_what_a_ladder_shows_that_ended_before_its_last_step_is_no_figure_of_tha
     for step, variant in (("night", "proxy"), ("evening", "direct")):
         other = {**STATUS, "notRun": [{"step": step, "variant": variant}]}
         assert drop_earlier_step(other) is other
+
+
+def test_only_a_capacity_has_the_unit_of_its_search() -> None:
+    users: Changes = {"spec.load.capacity": {"searchFor": "Users"}}
+    p95, capacity = (
+        figure_of(parse_sweep({"spec.objective": {"metric": metric}}, users).spec)
+        for metric in ("P95Milliseconds", "Capacity")
+    )
+    assert p95 == ObjectiveFigure(Metric.P95_MILLISECONDS)
+    assert capacity.unit == "users"

@@ -146,7 +146,7 @@ def negate(at: int, value: Any) -> Any:
 def read_element(at: int, of: Any, key: Any) -> Any:
     """Return the item of a list, or the value of a field; `ExpressionError` if there is none."""
     if isinstance(of, dict):
-        if key not in of:
+        if not isinstance(key, str) or key not in of:
             raise ExpressionError(at, f"there is no {key}, only {', '.join(of)}")
         return of[key]
     # To Python, `[true]` is the item at 1.
@@ -161,6 +161,8 @@ def _is_in(at: int, value: Any, of: Any) -> bool:
     if isinstance(of, list):
         return any(are_equal(at, value, each) for each in of)
     if isinstance(of, dict):
+        if not isinstance(value, str):
+            raise ExpressionError(at, f"{show(value)} is the name of no field")
         return value in of
     raise ExpressionError(at, f"in needs a list after it, not {show(of)}")
 
@@ -209,7 +211,6 @@ _INTS: dict[str, Callable[[Any, Any], Any]] = {
     "%": lambda left, right: left - right * _divide_whole(left, right),
 }
 
-
 OPERATORS: dict[str, Callable[[int, Any, Any], Any]] = {
     "==": are_equal,
     "!=": lambda *operands: not are_equal(*operands),
@@ -221,7 +222,6 @@ OPERATORS: dict[str, Callable[[int, Any, Any], Any]] = {
 } | {operator: partial(_calculate, operator) for operator in _INTS}
 """By character, left and right value; they raise `ExpressionError` if the types do not fit, or a
 result does not fit into 64 bits."""
-
 
 EXCLUSION_FUNCTIONS = frozenset({"double", "int", "quantity", "size"})
 EXCLUSION_METHODS = frozenset(

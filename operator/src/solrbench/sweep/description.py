@@ -23,7 +23,6 @@ from solrbench.sweep.state import (
     SweepObservation,
     count_ended,
     count_points,
-    ended_well,
     has_stopped,
     round_of,
 )
@@ -161,8 +160,7 @@ def _progress_of(seen: SweepObservation, point: SweepPoint) -> int:
     """Return the progress of a point, over the rounds that are known to be needed."""
     child = seen.children.get(point.name)
     ended = 100 * count_ended([point])
-    under_way = point.state == PointState.RUNNING and child is not None
-    begun = child.progress_percent if child is not None and under_way else 0
+    begun = child.progress_percent if child is not None and point.state == PointState.RUNNING else 0
     left = count_rounds_left(seen.sweep.spec, point)
     if point.state in FINAL and not left:
         return 100
@@ -174,10 +172,10 @@ def _newly_finished_seconds(seen: SweepObservation, points: Sequence[SweepPoint]
     total = 0.0
     for planned, point in zip(seen.plan.points, points, strict=True):
         before, child = seen.stored.get(point.name), seen.children.get(point.name)
-        if ended_well(point) and child is not None and before is not None:
-            is_new = before.state == PointState.RUNNING
-            least = planned.demand.duration.shortest_seconds
-            total += max(0.0, child.seconds - least) if is_new else 0.0
+        # One that has ended may have begun its next round by now.
+        is_new = before is not None and count_ended([point]) > count_ended([before])
+        if is_new and child is not None:
+            total += max(0.0, child.seconds - planned.demand.duration.shortest_seconds)
     return round(total)
 
 

@@ -252,7 +252,9 @@ def figure_of(spec: SweepSpec) -> ObjectiveFigure:
     """Return the figure of the objective of a sweep."""
     objective, given, unit = spec.objective, spec.template.part("load", "capacity"), "requests/s"
     paths = [path for axis in spec.axes for path in axis.paths]
-    if given.get("searchFor") == SearchFor.USERS:
+    if spec.metric is not Metric.CAPACITY:
+        pass  # two sweeps with other searches are compared by it
+    elif given.get("searchFor") == SearchFor.USERS:
         unit = "users"
     elif "indexing" in given or any(path.startswith(_SEARCH_INDEXING) for path in paths):
         unit = "documents/s"
