@@ -131,6 +131,15 @@ def test_verification_finds_what_the_watch_missed() -> None:
     assert queue.turn(FIRST, 1).before == []
 
 
+def test_a_place_is_kept_while_pods_of_what_is_gone_end() -> None:
+    queue = filled(running("gone"), FIRST)
+    queue.note_leaving("gone")
+    queue.verify(FakeCluster(FIRST), (), NOW)
+    assert queue.turn(FIRST, 1).before == ["default/gone"]
+    queue.forget("gone")
+    assert queue.turn(FIRST, 1).before == []
+
+
 def test_verification_gives_up_a_place_of_one_that_was_forgotten() -> None:
     queue = filled(FIRST)
     queue.forget("gone")

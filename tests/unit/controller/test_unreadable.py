@@ -11,13 +11,16 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
 
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.environment import Environment
 from solrbench.contract.load_plan import LoadState
 from solrbench.contract.pod_plans import IndexProgress
 from solrbench.contract.step_document import StepRunResult
+from solrbench.decide.failures import DERIVED
 from solrbench.kube.results import BenchmarkResultStore
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
@@ -252,3 +255,19 @@ def nested(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
 def test_documents_of_a_later_version_can_be_read(document: type[BaseModel]) -> None:
     strict = [each.__name__ for each in nested(document) if each.model_config["extra"] != "ignore"]
     assert strict == [], "must derive from LenientModel"
+
+
+KEPT = frozenset(
+    {
+        *("observedGeneration", "fencingNumber", "phase", "progressPercent", "startTime"),
+        *("completionTime", "phaseStartTime", "queue", "attempts", "internalErrors", "target"),
+        *("companions", "dataset", "report", "export", "conditions"),
+    }
+)
+"""Parts of the status that nothing stored could give again."""
+
+
+def test_each_part_of_the_status_is_kept_or_computed_anew() -> None:
+    known = {field.alias or name for name, field in Status.model_fields.items()}
+    assert {to_camel(name) for name in known} == KEPT | DERIVED
+    assert not KEPT & DERIVED

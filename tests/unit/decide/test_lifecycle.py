@@ -54,6 +54,16 @@ def test_stage_fails_once_its_deadline_is_exceeded(condition: str, limit: int) -
     assert_outcome(outcome, "DeadlineExceeded", PermanentError, *words)
 
 
+@pytest.mark.parametrize("condition", [ACCEPTED, TARGET_READY, DATA_INDEXED, MEASURED])
+@pytest.mark.parametrize(("phase", "limit"), [("Indexing", 70), ("Measuring", 80)])
+def test_stages_that_are_gone_through_again_have_the_deadline_of_the_phase(
+    condition: str, phase: str, limit: int
+) -> None:
+    assert check_deadline(SPEC, condition, phase, limit, BLOCKER) is None
+    outcome = check_deadline(SPEC, condition, phase, limit + 1, BLOCKER)
+    assert_outcome(outcome, "DeadlineExceeded", PermanentError, f"{phase} took {limit + 1} s")
+
+
 @pytest.mark.parametrize("condition", [SUCCEEDED, CLEANED_UP, COMPLETE])
 def test_other_stages_have_no_deadline(condition: str) -> None:
     assert check_deadline(SPEC, condition, "CleaningUp", 9e9, BLOCKER) is None

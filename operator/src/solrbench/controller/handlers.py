@@ -53,7 +53,6 @@ from solrbench.reasons.end import CleanupReason
 
 log = logging.getLogger("solrbench")
 
-
 SHORTEST_PAUSE = timedelta(seconds=2)
 """Between two reconciles of one benchmark."""
 POSITION_SECONDS = 1.0
@@ -119,6 +118,7 @@ class Handlers:
         metadata = body["metadata"]
         key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED":
+            self._queue.note_leaving(key.uid)
             # A reconcile could show again, or apply, what was just deleted, or take a place for it.
             await self._schedule.stop_and_wait(key.uid)
             self._forget(key)
@@ -127,7 +127,6 @@ class Handlers:
             self._queue.forget(key.uid)
         else:
             self._queue.observe(dict(body), utc_now())
-            generation = metadata.get("generation", 1)
             if metadata.get("deletionTimestamp") is not None:
                 self._schedule.stop(key.uid)
             elif not needs_reconcile(body):
@@ -135,9 +134,8 @@ class Handlers:
                 self._reports.forget(key.uid)
                 self._show(body)
             else:
-                known = self._schedule.knows(key.uid)
-                pause = timedelta() if known else self._first_pause(body)
-                self._schedule.add(key, generation, pause)
+                pause = timedelta() if self._schedule.knows(key.uid) else self._first_pause(body)
+                self._schedule.add(key, metadata.get("generation", 1), pause)
         for index, uid in enumerate(self._queue.take_moved()):
             self._schedule.wake(uid, index * POSITION_SECONDS)
 
@@ -253,7 +251,9 @@ class Handlers:
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
             if body is None:
-                self._queue.forget(key.uid)
+                # One with a place has pods that end; the event of its deletion waits for them.
+                if not self._queue.holds_place(key.uid):
+                    self._queue.forget(key.uid)
             elif body["metadata"].get("deletionTimestamp") is not None:
                 attempt.rest = Rest(RETRY)  # the watch takes it off the schedule
             elif (before := self._parse(body)) is None:

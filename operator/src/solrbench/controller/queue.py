@@ -29,23 +29,21 @@ CHECK_AFTER = timedelta(minutes=10)
 class BenchmarkQueue:
     """The snapshot of all benchmarks, as little of each as the queue needs; safe for threads.
 
-    Attributes:
-        slot_lock: held while a place is taken; there is one operator
-
-    Args:
-        max_per_namespace: benchmarks of one namespace that may run at a time, 0 for any number
+    `max_per_namespace` benchmarks of one namespace may run at a time, 0 for any number.
     """
 
     def __init__(self, max_per_namespace: int = 0) -> None:
         self._max_per_namespace = max_per_namespace
         self._served: dict[str, datetime] = {}
         self.slot_lock = threading.Lock()
+        """Held while a place is taken; there is one operator."""
         self._lock = threading.RLock()
         self._verify_lock = threading.Lock()
         self._versions: dict[str, int] = {}
         self._entries: dict[str, QueueEntry] = {}
         self._checked: dict[str, datetime] = {}
         self._held: set[str] = set()
+        self._leaving: set[str] = set()
         self._verified: datetime | None = None
         self._moved = False
 
@@ -80,7 +78,13 @@ class BenchmarkQueue:
             self._versions.pop(uid, None)
             self._checked.pop(uid, None)
             self._held.discard(uid)
+            self._leaving.discard(uid)
             self._moved = self._entries.pop(uid, None) is not None or self._moved
+
+    def note_leaving(self, uid: str) -> None:
+        """Keep the place of a benchmark that is gone until it is forgotten: its pods still end."""
+        with self._lock:
+            self._leaving.add(uid)
 
     def hold_place(self, body: Manifest) -> None:
         """Count a benchmark as one that runs, until a later version of it, or its next turn."""
@@ -159,7 +163,9 @@ class BenchmarkQueue:
                 # Before the list: what the watch shows meanwhile is not taken for gone.
                 known = {*self._versions, *self._entries}
             listed = [*list_benchmarks(cluster, namespaces)]
-            for uid in known - {metadata["uid"] for metadata in listed}:
+            with self._lock:
+                gone = known - {metadata["uid"] for metadata in listed} - self._leaving
+            for uid in gone:
                 self.forget(uid)
             for metadata in listed:
                 if metadata["uid"] not in self._versions:  # the watch comes to it later

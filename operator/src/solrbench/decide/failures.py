@@ -24,19 +24,13 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 DERIVED = frozenset(
     {
-        "results",
-        "comparisons",
-        "comparison",
-        "answers",
-        "openLoop",
-        "coldStart",
-        "verdicts",
-        "summary",
-        "liveLoad",
+        *("results", "totals", "distributions", "comparisons", "comparison", "answers"),
+        *("openLoop", "responseGaps", "coldStart", "verdicts", "summary", "liveLoad"),
+        *("telemetry", "visibility", "bottlenecks", "trends", "answerComparisons"),
+        *("objectives", "notRun", "capacity", "scalability"),
     }
 )
 """Parts of the status that are computed anew from the stored results of a running benchmark."""
-
 
 MAX_LINE = 300
 """Characters of an exception's message in a condition."""

@@ -27,18 +27,22 @@ def check_deadline(
 ) -> Outcome | None:
     """Fail when the stage that makes a condition true has lasted longer than its deadline.
 
-    A benchmark waits in the queue for as long as others run. One that refers to missing objects
-    has as long as provisioning may take: they may be applied a moment later.
+    Earlier stages are gone through again while it indexes and measures, for as long as that may
+    take. A benchmark waits in the queue for as long as others run. One that refers to missing
+    objects has as long as provisioning may take: they may be applied a moment later.
     """
     # A baseline may take days before it is over, and has deadlines of its own.
     if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
         return None
+    limits = spec.deadlines
     limit = {
-        ACCEPTED: spec.deadlines.provisioning_seconds,
-        TARGET_READY: spec.deadlines.provisioning_seconds,
-        DATA_INDEXED: spec.deadlines.indexing_seconds,
-        MEASURED: spec.deadlines.measuring_seconds,
+        ACCEPTED: limits.provisioning_seconds,
+        TARGET_READY: limits.provisioning_seconds,
+        DATA_INDEXED: limits.indexing_seconds,
+        MEASURED: limits.measuring_seconds,
     }.get(condition)
+    of_phase = {"Indexing": limits.indexing_seconds, "Measuring": limits.measuring_seconds}
+    limit = None if limit is None else of_phase.get(phase, limit)
     if limit is None or seconds <= limit:
         return None
     return fail(
@@ -128,6 +132,5 @@ def is_suspended(spec: Spec, status: Status, conditions: Conditions) -> bool:
     knows a collection whose Solr nodes are gone, and an existing target may still have one with a
     part of the documents.
     """
-    reason = conditions.get(SUCCEEDED).reason
     left = status.start_time is not None or bool(status.target.nodes)
-    return spec.suspend or (reason == LifecycleReason.SUSPENDED and left)
+    return spec.suspend or (conditions.get(SUCCEEDED).reason == LifecycleReason.SUSPENDED and left)

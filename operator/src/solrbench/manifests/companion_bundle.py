@@ -46,7 +46,8 @@ def _documents(place: str, text: str) -> list[Any]:
     try:
         _check_events(text)
         return [each for each in yaml.safe_load_all(text) if each is not None]
-    except (yaml.YAMLError, RecursionError) as error:
+    # Tags such as `!!int` and `!!bool` before something else end in errors of all kinds.
+    except (yaml.YAMLError, RecursionError, LookupError, AttributeError) as error:
         raise _refuse(place, f"no YAML: {' '.join(str(error).split())}") from error
     except ValueError as error:
         raise _refuse(place, str(error)) from error
