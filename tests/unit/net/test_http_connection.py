@@ -172,6 +172,13 @@ def test_interim_responses_come_before_the_answer(size: int) -> None:
     assert owner.problems == []
 
 
+def test_an_upgrade_is_a_response_and_the_end_of_the_connection() -> None:
+    connection, owner = connected()
+    whole = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
+    connection.data_received(whole)
+    assert owner.responses == [Answer(101, b"", len(whole), False)]
+
+
 def test_long_heads_are_read_and_not_kept(known: dict[bytes, module.CachedHead]) -> None:
     connection, owner = connected()
     for _ in range(3):

@@ -72,6 +72,7 @@ def test_query_of_an_access_log_has_handler_parameters_and_zone() -> None:
         ACCESS.replace("/solr/films/select?q=a&rows=5", "/"),
         ACCESS.replace("/solr/films", "//[/solr/films"),
         ACCESS.replace("/select?", "/update?"),
+        ACCESS.replace("/solr/films/select", "/solr/admin/metrics"),
         ACCESS.replace("01/May/2026", "yesterday"),
         ACCESS.replace("q=a", "distrib=false"),
     ],

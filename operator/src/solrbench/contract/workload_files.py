@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any, NamedTuple
 
 from solrbench.api.v1alpha1.request_mix import Order, Queries, Updates
@@ -11,9 +12,8 @@ Parameters = tuple[tuple[str, str], ...]
 """Names and values in order; a name may be repeated."""
 
 WARM_UP_FOLDER = "warm-up"
-"""End of the name of the folder with the queries of warm-ups, if they have some of their own.
-
-It lies beside that of all queries: in a volume that is mounted read-only none can be made."""
+"""End of the name of the folder with the queries of warm-ups, if they have some of their own. It
+lies beside that of all queries: in a volume that is mounted read-only none can be made."""
 
 
 class ListSource(NamedTuple):
@@ -72,9 +72,9 @@ def once_only_entries(workload: Workload) -> tuple[bool, ...]:
 
 def parse_time(time: Any) -> float:
     """Return a time in seconds, of a number or a text as in RFC 3339; else a `ValueError`."""
-    # In Python, true and false are numbers.
+    # In Python, true and false are numbers, and so is NaN, which its JSON knows.
     try:
-        if isinstance(time, int | float) and not isinstance(time, bool):
+        if isinstance(time, int | float) and not isinstance(time, bool) and isfinite(time):
             return float(time)
         parsed = datetime.fromisoformat(time)
     except (TypeError, ValueError, OverflowError):  # a whole number may have any length

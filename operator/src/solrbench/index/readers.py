@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, Any, BinaryIO, TextIO
 from xml.parsers import expat
 
 import ijson
@@ -45,6 +45,8 @@ def read_xml(stream: BinaryIO, location: str) -> Iterator[Loader]:
         whole = held + chunk
         text = whole.rstrip(_SKIPPED)
         held = whole[len(text) :]
+        if not text and len(held) > _CHUNK_BYTES:  # a file that was filled up, with zeros perhaps
+            text, held = held if parser.is_inside else b"", b""
         if text:
             yield from parser.feed(text)
     # Behind the last element, no character may stand that was marked.
@@ -69,6 +71,11 @@ class _AddParser:
         self._expat.EndElementHandler = self._end
         self._expat.CharacterDataHandler = self._characters
         self._expat.StartDoctypeDeclHandler = self._refuse_doctype
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether an element is open."""
+        return len(self._open) > 1
 
     def feed(self, chunk: bytes) -> Iterator[Loader]:
         """Parse a chunk, the last of which is empty, and return the documents that ended in it."""
@@ -128,7 +135,7 @@ class _AddParser:
 
 
 LONGEST_LINE_BYTES = 64 << 20
-"""A longer line means that the file is no JSONL; reading on would fill the memory."""
+"""A longer line means that the file is neither JSONL nor CSV; to read on would fill the memory."""
 
 _LONGEST_CELL = 16 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -142,13 +149,16 @@ _SKIPPED = b" \t\r\n\v\f" + _MARK_BYTES
 _CLEANING = "or set spec.dataset.cleaning"
 
 
+def _too_long(location: str, line: int, form: str) -> IndexingError:
+    problem = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
+    return IndexingError.malformed(f"{location}: line {line}", problem, f"is it {form} at all?")
+
+
 def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read one JSON object a line; blank lines are no records."""
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE_BYTES), b""), 1):
         if len(line) == LONGEST_LINE_BYTES:
-            limit = f"line is longer than {LONGEST_LINE_BYTES >> 20} MiB"
-            where = f"{location}: line {number}"
-            raise IndexingError.malformed(where, limit, "is it JSONL at all?")
+            raise _too_long(location, number, "JSONL")
         text = line.removeprefix(_BOM) if number == 1 else line
         # Marks of what is cleaned stand around a value, too, such as of zeros that fill a file.
         if text := text.rstrip(_SKIPPED).lstrip(_MARK_BYTES):
@@ -202,12 +212,19 @@ class _LineFinder:
         return chunk
 
 
+def _lines(text: TextIO, location: str) -> Iterator[str]:
+    for number, line in enumerate(iter(partial(text.readline, LONGEST_LINE_BYTES), ""), 1):
+        if len(line) == LONGEST_LINE_BYTES:
+            raise _too_long(location, number, "CSV")
+        yield line
+
+
 def read_csv(stream: BinaryIO, location: str) -> Iterator[Loader]:
     """Read rows below a header line (RFC 4180); empty cells are absent fields."""
     csv.field_size_limit(_LONGEST_CELL)  # 128 KiB by default, less than a long text
     # Bytes that are no UTF-8 pass as surrogates here, so that the row they are in can be named.
     text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-    rows = csv.reader(text, strict=True)
+    rows = csv.reader(_lines(text, location), strict=True)
     try:
         header = next(rows, [])
         if not all(header) or len(set(header)) < len(header):

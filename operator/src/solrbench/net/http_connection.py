@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, cast
 
-from httptools import HttpParserError, HttpResponseParser
+from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
 
 _END = b"\r\n\r\n"
 _INTERIM = frozenset(range(100, 200)) - {101}
@@ -141,6 +141,8 @@ class HttpConnection(asyncio.Protocol):
         self._received += len(data)
         try:
             self._feed(data)
+        except HttpParserUpgrade:
+            self._keep = False  # what follows is another protocol's
         except HttpParserError as error:
             if self.owner is not None and not self._complete:
                 self.owner.on_malformed_response(f"response is not HTTP: {error}")

@@ -53,7 +53,7 @@ _INTERNAL = {("isShard", "true"), ("distrib", "false")}
 _NO_QUERY = re.compile(r"/(?:update|admin|replication|get|schema|config)(?:/|$)")
 _MAX_SECONDS = 62e9
 """In 1965 years: a number that is larger counts milliseconds, or is none."""
-_ENDING = re.compile(r"/solr/[^/]+(?P<handler>/[\w./-]+)$")
+_ENDING = re.compile(r"/solr/(?!admin/)[^/]+(?P<handler>/[\w./-]+)$")
 _REST = ("json", "name", "method", "expect")
 
 
@@ -117,10 +117,11 @@ def parse_json(line: str) -> LogEntry | None:
     """Return the request of a line with `time` and `params` or `json`; None for any other line."""
     try:
         content = json.loads(line)
+        if "\\u" in line:  # half of a pair, as of an emoji that was cut, is no character
+            json.dumps(content, ensure_ascii=False).encode()
         rest = {name: content[name] for name in _REST if name in content}
-        parameters = flatten_parameters(
-            content.get("params", {}) if "json" in rest else content["params"]
-        )
+        params = content.get("params", {}) if "json" in rest else content["params"]
+        parameters = flatten_parameters(params)
         time = parse_time(content["time"])
         handler = content.get("handler", "/select")
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):

@@ -117,6 +117,9 @@ def test_unreachable_target_fails_with_the_last_error() -> None:
         wait_for_target([url], 3, lambda _: None, lambda: next(clock))
     assert url in caught.value.message
     assert next(clock) == 4
+    several = [f"http://127.0.0.1:{free_port()}/solr" for _ in range(3)]
+    with failing(LoadError, "TargetUnreachable", "none of the first 2 of 3 nodes responded"):
+        wait_for_target(several, 2, lambda _: None, lambda: next(clock))
 
 
 async def test_login_that_is_refused_is_not_waited_out() -> None:

@@ -70,7 +70,7 @@ def test_good_responses_pass(name: str, remark: RequestFailure | None) -> None:
     ("name", "kind", "text"),
     [
         ("partial", "PartialResults", "response has partial results"),
-        ("omitted", "PartialResults", "'partialResults': 'omitted'"),
+        ("omitted", "PartialResults", '"partialResults": "omitted"'),
         ("failed", "SolrError", "no servers hosting shard"),
         ("tolerant", "SolrError", '"message": "bad"'),
         ("stream", "SolrError", "collection not found"),
@@ -100,8 +100,24 @@ def test_expectations_hold_as_for_json() -> None:
     assert validate(RECORDED["good"], minNumFound=12345678901, contains="Größe 2") is None
     failed = not_none(validate(RECORDED["good"], maxNumFound=5))
     assert failed.kind == "ExpectationFailed"
-    assert "expected at most 5 documents, found 12345678901: {'zkConnected': True" in failed.message
+    assert 'expected at most 5 documents, found 12345678901: {"zkConnected": true' in failed.message
     assert not_none(validate(RECORDED["good"], contains="absent")).kind == "ExpectationFailed"
+
+
+def test_names_are_texts_so_that_they_do_not_double() -> None:
+    # A map whose names are new ones, each a list with the one before it twice.
+    names = (b"\xe0\x82" + bytes([0xE0 + place] * 2) + b"\x00" for place in range(1, 21))
+    with pytest.raises(JavabinError, match="a name is no text"):
+        summarize(b"\x02\xd5" + b"\xe0\x21a\x00" + b"".join(names))
+    with pytest.raises(JavabinError, match="a key is no text"):
+        summarize(b"\x02\xc1" + b"\x81\x21a\x00")
+
+
+def test_a_text_that_is_there_many_times_is_shown_once() -> None:
+    text = "x" * 400
+    failed = not_none(validate(write({"error": {"msg": [text] * 1000, "code": 500}})))
+    assert failed.kind == "SolrError"
+    assert text[:200] in failed.message
 
 
 def test_http_errors_come_first() -> None:

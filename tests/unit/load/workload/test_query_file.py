@@ -180,6 +180,8 @@ def test_times_count_from_the_first_line_on(
     [
         (("2", "1"), r'line 2: "time" is before that of an earlier line'),
         (("true",), r'line 1: "time" must be a number of seconds'),
+        (("NaN", "1"), r'line 1: "time" must be a number of seconds'),
+        (("1e999",), r'line 1: "time" must be a number of seconds'),
         (('"noon"',), r'line 1: "time" must be a number of seconds'),
     ],
 )

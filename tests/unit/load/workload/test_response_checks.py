@@ -26,6 +26,7 @@ DETAILED = (
         b'{"responseHeader": {"params": {"q": "}"}, "status": 0}, "response": {"docs": []}}',
         GOOD.replace(b"[]", b'[{"t":"say \\"partialResults\\":true and \\"error\\":{"}]'),
         HEADER % b"0" + b',"partialResults":false}',
+        HEADER % b"0" + b',"partialResults": false}',
     ],
 )
 def test_complete_responses_pass(body: bytes) -> None:

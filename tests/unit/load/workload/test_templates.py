@@ -55,6 +55,7 @@ def test_values_become_texts(path: str, text: str) -> None:
         "response.docs[0].tags || nothing",
         "length(nothing)",
         "max_by(response.docs, &id).x",
+        "response.docs[0].contains(id, `5`)",
     ],
 )
 def test_missing_values_are_failures_that_name_the_path(path: str) -> None:

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 
 import httpx2 as httpx
 
@@ -128,31 +129,27 @@ def wait_for_target(  # noqa: PLR0913 - what to probe, for how long, and the mea
     once with `CertificateNotTrusted` or `AuthenticationFailed`.
     """
     deadline = clock() + seconds
-    last = "no attempt"
     with access.open_client(min(_ATTEMPT_SECONDS, seconds)) as http:
-        while True:
-            for url in urls:
-                try:
-                    status = http.get(url).status_code
-                except httpx.HTTPError as error:
-                    if problem := certificate_problem(error):
-                        raise LoadError(
-                            LifecycleReason.CERTIFICATE_NOT_TRUSTED,
-                            f"{url}: {problem}; check target.existing.tls.caSecret",
-                        ) from error
-                    last = f"{url}: {error}"
-                else:
-                    # Any other status is a response: a node that starts says 404 or 503.
-                    if status == httpx.codes.UNAUTHORIZED:
-                        raise LoadError(
-                            LifecycleReason.AUTHENTICATION_FAILED,
-                            f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name",
-                        )
-                    return
+        for tried, url in enumerate(cycle(urls), 1):
+            try:
+                status = http.get(url).status_code
+            except httpx.HTTPError as error:
+                if problem := certificate_problem(error):
+                    text = f"{url}: {problem}; check target.existing.tls.caSecret"
+                    raise LoadError(LifecycleReason.CERTIFICATE_NOT_TRUSTED, text) from error
+                last = f"{url}: {error}"
+            else:
+                # Any other status is a response: a node that starts says 404 or 503.
+                if status == httpx.codes.UNAUTHORIZED:
+                    text = f"{url}: HTTP {status}; check target.existing.basicAuth.secret.name"
+                    raise LoadError(LifecycleReason.AUTHENTICATION_FAILED, text)
+                return
             if clock() >= deadline:
+                which = f"the first {tried} of " if tried < len(urls) else ""
                 raise LoadError(
                     TargetReason.TARGET_UNREACHABLE,
-                    f"none of {len(urls)} nodes{endpoint} responded within {seconds:g} s;"
+                    f"none of {which}{len(urls)} nodes{endpoint} responded within {seconds:g} s;"
                     f" last {last}; check that Solr runs, and network policies for the load pods",
                 )
-            pause(_PAUSE_SECONDS)
+            if not tried % len(urls):
+                pause(_PAUSE_SECONDS)

@@ -172,7 +172,7 @@ def _request(
         key=digest.hexdigest()[:12],
         text=text[:MAX_QUERY_TEXT],
         handler=handler,
-        rows=defaults.rows if rows is None else int(rows) if str(rows).isdigit() else 0,
+        rows=defaults.rows if rows is None else int(rows) if str(rows).isdecimal() else 0,
         sort=sort,
         parameters=kept,
         body=body,

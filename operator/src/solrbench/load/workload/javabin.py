@@ -83,6 +83,12 @@ def summarize(body: bytes) -> JavabinSummary:
         raise JavabinError(f"no value that is known ends at byte {reader.at}") from error
 
 
+def _text_of_key(key: Any) -> str:
+    if isinstance(key, list | dict):
+        raise JavabinError("a key is no text")
+    return str(key)
+
+
 class _Reader:
     """Reads values one after another; `at` is where the next one begins."""
 
@@ -105,7 +111,7 @@ class _Reader:
                 self.at += 1
                 return self._summary(found, int(self.value()[0]))
             value = self.value()
-            found.setdefault(str(key), value)
+            found.setdefault(_text_of_key(key), value)
         # The number of all groups stands before those of each; without groups, the first one.
         return self._summary(found, self._num_found if self._matches is None else self._matches)
 
@@ -170,8 +176,12 @@ class _Reader:
         """Return a text that is written once and named by its place from then on."""
         if place := self._size(tag):
             return self._keys[place - 1]
-        self._keys.append(self.value())
-        return self._keys[-1]
+        text = self.value()
+        # Lists of names, each named in the next one twice, would double with every byte.
+        if not isinstance(text, str):
+            raise JavabinError("a name is no text")
+        self._keys.append(text)
+        return text
 
     def _text(self, tag: int) -> str:
         return self._skip(self._size(tag)).decode("utf-8", "replace")
@@ -192,7 +202,7 @@ class _Reader:
             key, value = self.value(), self.value()
             if key == "matches" and self._matches is None and self._num_found is None:
                 self._matches = value if isinstance(value, int) else None
-            found[str(key)] = value
+            found[_text_of_key(key)] = value
         return found
 
     def _document(self) -> None:

@@ -31,7 +31,7 @@ _GOOD_BEGINNINGS = tuple(
 
 _HEADER = re.compile(rb'\s*\{\s*"responseHeader"\s*:\s*(?=\{)')
 _TOP_ERROR = re.compile(rb'\s*\{\s*"error"\s*:\s*\{')
-_PARTIAL_BEHIND = re.compile(r'\s*,\s*"partialResults"\s*:\s*(?!false)')
+_PARTIAL_BEHIND = re.compile(r'\s*,\s*"partialResults"\s*:\s*+(?!false)')
 _MAX_HEADER_BYTES = 1 << 20
 """A header repeats the parameters of its request."""
 _ENDS = (b"}\n", b"}")
@@ -153,8 +153,18 @@ def _problem_of_header(header: dict[str, Any], *, is_partial: bool) -> RequestFa
         return _STATUS
     if header.get("errors"):
         # A tolerant update: some of its documents were refused.
-        return RequestFailure("SolrError", json.dumps(header["errors"], default=str))
+        return RequestFailure("SolrError", _sample(header["errors"]))
     return None
+
+
+def _sample(value: Any) -> str:
+    """Return the begin of a value as JSON; in javabin one text may be in it a million times."""
+    text = ""
+    for piece in json.JSONEncoder(default=str).iterencode(value):
+        text += piece
+        if len(text) > LONGEST_SAMPLE:
+            break
+    return text
 
 
 def _check_javabin(body: bytes) -> RequestFailure | None:
@@ -169,11 +179,11 @@ def _check_javabin(body: bytes) -> RequestFailure | None:
         failed = _problem_of_header(header, is_partial=partial not in (None, False))
         if failed is None:
             return None
-        return request_failure(failed.kind, f"{failed.message}: {error or header}")
+        return request_failure(failed.kind, f"{failed.message}: {_sample(error or header)}")
     at = body.find(b"EXCEPTION")
     if error is None and at >= 0 and b"EOF" in body:  # as with JSON, the last tuple of a stream
         error = {"msg": body[at : at + LONGEST_SAMPLE].decode("utf-8", "replace")}
-    return NO_HEADER if error is None else request_failure("SolrError", str(error))
+    return NO_HEADER if error is None else request_failure("SolrError", _sample(error))
 
 
 def read_javabin(body: bytes) -> JavabinSummary | None:
@@ -275,6 +285,6 @@ def num_found(body: bytes) -> int | None:
 
 def _expectation_failure(wanted: str, found: str, body: bytes) -> RequestFailure:
     summary = read_javabin(body)
-    text = str(summary.header) if summary else body[:_SEEN_BYTES].decode("utf-8", "replace")
+    text = _sample(summary.header) if summary else body[:_SEEN_BYTES].decode("utf-8", "replace")
     seen = text[:_SEEN_BYTES]
     return request_failure("ExpectationFailed", f"expected {wanted}, found {found}: {seen}")

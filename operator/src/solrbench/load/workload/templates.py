@@ -68,10 +68,8 @@ class TextTemplate:
 
 def parse_template(text: str, escape: Callable[[str], str] = str) -> TextTemplate:
     """Return the template of a text, whose own parts are escaped once and for all."""
-    parts = _NAME.split(text)
-    return TextTemplate(
-        tuple(part if index % 2 else escape(part) for index, part in enumerate(parts))
-    )
+    parts = enumerate(_NAME.split(text))
+    return TextTemplate(tuple(each if index % 2 else escape(each) for index, each in parts))
 
 
 def join_templates(templates: list[TextTemplate], separator: str) -> TextTemplate:
@@ -129,7 +127,7 @@ def extract_values(
         value = _look_up(content, path) if expression is None else None
         if expression is not None:
             # A function may be given what it does not take.
-            with suppress(JMESPathError):
+            with suppress(JMESPathError, TypeError):
                 value = expression.search(content)
         text = plain_text(value)
         if text is None:
