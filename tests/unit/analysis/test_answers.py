@@ -9,6 +9,7 @@ from math import log
 from zlib import crc32
 
 import pytest
+from pydantic import ValidationError
 
 from solrbench.analysis.answers import (
     FIELDS_OF_KINDS,
@@ -347,3 +348,16 @@ def test_answers_of_5000_queries_fit_into_2_mebibytes() -> None:
     less = pack_answers(answers, StoredAnswers(first=10), 100_000)
     assert len(less.packed) <= 100_000
     assert less.queries + less.left_out == 5000
+
+
+def test_answers_of_another_program_may_lack_what_ours_have() -> None:
+    sides = (
+        QueryAnswer(key="a", query="q", found=2, ids=["1", "2"]),
+        QueryAnswer(key="a", query="q", ids=["2", "1"], ranks=[[1.0]]),
+    )
+    one, other = (pack_answers([each], StoredAnswers(first=10), 10_000) for each in sides)
+    found = compare_answers(one, other, "before", "after")
+    assert (found.conclusion, found.num_found) == (AnswerConclusion.DIFFER, 1)
+    assert found.examples[0].candidate == "0 found: 2"
+    with pytest.raises(ValidationError):
+        StoredAnswers(first=101)

@@ -1,5 +1,6 @@
 from array import array
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -93,11 +94,16 @@ def test_most_repeats_are_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "named"),
-    [("http://10.0.0.7:8983/solr", "None"), ("https://search.example.com/solr", "Proxy")],
+    ("given", "named"),
+    [
+        ({"urls": ["http://10.0.0.7:8983/solr"]}, "None"),
+        ({"urls": ["https://search.example.com/solr"]}, "Proxy"),
+        # The load asks each node of it.
+        ({"solrCloudName": "films"}, "None"),
+    ],
 )
-def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
-    existing = make_spec("calm", target={"existing": {"urls": [url]}})
+def test_a_node_of_an_existing_solr_is_no_proxy(given: dict[str, Any], named: str) -> None:
+    existing = make_spec("calm", target={"existing": given})
     nodes = MeasuredTarget(attempt=1, pods={"10.0.0.7:8983_solr": "2026-01-01T00:00:00Z"})
     runs = [
         replace(each, samples=RunSamples(each.document.model_copy(update={"target": nodes})))
@@ -111,6 +117,9 @@ def test_a_node_of_an_existing_solr_is_no_proxy(url: str, named: str) -> None:
 
 def test_a_step_without_telemetry_has_no_entry() -> None:
     assert find_bottlenecks(make_spec("calm"), [replace(run(1), servers=None)]) == []
+    # What clients waited for is always known.
+    unread = RunTelemetry({"client_milliseconds": 3.0}, {})
+    assert find_bottlenecks(make_spec("calm"), [replace(run(1), servers=unread)]) == []
 
 
 def test_sentences_say_what_and_what_next() -> None:

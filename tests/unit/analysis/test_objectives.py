@@ -27,6 +27,7 @@ from support.results.builders import (
     make_spec,
     make_timed_result,
     swinging,
+    with_response_times,
 )
 from support.results.samples import benchmark_samples
 
@@ -179,6 +180,14 @@ def test_message_has_number_interval_and_limit() -> None:
     assert found.message.endswith("; the limit is 1 ms. " + ASSUMED)
     assert (found.unit, found.limit) == ("ms", 1)
     assert found.value == pytest.approx(1.1475, abs=0.001)
+
+
+def test_a_planned_rate_does_not_differ_between_repeats() -> None:
+    timed = make_timed_result(swinging(60))
+    planned = make_document("a", 1, with_response_times(timed, timed), seconds=60)
+    found = evaluated({"throughput": {"minRequestsPerSecond": 19}}, planned)
+    assert found.upper is not None
+    assert ASSUMED not in found.message
 
 
 def test_interval_of_three_repeats_holds_how_far_they_differ() -> None:

@@ -146,6 +146,13 @@ def test_repeats_are_one_sample_for_each_type() -> None:
     assert not visibility_table([])
 
 
+def test_a_number_of_what_was_not_found_may_be_anything() -> None:
+    found = of("NRT", 5.0, not_found=10**15)
+    (nrt,) = merge_visibility(make_spec("a"), [run(1, found)])
+    assert (nrt.percentiles, nrt.max_milliseconds) == ([], 5)
+    assert not_none(slowest_percentile([found], 95.0)).value == float("inf")
+
+
 def test_intervals_hold_by_how_much_the_times_may_be_wrong() -> None:
     documents = (
         run(1, of("NRT", *range(10, 110, 10))),

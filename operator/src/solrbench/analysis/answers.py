@@ -49,8 +49,7 @@ class AnswerDifference:
 
 def skip_reason(one: QueryAnswer, other: QueryAnswer) -> Skipped | None:
     """Return why two answers cannot be compared; None if they can."""
-    reason = one.skipped or other.skipped
-    if reason is not None:
+    if reason := one.skipped or other.skipped:
         return reason
     if one.error and other.error and not one.failed_status and not other.failed_status:
         return Skipped.NO_RESPONSE
@@ -61,9 +60,8 @@ def skip_reason(one: QueryAnswer, other: QueryAnswer) -> Skipped | None:
 
 def _unranked(answer: QueryAnswer) -> bool:
     """Return whether a criterion of the sort is unknown for all documents: any may be tied."""
-    return any(
-        all(value is None for value in values) for values in zip(*answer.ranks, strict=False)
-    )
+    criteria = zip(*answer.ranks, strict=False)
+    return any(all(value is None for value in values) for values in criteria)
 
 
 def compare_answer(
@@ -78,17 +76,16 @@ def compare_answer(
         larger = max(one.found or 0, other.found or 0, 1)
         share = abs((one.found or 0) - (other.found or 0)) / larger
         return AnswerDifference(AnswerKind.FOUND, 1.0 + share)
-    different = AnswerDifference()
     if same_shards or not one.by_score:
         different = _compare_documents(one, other)
-    if different.kind is not None:
-        return different
+        if different.kind is not None:
+            return different
     if digests(one, same_shards=same_shards) != digests(other, same_shards=same_shards):
         return AnswerDifference(AnswerKind.FACETS, 0.1)
     shift = _score_shift(one, other) if same_shards and not _vary(one, other) else 0.0
     if shift > SCORE_TOLERANCE:
         return AnswerDifference(AnswerKind.SCORES, min(shift, 0.09))
-    return different
+    return AnswerDifference()
 
 
 def digests(answer: QueryAnswer, *, same_shards: bool = True) -> dict[str, str]:
@@ -250,6 +247,7 @@ def compare_answers(
     same_shards = "" in layouts or len(layouts) == 1
     found = [(compare_answer(*pair, same_shards=same_shards), *pair) for pair in pairs]
     different = [each for each in found if each[0].kind is not None]
+    different.sort(key=lambda each: -each[0].change)
     counts = Counter(each.kind for each, _, _ in different)
     return ComparedAnswers(
         **named,
@@ -270,14 +268,13 @@ def compare_answers(
                 baseline=_shown(one, other, difference.kind),
                 candidate=_shown(other, one, difference.kind),
             )
-            for difference, one, other in sorted(different, key=lambda each: -each[0].change)[
-                :MAX_EXAMPLES
-            ]
+            for difference, one, other in different[:MAX_EXAMPLES]
         ],
     )
 
 
 def _cut(answer: QueryAnswer, first: int) -> QueryAnswer:
+    first = min(first, len(answer.ranks))  # what another program has stored may lack some
     if len(answer.ids) <= first:
         return answer
     return answer.model_copy(update={"ids": answer.ids[:first], "ranks": answer.ranks[:first]})
@@ -363,7 +360,7 @@ def _shown(answer: QueryAnswer, other: QueryAnswer, kind: AnswerKind | None) -> 
             f"{key} ({', '.join(map(_value, rank))})"
             for key, rank in zip(answer.ids, answer.ranks, strict=False)
         ]
-    return f"{answer.found:,} found: {', '.join(ids)}"[:MAX_TEXT]
+    return f"{answer.found or 0:,} found: {', '.join(ids)}"[:MAX_TEXT]
 
 
 def _value(value: float | str | None) -> str:

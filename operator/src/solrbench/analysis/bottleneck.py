@@ -111,14 +111,20 @@ class RunBottleneck:
 
 
 def find_bottlenecks(spec: Spec, runs: Iterable[EvaluatedRun]) -> list[Bottleneck]:
-    """Return what held each step and variant back, for those whose servers were read."""
+    """Return what held each step and variant back, for those whose servers were read.
+
+    That none did is known only where Solr could be read: figures of the load are always there.
+    """
     found = []
     for run in runs:
         document, servers = run.document, run.servers
         if servers is not None and servers.figures:
             behind, users = _behind_proxy(spec, document), document.users
             evidence = BottleneckInput(document.repeat, servers, run.findings, behind, users)
-            found.append((document, find_bottleneck(evidence)))
+            in_run = find_bottleneck(evidence)
+            read = (evidence.figure(each) for each in ("cpu_percent", "gc_percent"))
+            if in_run.resource is not Resource.NONE or any(each is not None for each in read):
+                found.append((document, in_run))
     return [_agree(step, variant, own) for step, variant, own in group_by_step(spec, found)]
 
 
@@ -129,7 +135,7 @@ def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
         known = document.target.pods if document.target is not None else {}
         nodes = {each.removesuffix("_solr") for each in known}
         hosts = {urlsplit(each).netloc for each in existing.urls or ()}
-        return not hosts or not hosts <= nodes
+        return not hosts <= nodes
     variant = next((each for each in spec.target.variants if each.name == document.variant), None)
     return variant is not None and bool(variant.urls)
 

@@ -67,7 +67,6 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
         good, whole = requests.good_within(within), counts.requests
         interval = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
         share = good / whole if whole else 0.0
-
     rate, error = samples.rate(name), requests.service.rate_error()
     if error is None:
         return MeasuredValue(rate * share, None)
@@ -90,9 +89,7 @@ _ASSUMED = (
 
 def _allow_for_repeats(found: MeasuredValue | None, repeats: int) -> MeasuredValue | None:
     """Return a number of few repeats with an interval that allows for how far repeats differ."""
-    if found is None or found.interval is None:
-        return found
-    if repeats >= MIN_REPEATS or math.isinf(found.value):
+    if found is None or found.interval is None or repeats >= MIN_REPEATS or math.isinf(found.value):
         return found
     value, (lower, upper) = found.value, found.interval
     margin = STANDARD_ERRORS * REPEATS_DIFFER / math.sqrt(repeats) * value
@@ -171,9 +168,8 @@ def evaluate_objectives(
             if (step_samples := samples.of(step.name, variant))
         ]
     del results[MAX_OBJECTIVE_RESULTS:]
-    return ObjectivesStatus(
-        conclusion=overall_conclusion([result.conclusion for result in results]), results=results
-    )
+    conclusion = overall_conclusion([result.conclusion for result in results])
+    return ObjectivesStatus(conclusion=conclusion, results=results)
 
 
 def _of_dataset(
@@ -218,21 +214,17 @@ def evaluate(
 def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) -> Iterator[str]:
     """Yield what the interval does not hold."""
     if result.upper is not None and len(samples.runs) < MIN_REPEATS:
+        is_rate = objective.throughput is not None or objective.goodput is not None
         if objective.failures is not None:
             yield " The interval does not allow for how far repeats differ."
-        else:
+        elif not (is_rate and samples.of(objective.request or ALL_REQUESTS).is_planned):
             yield _ASSUMED
     if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.
-        rarest, measured = (
-            format_number(round_number(seconds))
-            for seconds in (samples.seconds / _RULE_OF_THREE, samples.seconds)
-        )
+        rarest = format_number(round_number(samples.seconds / 3))
+        measured = format_number(round_number(samples.seconds))
         yield f" An outage less often than once in {rarest} s may not show in {measured} s."
-
-
-_RULE_OF_THREE = 3.0
 
 
 def conclusion_of(

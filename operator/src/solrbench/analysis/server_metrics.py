@@ -301,12 +301,18 @@ def _merge_visibility(
     )
 
 
+_MAX_TIMES = 100_000
+"""Of a step run and type of replica: fifty times those that are stored. A stored number may be
+anything; of more that were not found, even the lowest percentile that is shown is unknown."""
+
+
 def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]:
     for each in results:
         yield from zip(each.milliseconds, each.errors, strict=True)
         # Of very many times a part is kept, so that what was not found counts by the same part.
         part = len(each.milliseconds) / each.documents if each.documents else 1.0
-        yield from itertools.repeat((math.inf, 0.0), math.ceil(part * each.not_found))
+        missing = min(math.ceil(part * each.not_found), _MAX_TIMES)
+        yield from itertools.repeat((math.inf, 0.0), missing)
 
 
 def _percentiles(

@@ -10,11 +10,16 @@ from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import Annotated
 
 import orjson
+from pydantic import Field
 
 from solrbench.api.rules import LenientModel
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
+
+_MAX_DOCUMENTS, _MAX_QUERIES = 100, 5000
+"""As `spec.comparison.answers` allows: each pair of documents is compared with each other one."""
 
 MAX_ANSWER_BYTES = 2 << 20
 """What the answers of one benchmark may take of the report, those through all variants together."""
@@ -83,7 +88,7 @@ class QueryAnswer(LenientModel):
 class StoredAnswers(LenientModel):
     """The answers of a target to the distinct queries of a workload."""
 
-    first: int
+    first: Annotated[int, Field(le=_MAX_DOCUMENTS)]
     """How many documents of each answer are kept at most."""
     layout: str = ""
     """Shards and router of the collection; empty where Solr does not report them."""
@@ -114,7 +119,7 @@ class StoredAnswers(LenientModel):
 
 
 class _Entries(LenientModel):
-    entries: list[QueryAnswer]
+    entries: Annotated[list[QueryAnswer], Field(max_length=_MAX_QUERIES)]
 
 
 def pack_answers(
@@ -123,9 +128,7 @@ def pack_answers(
     """Return `stored` with as many of the answers, from the first one on, as fit."""
     kept = len(answers)
     while True:
-        entries = [
-            answer.model_dump(by_alias=True, exclude_defaults=True) for answer in answers[:kept]
-        ]
+        entries = [each.model_dump(by_alias=True, exclude_defaults=True) for each in answers[:kept]]
         # Without a time, the same answers are the same bytes.
         packed = b64encode(gzip.compress(orjson.dumps(entries), mtime=0)).decode("ascii")
         if len(packed) <= max_bytes:

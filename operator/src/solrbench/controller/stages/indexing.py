@@ -235,8 +235,7 @@ def _conclude(
     if context.benchmark.spec.load.telemetry.collect is not Collect.NONE:
         packed = max((each.telemetry for each in progress), default="", key=len)
         telemetry = unpack_telemetry(packed)
-    found = conclude_indexing(context.status.dataset, dataset.indexing, telemetry)
-    context.update(dataset=found)
+    context.update(dataset=conclude_indexing(context.status.dataset, dataset.indexing, telemetry))
 
 
 def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:
@@ -252,7 +251,7 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
         sizes = _replica_sizes(context, solr)
     apply_outcome(check_documents(sizes, sent, expected))
     known = expected or sent or total_documents(sizes) or None
-    apply_outcome(check_expected_known(known, is_empty=complete and sent == 0))
+    apply_outcome(check_expected_known(known, is_empty=complete and not sent))
     _record_sizes(context, sizes)
 
 
