@@ -69,10 +69,8 @@ def check(document: Document) -> tuple[SolrBenchmark | None, list[str]]:
     faults, benchmark = [*document.faults], None
     try:
         benchmark = SolrBenchmark.parse(_as_created(document.body))
-        line = document.line_of(("spec",))
-        spec = benchmark.spec
-        problems = [*version_problems(spec), *spec_problems(spec)]
-        faults += [(line, problem) for problem in problems]
+        line, spec = document.line_of(("spec",)), benchmark.spec
+        faults += [(line, each) for each in (*version_problems(spec), *spec_problems(spec))]
     except ValidationError as error:
         items = error.errors(include_url=False)
         faults += [(document.line_of(item["loc"]), _text(item)) for item in items]
@@ -150,7 +148,7 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
                 for item in error.errors()
             ]
             # From the last one on: the indices of entries before a removed one stay right.
-            removed = [place for place in reversed(places) if _remove(rest, place)]
+            removed = [place for place in reversed(dict.fromkeys(places)) if _remove(rest, place)]
             if not removed:
                 raise
             left_out += [format_place(place) for place in removed]

@@ -47,7 +47,7 @@ def _xml(
     if started is not None:
         suite.timestamp = started.isoformat()
     for title, text in named.items():
-        suite.add_property(title, plain_text(text))
+        suite.add_property(plain_text(title), plain_text(text))
     suite.add_testcases(list(cases))
     xml = JUnitXml("solrbench")
     xml.add_testsuite(suite)
