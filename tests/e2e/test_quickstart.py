@@ -142,7 +142,7 @@ def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
     reasons = {
         reason["reason"] for each in status["verdicts"] for reason in each.get("reasons", [])
     }
-    # Steps of 12 s after a warm-up of 40 s show each slow second of the machine that runs this suite.
+    # Steps of 12 s after a warm-up of 40 s show each slow second of the machine.
     assert reasons <= BUSY_MACHINE | DIFFERENT_REPEATS, status["verdicts"]
     # Whatever else ran may have made its numbers uncertain.
     assert ({"Invalid"} if reasons else {"Valid", "Inconclusive"}) & {*line.split()}

@@ -20,11 +20,7 @@ from solrbench.stats.number_format import milliseconds, round_number
 def of_arrivals(results: Sequence[RequestResult]) -> list[RequestResult]:
     """Return the results that count arrivals: without the requests inside transactions."""
     inside = tuple(f"{result.request}." for result in results if result.is_transaction)
-    return [
-        result
-        for result in results
-        if result.is_transaction or not result.request.startswith(inside)
-    ]
+    return [each for each in results if each.is_transaction or not each.request.startswith(inside)]
 
 
 def sum_arrivals(documents: Iterable[StepRunResult]) -> RequestCounts:

@@ -84,13 +84,10 @@ class UnreadableReportError(ValueError):
 
 @dataclass(frozen=True)
 class ComparisonInput:
-    """One side of a comparison.
+    """One side of a comparison, with the name that sentences call it by.
 
-    Attributes:
-        name: as sentences call it
-        spec: what was measured, as JSON has it
-        invalid: steps that are Invalid
-        benchmark: name of the benchmark in its namespace; empty if it is not known
+    Its spec says what was measured, as JSON has it; `benchmark` is the name of the benchmark in its
+    namespace, empty if it is not known.
     """
 
     name: str
@@ -157,8 +154,7 @@ def benchmark_input(
 def report_input(name: str, text: bytes) -> ComparisonInput:
     """Return a report of a ConfigMap as one side; it may be packed by gzip.
 
-    Raises:
-        UnreadableReportError: if it is none, or takes more than the limits of a stored report.
+    It raises `UnreadableReportError` if it is none, or beyond the limits of a stored report.
     """
     figures = _drop_series(_unpacked(text, MAX_STORED_BYTES))
     if len(figures) > MAX_FIGURES_BYTES:
@@ -174,10 +170,7 @@ def _drop_series(text: bytes | bytearray) -> bytes:
 
 
 def comparison_input_of(name: str, report: Mapping[str, Any]) -> ComparisonInput:
-    """Return the JSON object of a report as one side.
-
-    It raises `UnreadableReportError` if it is none.
-    """
+    """Return the JSON object of a report as one side; `UnreadableReportError` if it is none."""
     expected = "it is not a report of `solrbench report NAME -o json`"
     if missing := [name for name in ("spec", "steps") if name not in report]:
         raise UnreadableReportError(f"{expected}: it has no {' and no '.join(missing)}")
@@ -261,8 +254,7 @@ def compare_candidate(
 
     Steps, variants and request names are the same if they have one name.
 
-    Raises:
-        UnreadableReportError: the times or numbers of a step are none that a load measures.
+    It raises `UnreadableReportError` if times or numbers of a step are none that a load measures.
     """
     percents = set(settings.percentiles)
     if settings.percent is not None:
@@ -300,9 +292,8 @@ def is_drift_unknown(primary: Iterable[Difference]) -> bool:
 
     Sides that were measured one after the other differ by what changed in between, too.
     """
-    return any(
-        each.conclusion is not None and min(each.repeats) < MIN_VALUES_FOR_RANKS for each in primary
-    )
+    repeats = (min(each.repeats) for each in primary if each.conclusion is not None)
+    return any(each < MIN_VALUES_FOR_RANKS for each in repeats)
 
 
 def _compared_steps(
@@ -346,8 +337,7 @@ def _differences(baseline: ComparisonInput, candidate: ComparisonInput) -> list[
     for side, other in ((baseline, candidate), (candidate, baseline)):
         known = {run.document.step for run in other.runs}
         steps = dict.fromkeys(run.document.step for run in side.runs)
-        missing = [f"step {step}" for step in steps if step not in known][:_MAX_NAMED]
-        if missing:
+        if missing := [f"step {step}" for step in steps if step not in known][:_MAX_NAMED]:
             only.append(f"only {side.name} has {', '.join(missing)}")
     return [*only, *lines][:MAX_SPEC_NOTES]
 

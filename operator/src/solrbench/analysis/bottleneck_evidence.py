@@ -14,11 +14,9 @@ from solrbench.stats.number_format import format_milliseconds, format_percent
 
 @dataclass(frozen=True)
 class BottleneckInput:
-    """One step run.
+    """One step run, behind a proxy if something stands between load and Solr.
 
-    Attributes:
-        behind_proxy: whether requests went through something between load and Solr
-        users: of a closed loop, of whom each has one request under way at most; None for arrivals
+    Of the users of a closed loop each has one request under way at most; None for arrivals.
     """
 
     repeat: int
@@ -91,7 +89,6 @@ _WHAT = {
     "request_milliseconds": "took {} for each request",
     "shard_request_milliseconds": "took {} for each request to a shard",
 }
-
 
 MAX_CPU_PERCENT = 85.0
 MAX_MACHINE_PERCENT = 90.0

@@ -331,10 +331,8 @@ def find_zookeeper(run: BottleneckInput) -> Symptom | None:
     rate = run.figure("zookeeper_requests_per_second") or 0.0
     if latency is None or latency <= MAX_ZOOKEEPER_MILLISECONDS or rate < MIN_ZOOKEEPER_RATE:
         return None
-    limit = format_milliseconds(MAX_ZOOKEEPER_MILLISECONDS)
-    return Symptom(
-        f"ZooKeeper took {format_milliseconds(latency)} for each request (limit {limit})"
-    )
+    limit = f" (limit {format_milliseconds(MAX_ZOOKEEPER_MILLISECONDS)})"
+    return Symptom(f"ZooKeeper took {format_milliseconds(latency)} for each request{limit}")
 
 
 def find_machine(run: BottleneckInput) -> Symptom | None:
@@ -347,7 +345,7 @@ def find_machine(run: BottleneckInput) -> Symptom | None:
         # The JVM sees the machine, or in a container what it may use of it.
         or above(run, "system_cpu_percent", MAX_MACHINE_PERCENT, used)
     )
-    busiest = None if found is None else find_outlier(run, "cpu_percent")
+    busiest = find_outlier(run, "cpu_percent")
     if found is None or busiest is None:
         return found
     return Symptom(f"{found.text}; of Solr, {busiest.text}", found.server)

@@ -278,16 +278,15 @@ def _result(
         word = CapacityConclusion.SEARCHING
         message = f"searching: {count_noun(len(own.trials), 'trial')} so far"
     # What is found is not shown before the search is over: the next trial may still move it.
-    level = found if word is CapacityConclusion.FOUND else replace(found, rate=None)
+    is_found = word is CapacityConclusion.FOUND
+    level = found if is_found else replace(found, rate=None)
     return CapacityResult(
         variant=variant or None,
         conclusion=word,
         message=message,
         **_level_fields(level, unit),
         probe_requests_per_second=probe and round_number(probe.requests_per_second),
-        recovered_requests_per_second=(
-            recovered if word is CapacityConclusion.FOUND and recovered else None
-        ),
+        recovered_requests_per_second=recovered if is_found and recovered else None,
         trials=_trials(runs, search, interferences, first=1, last=most),
         confirmations=_trials(runs, search, interferences, first=most + 1),
     )

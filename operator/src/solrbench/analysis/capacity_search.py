@@ -362,9 +362,8 @@ def _line_crossing(trials: Sequence[Trial], level_spacing: float) -> ZeroCrossin
     for _ in range(_ROUNDS):
         width = _near(centre, level_spacing)
         near = [trial for trial in trials if abs(math.log(trial.rate) - centre) <= width]
-        crossing = fit_crossing(
-            [math.log(trial.rate) for trial in near], [trial.excess for trial in near]
-        )
+        rates = [math.log(trial.rate) for trial in near]
+        crossing = fit_crossing(rates, [trial.excess for trial in near])
         if crossing is None or abs(crossing.at - centre) > width:
             return None
         centre = crossing.at

@@ -168,7 +168,6 @@ CHECKS_OF_REPEATS: Mapping[str, CheckedReason[CheckOfRepeats]] = {
 }
 """Checks of all repeats of a step by the reason that they give."""
 
-
 PLACEMENT_CHECKS: Mapping[str, CheckedReason[target_checks.PlacementCheck]] = {
     "LoadSharesNodes": CheckedReason(
         "Load pods ran on a Kubernetes node with Solr pods.",

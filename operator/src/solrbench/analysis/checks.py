@@ -33,7 +33,6 @@ class NotEvaluated:
 
 Outcome = ValidityFinding | NotEvaluated | None
 
-
 Check = Callable[[StepRunResult, Load], Outcome]
 
 
@@ -128,12 +127,8 @@ def worst_share_of_time(
 
 def count_of_kind(results: Iterable[RequestResult], kind: str) -> int:
     """Return how many requests failed in this way."""
-    return sum(
-        failure_kind.count
-        for result in results
-        for failure_kind in result.failure_kinds
-        if failure_kind.kind == kind
-    )
+    kinds = (each for result in results for each in result.failure_kinds)
+    return sum(each.count for each in kinds if each.kind == kind)
 
 
 def first_finding(findings: Mapping[str, Outcome], reasons: Iterable[str]) -> str | None:

@@ -53,12 +53,9 @@ def average_stretches(points: Sequence[CurvePoint]) -> list[float]:
     of `MAX_STRETCHES` has all that are left.
     """
     edges = [0, *(2**place for place in range(MAX_STRETCHES - 1)), None]
-    means = []
-    for begin, end in itertools.pairwise(edges):
-        mean = _mean_milliseconds([point.window for point in points[begin:end]])
-        if mean is not None:
-            means.append(mean)
-    return means
+    windows = [point.window for point in points]
+    means = (_mean_milliseconds(windows[begin:end]) for begin, end in itertools.pairwise(edges))
+    return [mean for mean in means if mean is not None]
 
 
 def first_step_run(documents: Iterable[StepRunResult]) -> StepRunResult | None:

@@ -29,16 +29,13 @@ from solrbench.stats.number_format import count_noun, format_number
 
 def answer_baseline(spec: Spec, status: Status) -> Iterator[str]:
     """Yield what the primary metric of each step says beside the baseline."""
-    if status.comparison is not None:
-        yield from baseline_sentences(
-            status.comparison.figures,
-            status.comparison.baseline,
-            _loads_of(spec),
-            _planned_of(spec),
-        )
-        if status.comparison.drift_unknown:
+    found = status.comparison
+    if found is not None:
+        loads, planned = _loads_of(spec), _planned_of(spec)
+        yield from baseline_sentences(found.figures, found.baseline, loads, planned)
+        if found.drift_unknown:
             yield DRIFT_NOTE
-        yield from trend_difference_sentences(status.comparison.trends, status.comparison.baseline)
+        yield from trend_difference_sentences(found.trends, found.baseline)
 
 
 def baseline_sentences(
@@ -66,10 +63,8 @@ def answer_variants(spec: Spec, status: Status) -> Iterator[str]:
     loads, planned, known = _loads_of(spec), _planned_of(spec), set()
     for comparison in status.comparisons:
         point = comparison.step, comparison.variant
-        decisive = (
-            each for each in read_overheads(comparison) if each.metric.name == comparison.figure
-        )
-        difference = next(decisive, None)
+        by_name = {each.metric.name: each for each in read_overheads(comparison)}
+        difference = by_name.get(comparison.figure)
         # The first request of a point is that of its primary metric.
         if point not in known and difference is not None and difference.conclusion is not None:
             figure = name_figure(difference.metric.label, comparison.request)
@@ -103,13 +98,12 @@ def _place(load: str | None, variant: str | None) -> str:
 
 
 def _loads_of(spec: Spec) -> dict[str, str]:
-    return loads_as_text(
-        {
-            # With its name: users who send updates are no users who search.
-            step.name: (None, None) if step.indexing else (step.users, mean_rate(step))
-            for step in spec.load.steps
-        }
-    )
+    # With its name: users who send updates are no users who search.
+    loads = {
+        step.name: (None, None) if step.indexing else (step.users, mean_rate(step))
+        for step in spec.load.steps
+    }
+    return loads_as_text(loads)
 
 
 def loads_as_text(loads: Mapping[str, tuple[int | None, float | None]]) -> dict[str, str]:

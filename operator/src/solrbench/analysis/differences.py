@@ -77,9 +77,8 @@ _PROPOSED = (1, 2, 3, 5, 10, 20, 50)
 class ComparisonRule:
     """What counts as a difference, and after which repeats this very comparison was looked at.
 
-    Attributes:
-        looks: None if the comparison did not decide how many repeats there are; then the tests
-            need not allow for looks, even if something else decided it
+    Without looks, the comparison did not decide how many repeats there are; then the tests need not
+    allow for looks, even if something else decided it.
     """
 
     smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
@@ -104,11 +103,8 @@ class RepeatValue:
     """The value of a metric in one repeat, in the unit of the metric.
 
     Repeats of both sides with one number are a round, if the sides were measured in rounds; equal
-    texts are one target.
-
-    Attributes:
-        error: standard error of the logarithm of `value` by the time blocks of the repeat; 0 if it
-            is not known, or shares are compared
+    texts are one target. `error` is the standard error of the logarithm of `value` by the time
+    blocks of the repeat; 0 if it is not known, or shares are compared.
     """
 
     repeat: int
@@ -158,10 +154,8 @@ def estimate_difference(
         test = student(left, right, least)
         if has_changed:
             # Then each side is worth one value.
-            variances = (
-                each._replace(variance=each.variance * each.size) for each in test.variances
-            )
-            test = StudentEstimate(test.centre, tuple(variances))
+            widened = (each._replace(variance=each.variance * each.size) for each in test.variances)
+            test = StudentEstimate(test.centre, tuple(widened))
         else:
             test = _find_ranks(left, right, in_rounds=in_rounds) or test
     return Difference(
@@ -320,11 +314,9 @@ def _conclude_all(
         interval = None
         if bounds is not None:
             interval = on_scale(each.metric, bounds.lower), on_scale(each.metric, bounds.upper)
-        is_inconclusive = conclusion is Conclusion.INCONCLUSIVE
-        has_changed = is_inconclusive and each.has_changed
-        more = None
-        if is_inconclusive and not has_changed:
-            more = _more_repeats(each, each.test, rule, family)
+        has_changed = conclusion is Conclusion.INCONCLUSIVE and each.has_changed
+        is_open = conclusion is Conclusion.INCONCLUSIVE and not each.has_changed
+        more = _more_repeats(each, each.test, rule, family) if is_open else None
         decided = replace(each, conclusion=conclusion, interval=interval, more_repeats=more)
         concluded.append(replace(decided, has_changed=has_changed, test=None))
     return concluded

@@ -98,11 +98,7 @@ def left_out(
 
 def missed_by_indexing(spec: Spec, dataset: DatasetStatus) -> str | None:
     """Return why no load is run at all; None if it is."""
-    fast = [
-        objective
-        for objective in spec.objectives
-        if objective.fail_fast and objective.indexing_time is not None
-    ]
+    fast = [each for each in spec.objectives if each.fail_fast and each.indexing_time is not None]
     of_dataset = BenchmarkSamples(spec.model_copy(update={"objectives": fast}), [])
     objectives = evaluate_objectives(of_dataset, dataset)
     for result in objectives.results if objectives is not None else []:

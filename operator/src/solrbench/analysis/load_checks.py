@@ -90,9 +90,8 @@ def check_connections_ran_out(document: StepRunResult, load: Load) -> Outcome:
     if not count:
         return None
     whole = sum(request.requests for request in document.single_requests)
-    return ValidityFinding(
-        count, f"{count} of {whole} requests found no free port, file or memory (limit 0)"
-    )
+    text = f"{count} of {whole} requests found no free port, file or memory (limit 0)"
+    return ValidityFinding(count, text)
 
 
 # A delay of less than a millisecond is that of a system call, at whatever service time.
@@ -108,10 +107,9 @@ def check_schedule_lag(document: StepRunResult, load: Load) -> Outcome:
     findings = []
     for worker in document.workers:
         if (lag := worker.lag_p99_microseconds or 0) > 1000 * limit:
-            text = (
-                f"load worker {worker.worker} delayed requests by {format_milliseconds(lag / 1000)}"
-            )
-            findings.append(ValidityFinding(lag, f"{text} (p99, limit {limit} ms)"))
+            delay = f"{format_milliseconds(lag / 1000)} (p99, limit {limit} ms)"
+            text = f"load worker {worker.worker} delayed requests by {delay}"
+            findings.append(ValidityFinding(lag, text))
     if unknown and not findings:
         return NotEvaluated(f"no lag of {', '.join(unknown[:3])}")
     return worst(findings)

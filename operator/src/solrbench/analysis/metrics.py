@@ -27,7 +27,6 @@ SMALLEST_POINTS = 1.0
 """Percentage points by which a share must differ to matter: one failure in a hundred, from which on
 failures move percentiles, as in the verdict."""
 
-
 MIN_REPEATS = 3
 """Repeats of each side below which nothing is concluded. Two are often alike by chance: equal sides
 with a p95 on a cliff would be called different in 5 of 100 cases, instead of 1."""
@@ -51,10 +50,7 @@ class Scale(Enum):
 class ComparisonMetric:
     """A metric that each repeat has one value of.
 
-    Attributes:
-        name: the metric with its unit, such as `p95Milliseconds`
-        label: what stands in tables and sentences, such as `p95`
-        unit: as it is printed
+    Its name has the unit, as `p95Milliseconds`; its label, `p95`, is for tables and sentences.
     """
 
     name: str
@@ -86,8 +82,7 @@ P95 = percentile_metric(95)
 
 def metric_of(name: str) -> ComparisonMetric:
     """Return the metric of this name; what is none of the others is a percentile."""
-    known = _OTHERS.get(name)
-    return known or ComparisonMetric(name, name.removesuffix("Milliseconds"), "ms")
+    return _OTHERS.get(name) or ComparisonMetric(name, name.removesuffix("Milliseconds"), "ms")
 
 
 @dataclass(frozen=True)
@@ -136,11 +131,8 @@ class Difference:
 class ComparedMetric:
     """The difference of one request name in a step, or in a point of a sweep.
 
-    Attributes:
-        step: empty for what is measured of the index
-        variant: name of the variant of the candidate, empty without variants
-        baseline_variant: name of the variant of the baseline, as `variant`
-        is_primary: whether it decides about its step
+    The step is empty for what is measured of the index, and variants if there are none; `variant`
+    is that of the candidate. A primary metric decides about its step.
     """
 
     difference: Difference

@@ -1,7 +1,4 @@
-"""The seconds of a step run, and those that are unlike the others.
-
-Outliers are garbage collections, merges, neighbours.
-"""
+"""The seconds of a step run, and outliers among them: garbage collections, merges, neighbours."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -16,19 +13,13 @@ MAX_DEVIATIONS = 5.0
 """A second whose mean is farther from the median is an outlier."""
 
 MIN_SCALE = 0.01
-"""Least scaled deviation, as a share of the median.
-
-Where most seconds are equal, the median absolute deviation is zero or nearly so, and any difference
-would be an outlier, however small.
-"""
+"""Least scaled deviation, as a share of the median: where most seconds are equal, any difference
+would be an outlier, however small."""
 
 BUSY_REQUESTS = 10
-"""Median requests per second from which on a second without any response is an outlier.
+"""Median requests per second from which on a second without any response is an outlier: of
+independent arrivals (Poisson), one such second in e^10 = 22,000 is empty."""
 
-Of arrivals that are independent of each other (Poisson), one such second in e^10 = 22,000 is empty.
-"""
-
-_DIGITS = 1
 _MIN_SECONDS = 5
 """Fewer seconds than this have no meaningful median."""
 
@@ -56,14 +47,12 @@ def find_outliers(
     for each in series:
         distance = each.mean_microseconds - centre
         if scale > 0 and abs(distance) > MAX_DEVIATIONS * scale:
-            outlier = _outlier(each.second, began, centre).model_copy(
-                update={
-                    "requests": each.requests,
-                    "mean_microseconds": round(each.mean_microseconds),
-                    "deviations": round(distance / scale, _DIGITS),
-                }
-            )
-            outliers.append(outlier)
+            changes = {
+                "requests": each.requests,
+                "mean_microseconds": round(each.mean_microseconds),
+                "deviations": round(distance / scale, 1),
+            }
+            outliers.append(_outlier(each.second, began, centre).model_copy(update=changes))
     # A server that hangs has no mean at all: only a busy step run shows that by its silence.
     if median(each.requests for each in series) >= BUSY_REQUESTS:
         heard = {each.second for each in series}

@@ -62,9 +62,8 @@ def check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load)
     percent = agreement.percents[way]
     if agreement.disagreement is way:
         what = _PHRASES[way].format(format_percent(abs(percent)), ("slower", "faster")[percent < 0])
-        return ValidityFinding(
-            abs(percent), f"{what}, beyond chance (limit {format_percent(limit)})"
-        )
+        text = f"{what}, beyond chance (limit {format_percent(limit)})"
+        return ValidityFinding(abs(percent), text)
     if agreement.disagreement is None and percent > limit:
         return _once(
             way,
@@ -146,16 +145,12 @@ def check_times(runs: Sequence[EvaluatedRun], load: Load) -> Outcome:
     if not differences:
         return None
     name, largest = max(differences, key=lambda each: (each[1].is_certain, each[1].percent))
-    lower, higher = (
-        (runs[index].document.repeat, format_milliseconds(microseconds / 1000))
-        for index, microseconds in (
-            (largest.lower, largest.lower_microseconds),
-            (largest.higher, largest.higher_microseconds),
-        )
-    )
+    lower, higher = (runs[each].document.repeat for each in (largest.lower, largest.higher))
+    least = format_milliseconds(largest.lower_microseconds / 1000)
+    most = format_milliseconds(largest.higher_microseconds / 1000)
     text = (
-        f"the {name} of repeat {higher[0]} ({higher[1]}) is"
-        f" {format_percent(round(largest.percent))} above that of repeat {lower[0]} ({lower[1]})"
+        f"the {name} of repeat {higher} ({most}) is {format_percent(round(largest.percent))} above"
+        f" that of repeat {lower} ({least})"
     )
     allowed = format_percent(limit)
     if largest.is_certain:
@@ -192,9 +187,8 @@ def check_steady(document: StepRunResult, load: Load) -> Outcome:
             f" {seconds} s (limit {format_percent(limit)}), which may be chance. Raise"
             " durationSeconds"
         )
-    before = (
-        " after a warm-up that was not steady either" if document.warm_up_steady is False else ""
-    )
+    warmed_up = document.warm_up_steady is not False
+    before = "" if warmed_up else " after a warm-up that was not steady either"
     return ValidityFinding(
         abs(drift.percent),
         f"steady state was not reached{before}: the mean service time {way} by"

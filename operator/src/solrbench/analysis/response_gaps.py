@@ -31,7 +31,6 @@ def _rank(each: StepResponseGaps) -> tuple[float, float]:
 
 def _of_step(step: str, variant: str, step_runs: StepRuns) -> StepResponseGaps:
     waits = [(document.repeat, gap) for document in step_runs for gap in document.response_gaps]
-
     repeat, longest = max(waits, key=lambda wait: (wait[1].user is not None, wait[1].microseconds))
     return StepResponseGaps(
         step=step,
@@ -80,9 +79,7 @@ def answer_response_gaps(status: Status) -> Iterator[str]:
     """Yield `In repeat 1 of step users-8, user 3 received 12 responses …` for each such step."""
     for gap in status.response_gaps:
         least, median = gap.least_user_requests, gap.median_user_requests
-        if least is None or median is None or median < MIN_MEDIAN:
-            continue
-        if least >= MIN_SHARE * median:
+        if least is None or median is None or median < MIN_MEDIAN or least >= MIN_SHARE * median:
             continue
         through = f" through {gap.variant}" if gap.variant else ""
         text = (

@@ -134,7 +134,6 @@ class RunSamples:
     """One stored step run with its times."""
 
     def __init__(self, document: StepRunResult) -> None:
-        """Take a stored step run."""
         self.document = document
         self._results = [RequestSamples.of_result(result) for result in document.requests]
         self._known: dict[str, RequestSamples] = {}
@@ -265,12 +264,9 @@ class StepSamples:
         if request not in self._known:
             parts = self.repeats(request)
             # Of a step with one request name, all requests are those of the name.
-            known = next((name for name in self._known if self.repeats(name) == parts), None)
-            self._known[request] = (
-                RequestSamples.merged(parts, are_repeats=True)
-                if known is None
-                else self._known[known]
-            )
+            alike = (each for name, each in self._known.items() if self.repeats(name) == parts)
+            known = next(alike, None) or RequestSamples.merged(parts, are_repeats=True)
+            self._known[request] = known
         return self._known[request]
 
     def rate(self, request: str) -> float:
@@ -284,10 +280,8 @@ class StepSamples:
 
     def documents_per_request(self, request: str) -> float:
         """Return the documents of good responses by the requests of a rate; 0 unless it indexes."""
-        counted = [
-            (run.document, result) for run in self.runs for result in run.of(request).results
-        ]
-        rated = sum(document.rated(result) for document, result in counted)
+        counted = [(run.document, each) for run in self.runs for each in run.of(request).results]
+        rated = sum(document.rated(each) for document, each in counted)
         return sum(document.documents(each) for document, each in counted) / rated if rated else 0.0
 
     def values(self, request: str, percents: Sequence[float]) -> RepeatValues:
@@ -296,9 +290,9 @@ class StepSamples:
         for run in self.runs:
             errors = run.errors(request, percents)
             for metric, value in run.values(request, percents).items():
-                values.setdefault(metric, []).append(
-                    RepeatValue(run.document.repeat, run.target, value, errors.get(metric, 0.0))
-                )
+                error = errors.get(metric, 0.0)
+                found = RepeatValue(run.document.repeat, run.target, value, error)
+                values.setdefault(metric, []).append(found)
         # A repeat without one may have taken longer than the limit: the others would be too short.
         if len(values.get(TIME_UNTIL_FOUND, ())) < len(self.runs):
             values.pop(TIME_UNTIL_FOUND, None)

@@ -53,7 +53,6 @@ MIN_KNEE_LEVELS = 3
 GROWTH = 1.5
 """How often the rate of the lowest level the highest must have: else the ladder begins too high."""
 
-
 Repeats = Sequence[Mapping[int, float]]
 """Requests per second by the number of users, repeat by repeat, all with the same levels."""
 
@@ -127,9 +126,8 @@ class Level:
 class ScalabilityLaw:
     """The fitted law.
 
-    Attributes:
-        contention: the share of work that is done one after another
-        coherency: what users cost each other, pair by pair
+    Contention is the share of work that is done one after another, coherency what users cost each
+    other, pair by pair.
     """
 
     contention: float
@@ -194,10 +192,8 @@ def scalability(samples: BenchmarkSamples, totals: Sequence[StepResult]) -> list
     steps = [each for each in ladder if each.users is not None and not each.think_time]
     # Queries and updates have nothing in common, nor updates of different sizes.
     steps = steps if len({each.indexing for each in steps}) == 1 else []
-    scalabilities = [
-        _of_variant(steps, variant, samples, totals) for variant in variant_names(samples.spec)
-    ]
-    return [each for each in scalabilities if each is not None]
+    found = (_of_variant(steps, name, samples, totals) for name in variant_names(samples.spec))
+    return [each for each in found if each is not None]
 
 
 def _of_variant(

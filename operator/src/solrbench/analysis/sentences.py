@@ -42,7 +42,6 @@ _FIGURES = {
     TIME_UNTIL_FOUND.label: "the p95 of the time until documents are found",
 }
 _TIMES_FROM_PERCENT = 1000.0
-_DIGITS_OF_TIMES = 3
 _MEBIBYTE = 1 << 20
 _GROWTH_UNITS = {"bytes": "MiB", "milliseconds": "ms", "percent": "percentage points"}
 
@@ -183,7 +182,7 @@ def _is_in_times(difference: Difference) -> bool:
 
 
 def _times(percent: float) -> str:
-    return format_number(round_significant(1 + percent / 100, _DIGITS_OF_TIMES))
+    return format_number(round_significant(1 + percent / 100))
 
 
 def format_growth(growth: float, lower: float, upper: float, unit: str) -> str:

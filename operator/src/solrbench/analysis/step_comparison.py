@@ -101,17 +101,14 @@ def settings_of_candidate(
     """Return what to ask about a candidate, whose `comparison` counts where nothing else is given.
 
     `candidate` is its spec as JSON, and `baseline_name` the name of the benchmark that it is
-    compared with, empty if that is not known.
-
-    It raises `ForeignDataError` if another version wrote the spec and says there what none of this
-    one would.
+    compared with, empty if that is not known. It raises `ForeignDataError` if another version wrote
+    the spec and says there what none of this one would.
     """
     try:
         wanted = candidate.get("comparison", {})
         effect = wanted.get("smallestEffectPercent", SMALLEST_EFFECT_PERCENT)
-        rule = ComparisonRule(
-            smallest_effect_percent or float(effect), _stored_looks(candidate, baseline_name)
-        )
+        looks = _stored_looks(candidate, baseline_name)
+        rule = ComparisonRule(smallest_effect_percent or float(effect), looks)
         decisive = primary or PrimaryMetric(wanted.get("primary", PrimaryMetric.P95))
         percentiles = candidate.get("load", {}).get("percentiles", ComparisonSettings.percentiles)
         return ComparisonSettings(rule, decisive, [*map(float, percentiles)])
@@ -166,21 +163,17 @@ def _value(spec: Mapping[str, Any], path: str) -> Any:
     return value
 
 
-def _compare(path: str, baseline: Any, candidate: Any) -> Iterator[str]:
-    if baseline == candidate:
+def _compare(path: str, before: Any, after: Any) -> Iterator[str]:
+    if before == after:
         return
-    if isinstance(baseline, Mapping) and isinstance(candidate, Mapping):
-        for name in dict.fromkeys([*baseline, *candidate]):
-            yield from _compare(f"{path}.{name}", baseline.get(name), candidate.get(name))
-    elif (
-        isinstance(baseline, list)
-        and isinstance(candidate, list)
-        and len(baseline) == len(candidate)
-    ):
-        for index, (one, other) in enumerate(zip(baseline, candidate, strict=True)):
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        for name in dict.fromkeys([*before, *after]):
+            yield from _compare(f"{path}.{name}", before.get(name), after.get(name))
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (one, other) in enumerate(zip(before, after, strict=True)):
             yield from _compare(f"{path}[{index}]", one, other)
     else:
-        yield f"{path}: {_text(baseline)}, then {_text(candidate)}"
+        yield f"{path}: {_text(before)}, then {_text(after)}"
 
 
 def _text(value: Any) -> str:
@@ -192,12 +185,9 @@ def _text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ComparedStep:
-    """A step as both sides measured it.
+    """A step as both sides measured it, with their variants as a `ComparedMetric` has them.
 
-    Attributes:
-        variant: name of the variant of the candidate, empty without variants
-        baseline_variant: name of the variant of the baseline, as `variant`
-        in_rounds: repeats with one number were measured in one round
+    It was measured in rounds if repeats with one number were measured in one round.
     """
 
     step: str
@@ -235,12 +225,9 @@ def compare_steps(
         for index, difference in zip(details, concluded, strict=True):
             # Nothing beside nothing, such as no failures on both sides, is the same without a test.
             is_nothing = difference.baseline == difference.candidate == 0
-            is_withheld = difference.is_decided and not is_shown and not is_nothing
-            known[index] = (
-                replace(difference, conclusion=Conclusion.INCONCLUSIVE)
-                if is_withheld
-                else difference
-            )
+            known[index] = difference
+            if difference.is_decided and not is_shown and not is_nothing:
+                known[index] = replace(difference, conclusion=Conclusion.INCONCLUSIVE)
     return [replace(each, difference=known[index]) for index, each in enumerate(compared)]
 
 
@@ -326,16 +313,11 @@ def mark_invalid(
 ) -> list[Comparison]:
     """Return the comparisons with the sides whose step is Invalid by these verdicts."""
     invalid = {(each.step, each.variant) for each in steps_that_are(INVALID, verdicts)}
-    return [
-        each.model_copy(
-            update={
-                "invalid": [
-                    side for side in (each.baseline, each.variant) if (each.step, side) in invalid
-                ]
-            }
-        )
-        for each in comparisons
-    ]
+    marked = []
+    for each in comparisons:
+        sides = [side for side in (each.baseline, each.variant) if (each.step, side) in invalid]
+        marked.append(each.model_copy(update={"invalid": sides}))
+    return marked
 
 
 def _common(baseline: StepSamples, candidate: StepSamples) -> tuple[StepSamples, StepSamples]:
@@ -351,8 +333,10 @@ def _common(baseline: StepSamples, candidate: StepSamples) -> tuple[StepSamples,
 def _comparison(
     compared: ComparedStep, metrics: Sequence[ComparedMetric], primary: ComparisonMetric
 ) -> Comparison:
-    request = metrics[0].request
+    request, sides = metrics[0].request, (compared.baseline, compared.candidate)
     found = {each.difference.metric: each.difference for each in metrics}
+    # The others have fields of their own.
+    decisive = None if primary in (AVERAGE, P95, RATE) else found.get(primary)
     return Comparison(
         step=compared.step,
         variant=compared.variant,
@@ -360,14 +344,9 @@ def _comparison(
         request=request,
         repeats=max(each.repeats[1] for each in found.values()),
         on_target=any(each.on_target for each in found.values()),
-        failures=sum(
-            side.of(request).counts.failures for side in (compared.baseline, compared.candidate)
-        ),
+        failures=sum(side.of(request).counts.failures for side in sides),
         figure=primary.name,
-        # The others have fields of their own.
-        percentile=(
-            None if primary in (AVERAGE, P95, RATE) else store_overhead(found.get(primary))
-        ),
+        percentile=store_overhead(decisive),
         average=store_overhead(found.get(AVERAGE)),
         p95=store_overhead(found.get(P95)),
         requests_per_second=store_overhead(found.get(RATE)),

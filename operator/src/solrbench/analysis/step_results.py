@@ -247,8 +247,7 @@ def _documents(service: Times, rate: float) -> dict[str, Any]:
     if not rate:
         return {}
     interval = rate_interval(service, rate)
-    rounded = round(rate, DIGITS)
-    return {"documents_per_second": rounded, "documents_per_second_interval": interval}
+    return {"documents_per_second": round(rate, DIGITS), "documents_per_second_interval": interval}
 
 
 def _longest(values: Sequence[Number | None]) -> Number | None:
@@ -303,10 +302,9 @@ def _service_times(samples: RequestSamples, *, has_users: bool) -> dict[str, Any
 
 def _response_times(samples: RequestSamples, repeats: Sequence[RequestSamples]) -> dict[str, Any]:
     """Return what only an open loop has beyond service times."""
+    p95s = [repeat.response.percentile(95) for repeat in repeats]
     return {
         **time_fields("response_", samples.response),
         "response_average_milliseconds_interval": _milliseconds(samples.response.mean_interval()),
-        "response_p95_deviation_percent": deviation_percent(
-            repeat.response.percentile(95) for repeat in repeats
-        ),
+        "response_p95_deviation_percent": deviation_percent(p95s),
     }

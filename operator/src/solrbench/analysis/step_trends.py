@@ -14,6 +14,7 @@ from solrbench.contract.step_document import StepRunResult
 from solrbench.stats.number_format import format_number, round_number
 
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
+_DIFFER = (Conclusion.WORSE, Conclusion.BETTER)
 
 _SENTENCES = {
     TrendConclusion.STEADY: "did not grow relevantly: {}.",
@@ -99,8 +100,7 @@ def _merge(step: str, variant: str, figure: TrendFigure, runs: Sequence[RunTrend
         full_in_hours=full_in_hours,
         message="",
     )
-    fills = any(each.caches_fill for each in runs)
-    message = trend_message(trend, caches_fill=fills)
+    message = trend_message(trend, caches_fill=any(each.caches_fill for each in runs))
     if word is GROWS[figure] and min(each.seconds for each in grown) < _DAY:
         message += " In less than 24 h, a daily cycle of the load may look the same."
     return trend.model_copy(update={"message": message})
@@ -123,20 +123,13 @@ def compare_trends(
     baseline: Sequence[Trend], candidate: Sequence[Trend], smallest_effect_percent: float
 ) -> list[TrendDifference]:
     """Return each metric of a step that both sides have, those that differ first."""
-    known = {_key(each): each for each in baseline}
-    trend_differences = [
-        store_trend(
-            _compare(known[_key(each)], each, smallest_effect_percent / 100),
-            each.step,
-            each.variant,
-        )
+    known, effect = {_key(each): each for each in baseline}, smallest_effect_percent / 100
+    found = [
+        store_trend(_compare(known[_key(each)], each, effect), each.step, each.variant)
         for each in candidate
         if _key(each) in known
     ]
-    trend_differences.sort(
-        key=lambda each: each.conclusion not in (Conclusion.WORSE, Conclusion.BETTER)
-    )
-    return trend_differences[:MAX_TREND_DIFFERENCES]
+    return sorted(found, key=lambda each: each.conclusion not in _DIFFER)[:MAX_TREND_DIFFERENCES]
 
 
 def _key(trend: Trend) -> tuple[str, str | None, str]:
@@ -181,7 +174,7 @@ def trend_difference_sentences(
     Only of those that differ.
     """
     for stored in differences:
-        if stored.conclusion in (Conclusion.WORSE, Conclusion.BETTER):
+        if stored.conclusion in _DIFFER:
             through = f" through {stored.variant}" if stored.variant else ""
             figure = _FIGURES.get(stored.figure, stored.figure)
             subject = f"In step {stored.step}{through}, the growth of {figure}"

@@ -247,9 +247,8 @@ def _compare_targets(
     changes = find_changes(first.target, document.target, start_on)
     if not changes:
         return None
-    return ValidityFinding(
-        len(changes), f"measured on another target than {first.id}: {'; '.join(changes)} (limit 0)"
-    )
+    text = f"measured on another target than {first.id}: {'; '.join(changes)} (limit 0)"
+    return ValidityFinding(len(changes), text)
 
 
 def check_variant(document: StepRunResult, load: Load) -> Outcome:

@@ -6,7 +6,7 @@ Kendall's, Theil and Sen's) accuse every cache that fills (Machida, Andrzejak, M
 the effectiveness of Mann-Kendall test for detection of software aging", ISSREW 2013).
 
 The interval of b is the union over all tau that fit about as well, its standard error widened for
-residuals that follow each other. Growth is said only if all four hold:
+residuals that follow each other. Growth is said only if all of these hold:
 
 - the lower bound of the 99 % interval is above zero;
 - over the run, b makes more than `MIN_GROWTH` of the level and more than three scaled median
@@ -95,11 +95,8 @@ def find_growth(
 ) -> Growth | None:
     """Return what a series does; None with fewer than `MIN_TREND_WINDOWS` windows.
 
-    Args:
-        seconds: the middle of each window, growing
-        values: the figure in each window
-        load: requests per second in each window, None if unknown
-        least: what the growth over the run must reach anyway, in the figure's unit
+    `seconds` are the middles of the windows, and `load` the requests per second in them, None if
+    unknown; `least` is what the growth over the run must reach anyway, in the figure's unit.
     """
     if len(values) < MIN_TREND_WINDOWS:
         return None
@@ -331,10 +328,9 @@ def _of_load(document: StepRunResult) -> tuple[Windows | None, Windows, Windows]
         if requests:
             latency.append(SeriesPoint(second, spent / requests / 1000))
             failed.append(SeriesPoint(second, 100 * failures / requests))
-    # The median of failures would be none up to the half of all seconds.
-    failures_by_window = cut_windows(failed, np.mean)
     load = cut_windows(rates, np.median) if document.users is None else None
-    return load, cut_windows(latency, np.median), failures_by_window
+    # The median of failures would be none up to the half of all seconds.
+    return load, cut_windows(latency, np.median), cut_windows(failed, np.mean)
 
 
 def _of_windows(

@@ -79,9 +79,7 @@ def evaluate_steps(
 ) -> list[StepVerdict]:
     """Return the verdict on each step and variant that has stored step runs, in their order."""
     spec, evaluated = samples.spec, {run.document.id: run for run in runs}
-    placement = {
-        reason: check.find(spec, environment) for reason, check in PLACEMENT_CHECKS.items()
-    }
+    further = {reason: check.find(spec, environment) for reason, check in PLACEMENT_CHECKS.items()}
     steps = list(samples.steps())
     firsts = first_of_repeats(each for _, _, found in steps for each in found.documents)
     return [
@@ -90,7 +88,7 @@ def evaluate_steps(
             spec.load,
             samples=found,
             firsts=firsts,
-            further=placement,
+            further=further,
         )
         for _, _, found in steps
     ]

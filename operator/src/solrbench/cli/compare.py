@@ -197,27 +197,21 @@ _FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
 @click.option(
     "--smallest-effect-percent",
     type=_NumberRange(0.1, 100),
-    help=(
-        "The smallest difference that matters; figures that differ by less are the Same"
-        " (default: that of AFTER's spec, 5)."
-    ),
+    help="The smallest difference that matters; figures that differ by less are the Same"
+    " (default: that of AFTER's spec, 5).",
 )
 @click.option(
     "--primary",
     type=click.Choice([each.value for each in PrimaryMetric], case_sensitive=False),
-    help=(
-        "The figure of all requests of a step that decides about it (default: that of AFTER's"
-        " spec, P95; of sweeps their objective)."
-    ),
+    help="The figure of all requests of a step that decides about it (default: that of AFTER's"
+    " spec, P95; of sweeps their objective).",
 )
 @click.option(
     "--fail-on",
     type=click.Choice(_FAILING),
     multiple=True,
-    help=(
-        f"Exit with code {ExitCode.MISSED} if a step, or a point, is so; with answers, if queries"
-        " are answered differently, or were not compared. May be given several times."
-    ),
+    help=f"Exit with code {ExitCode.MISSED} if a step, or a point, is so; with answers, if queries"
+    " are answered differently, or were not compared. May be given several times.",
 )
 @cluster_options
 def compare(  # noqa: PLR0913, PLR0917  one argument for each option

@@ -198,6 +198,5 @@ def _events(cluster: Cluster, body: Manifest, pods: list[Manifest]) -> str:
 
 
 def _versions(cluster: Cluster) -> str:
-    server_version = cluster.read("/version") or {}
-    kubernetes = server_version.get("gitVersion", "unknown")
+    kubernetes = (cluster.read("/version") or {}).get("gitVersion", "unknown")
     return f"solrbench {version('solrbench')}\nKubernetes {kubernetes}\n"

@@ -246,11 +246,9 @@ SET = click.option(
     "changes",
     multiple=True,
     metavar="PATH=VALUE",
-    help=(
-        "Change a field of every benchmark in the files, such as"
-        " spec.target.solrCloud.heap=4Gi or spec.load.steps[0].users=20; where there is none, of"
-        " every sweep. Values are YAML."
-    ),
+    help="Change a field of every benchmark in the files, such as"
+    " spec.target.solrCloud.heap=4Gi or spec.load.steps[0].users=20; where there is none, of"
+    " every sweep. Values are YAML.",
 )
 
 _PART = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")

@@ -52,7 +52,6 @@ _EXISTING = """\
         - {url}
       collectionPolicy: Create"""
 
-
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _OF_SOURCE = {"collection", "user", "log"}
 """Options of `--from`, which finds the answers `_READ` itself."""

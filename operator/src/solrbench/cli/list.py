@@ -162,9 +162,7 @@ _BENCHMARK_COLUMNS: Sequence[Column[Manifest]] = (
     TextColumn("DONE", lambda body: f"{_status(body, 'progressPercent') or 0} %"),
     TextColumn("STEP", lambda body: _status(body, "summary", "step")),
     TextColumn("REQUESTS", lambda body: _status(body, "summary", "requestsPerSecond"), _rate),
-    TextColumn(
-        "P95", lambda body: _status(body, "summary", "p95Milliseconds"), format_milliseconds
-    ),
+    TextColumn("P95", lambda b: _status(b, "summary", "p95Milliseconds"), format_milliseconds),
     TextColumn("FAILED", lambda body: _status(body, "summary", "failedPercent"), format_percent),
     TextColumn("VERDICT", lambda body: _status(body, "summary", "verdict")),
     _AGE,

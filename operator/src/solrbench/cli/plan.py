@@ -31,8 +31,7 @@ def plan(files: tuple[Path, ...], changes: tuple[str, ...], offline: bool) -> No
     that the load takes. Of a sweep the points in their order, what each needs, and what it takes
     over from the one before. Exit code 1 if there is no room for the pods.
     """
-    documents = read_documents(files, changes)
-    benchmarks, sweeps = valid_parts(documents)
+    benchmarks, sweeps = valid_parts(read_documents(files, changes))
     cluster = None if offline else open_cluster()[0]
     missing: list[str] = []
     plans: list[SolrBenchmark | CheckedSweep] = [*benchmarks, *sweeps]

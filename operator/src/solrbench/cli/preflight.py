@@ -227,8 +227,7 @@ def check_solr_operator(subject: Subject) -> Iterator[Answer]:
     wants = [(*SOLR_CLOUD, "the Solr Operator", needed)]
     wants += [(*ZOOKEEPER_CLUSTER, "the ZooKeeper operator", provided)]
     for api_version, kind, name, is_needed in wants:
-        served = subject.cluster.serves(api_version, kind)
-        if served:
+        if subject.cluster.serves(api_version, kind):
             yield Result.OK, f"{name} is there: {kind} is served"
         elif is_needed:
             remedy = "install it, or set target.solrCloud.provisioner to StatefulSet"

@@ -141,9 +141,8 @@ def _load(benchmark: SolrBenchmark) -> str:
 
 
 def _last_seconds(load: LiveLoad) -> list[str]:
-    times = {"p50": load.p50_milliseconds, "p95": load.p95_milliseconds}
-    times |= {"p99": load.p99_milliseconds}
-    parts = [f"{p} {format_milliseconds(time)}" for p, time in times.items() if time is not None]
+    times = ((p, getattr(load, f"p{p}_milliseconds")) for p in (50, 95, 99))
+    parts = [f"p{p} {format_milliseconds(time)}" for p, time in times if time is not None]
     if load.recent_failures:
         share = load.recent_failed_percent
         of = f" ({format_number(share)} %)" if share is not None else ""

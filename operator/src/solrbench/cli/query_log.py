@@ -138,8 +138,7 @@ def _as_json(found: LogStatistics) -> str:
         ("busiestMinute", minute, round(minute.requests_per_second, 6)),
     ):
         body[name] = {"time": _time(span.begin_seconds), "requestsPerSecond": rate}
-    mix = found.mix(_MAX_KINDS)
-    body["mix"] = [{"request": shape, "requests": number} for shape, number in mix]
+    body["mix"] = [{"request": shape, "requests": n} for shape, n in found.mix(_MAX_KINDS)]
     return json.dumps(body, indent=2)
 
 

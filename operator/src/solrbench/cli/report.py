@@ -59,13 +59,11 @@ FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "ev
 @click.argument("name", metavar="NAME|FILE")
 @output_option(
     *FORMS,
-    text=(
-        "html is one file with figures that needs no network; markdown fits the summary of a CI"
-        " job; csv is one line for each result, csv-windows one for each second; json is the full"
-        " report: spec, environment, histograms, windows of every repeat; junit has the verdicts"
-        " as test cases; evidence is what was kept of failures: logs, events, the state of the"
-        " collection."
-    ),
+    text="html is one file with figures that needs no network; markdown fits the summary of a CI"
+    " job; csv is one line for each result, csv-windows one for each second; json is the full"
+    " report: spec, environment, histograms, windows of every repeat; junit has the verdicts"
+    " as test cases; evidence is what was kept of failures: logs, events, the state of the"
+    " collection.",
 )
 @click.option(
     "--output-file",
@@ -75,10 +73,8 @@ FORMS = ("table", "html", "markdown", "csv", "csv-windows", "json", "junit", "ev
 @click.option(
     "--details",
     is_flag=True,
-    help=(
-        "Print every figure with its interval, checks that were not decided, failures and waits; of"
-        " -o table alone."
-    ),
+    help="Print every figure with its interval, checks that were not decided, failures and waits;"
+    " of -o table alone.",
 )
 @cluster_options
 def report(name: str, output: str, output_file: Path | None, *, details: bool) -> None:

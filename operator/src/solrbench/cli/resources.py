@@ -66,8 +66,7 @@ def key_of(body: Manifest) -> ResourceKey:
 
 def list_points(cluster: Cluster, sweep: ResourceKey) -> Iterator[Manifest]:
     """Yield the benchmarks of a sweep, few in one response: a status has hundreds of results."""
-    labels = {LABEL_SWEEP: sweep.name}
-    return cluster.list_in_parts(*BENCHMARKS, sweep.namespace, labels)
+    return cluster.list_in_parts(*BENCHMARKS, sweep.namespace, {LABEL_SWEEP: sweep.name})
 
 
 def parse_reference(text: str) -> tuple[Kind | None, str]:
@@ -115,12 +114,10 @@ def get_resource(cluster: Cluster, namespace: str, text: str) -> Manifest:
 def suggest_name(cluster: Cluster, namespace: str, text: str) -> str:
     """Return what to do about a name that is not there: take one that is near, or look."""
     wanted, name = parse_reference(text)
-    kinds = (BENCHMARKS, SWEEPS) if wanted is None else (wanted,)
     names: list[str] = []
-    for kind in kinds:
+    for kind in (BENCHMARKS, SWEEPS) if wanted is None else (wanted,):
         # Without the right to list them there is no suggestion, and no second error.
         with suppress(SolrbenchError):
-            bodies = cluster.list_metadata(*kind, namespace)
-            names += [each["metadata"]["name"] for each in bodies]
+            names += [each["metadata"]["name"] for each in cluster.list_metadata(*kind, namespace)]
     near = get_close_matches(name, names)
     return f'did you mean "{near[0]}"?' if near else f"see {program_name()} list -A"

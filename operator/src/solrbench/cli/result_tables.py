@@ -152,17 +152,14 @@ def print_result(
 
     `file` is that of the report, if it is not of the cluster.
     """
-    reason, message = summary(benchmark)
     good = holds(benchmark.status, SUCCEEDED)
     console.print()
-    failed = is_finished(benchmark.status) and not good
-    style = "bold red" if failed else "green" if good else ""
+    style = "green" if good else "bold red" if is_finished(benchmark.status) else ""
     print_line(console, f"{benchmark.key}: {benchmark.status.phase}", style=style)
-    facts = [] if good else [": ".join(filter(None, (reason, message)))]
+    facts = [] if good else [": ".join(filter(None, summary(benchmark)))]
+    gaps = sum(line.startswith(NOT_CHECKED) for line in verdict_lines(benchmark.status.verdicts))
     for title, text in details(benchmark):
         if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
-            lines = verdict_lines(benchmark.status.verdicts)
-            gaps = sum(line.startswith(NOT_CHECKED) for line in lines)
             tail = f"; {count_noun(gaps, 'check')} not decided (--details)"
             is_short = title == "verdict" and gaps and not in_full
             facts.append(f"{title}: {text}{tail if is_short else ''}")
@@ -321,8 +318,7 @@ def time_table(documents: Sequence[StepRunResult], points: int) -> Table:
     rows = [run for run in runs if len(run[1]) > 1]
     left_out = len(documents) - len(runs)
     note = f"{left_out} more step runs are omitted." if left_out else ""
-    table = build_table("Service time over time", _TIME_COLUMNS, rows, note)
-    return table.without_empty_columns()
+    return build_table("Service time over time", _TIME_COLUMNS, rows, note).without_empty_columns()
 
 
 def _print_failures(console: Console, table: Table) -> None:
@@ -365,15 +361,8 @@ def print_sweep(
         for name, fact in (best_facts(report) | sweep_facts(report)).items():
             print_line(console, f"{name.lower()}: {fact}", indent=2)
         print_tables(console, costs_table(report), points, capacity_table(report))
-        print_tables(
-            console,
-            variants_table(report),
-            differences_table(report),
-            steps_table(report),
-            index_table(report),
-            trends_table(report),
-        )
-        print_tables(console, failures)
+        others = (variants_table, differences_table, steps_table, index_table, trends_table)
+        print_tables(console, *(build(report) for build in others), failures)
     elif len(status.best) == 1:  # of several conditions, the answers name each
         print_line(console, f"Best point: {status.best[0].values}.")
     if not in_full and 0 < len(points.rows) <= _FEW_POINTS:
@@ -395,6 +384,5 @@ def print_sweep(
         line = f"{row[0]}: {': '.join(filter(None, row[1:]))}{more}"
         print_line(console, line, "bold red")
         most -= len(wrap_line(line, _width(console) or SUMMARY_WIDTH))
-    answers = page_answers(report)
-    print_answers(console, answers, None if in_full else most)
+    print_answers(console, page_answers(report), None if in_full else most)
     print_next_commands(console, report.sweep, file)

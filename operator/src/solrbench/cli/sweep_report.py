@@ -26,13 +26,11 @@ def read_sweep_report(
     Without cold starts, whose curves only pages show, no stored step run is read for them.
     """
     sweep = parse_stored(SolrBenchmarkSweep, body)
-    name = sweep.metadata.name
-    bodies = list_points(cluster, key_of(body))
-    stored = (parse_stored(SolrBenchmark, each) for each in bodies)
+    stored = (parse_stored(SolrBenchmark, each) for each in list_points(cluster, key_of(body)))
     benchmarks = {each.metadata.name: each for each in stored}
     # All points run in one cluster: the first that was measured stands for the others.
     point = environment_point(sweep)
-    benchmark = benchmarks.get(benchmark_name(name, point or ""))
+    benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point or ""))
     environment = None if benchmark is None else read_environment(cluster, benchmark)
     known = None if environment is None or point is None else (point, environment)
     report = build_sweep_report(sweep, benchmarks, known)

@@ -77,8 +77,7 @@ def list_cells(cells: Sequence[tuple[str, str]], width: int) -> list[str]:
     lines = []
     for header, cell in cells:
         line = f"  {header}{'':{longest - cell_len(header)}}{'':{GAP}}{cell}"
-        fits = cell_len(line) <= width
-        lines += [line] if fits else [f"  {header}", f"    {cell}"]
+        lines += [line] if cell_len(line) <= width else [f"  {header}", f"    {cell}"]
     return lines
 
 

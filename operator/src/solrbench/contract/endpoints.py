@@ -72,9 +72,7 @@ def variant_endpoints(benchmark: SolrBenchmark, node_urls: Sequence[str]) -> lis
 
 def needs_service(benchmark: SolrBenchmark) -> bool:
     """Return whether a variant goes through the Service over all Solr nodes."""
-    return any(
-        variant.endpoint is VariantEndpoint.SERVICE for variant in benchmark.spec.target.variants
-    )
+    return any(each.endpoint is VariantEndpoint.SERVICE for each in benchmark.spec.target.variants)
 
 
 @dataclass(frozen=True)

@@ -86,9 +86,8 @@ def add_attempt(known: Environment, found: Environment) -> Environment:
     names = {record.name for record in known.nodes}
     nodes = [*known.nodes, *(record for record in found.nodes if record.name not in names)]
     differences = [text for other in attempts[1:] for text in _differences(attempts[0], other)]
-    return known.model_copy(
-        update={"attempts": attempts, "nodes": nodes, "differences": differences}
-    )
+    changes = {"attempts": attempts, "nodes": nodes, "differences": differences}
+    return known.model_copy(update=changes)
 
 
 def _differences(first: AttemptRecord, other: AttemptRecord) -> list[str]:
@@ -120,8 +119,7 @@ def spec_hash(spec: Spec) -> str:
     Defaults count as if they were written out. Fields that may change later (`Spec.mutable`) say
     nothing about what is measured and are left out.
     """
-    desired = plain(spec)
-    kept = {name: value for name, value in desired.items() if name not in Spec.mutable}
+    kept = {name: value for name, value in plain(spec).items() if name not in Spec.mutable}
     # The order in which fields were given means nothing.
     return hashlib.sha256(orjson.dumps(kept, option=orjson.OPT_SORT_KEYS)).hexdigest()
 

@@ -172,10 +172,7 @@ class DocumentGenerator:
             .astype(int)
             .tolist(),
         }
-        return [
-            dict(zip(columns, values, strict=True))
-            for values in zip(*columns.values(), strict=True)
-        ]
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def identity(self, position: int) -> str:
         """Return the id of the document at `position`."""

@@ -321,9 +321,8 @@ def planned_trial(
 ) -> PlannedStepRun:
     """Return a trial at a rate, which settles before; a confirming run does so from an overload."""
     capacity, sent = search.capacity, max(round(rate, _DIGITS), _MIN_RATE)
-    settle = capacity.settle_seconds
-    if number > capacity.max_trials:
-        settle = OVERLOAD_TRIALS * capacity.trial_seconds
+    is_trial = number <= capacity.max_trials
+    settle = capacity.settle_seconds if is_trial else OVERLOAD_TRIALS * capacity.trial_seconds
     step = Step(
         name=f"capacity-trial-{number}",
         requests_per_second=sent,

@@ -16,7 +16,7 @@ from solrbench.api.v1alpha1.results import Export
 from solrbench.api.v1alpha1.status import CleanedStatus, IndexedFile
 from solrbench.api.v1alpha1.validity import LoadTelemetry
 from solrbench.contract import names
-from solrbench.contract.foreign import ForeignDataError, read, unpack
+from solrbench.contract.foreign import read, unpack
 from solrbench.contract.load_plan import AuthFiles, PodAgent
 from solrbench.contract.server_document import Telemetry
 
@@ -201,8 +201,8 @@ def unpack_telemetry(packed: str) -> Telemetry:
     """Return what `pack_telemetry` packed; of what is no such text, that it is missing."""
     try:
         text = unpack(base64.b64decode(packed, validate=True), MAX_TELEMETRY_BYTES)
-        return read(Telemetry, bytes(text))
-    except (ForeignDataError, ValueError):
+        return read(Telemetry, text)
+    except ValueError:
         return Telemetry(missing=["the first index pod left no readings of Solr"])
 
 

@@ -106,12 +106,8 @@ class RequestCounts(Model):
         return {name: getattr(self, name) for name in _RULES}
 
     def __add__(self, other: "RequestCounts") -> "RequestCounts":
-        return RequestCounts(
-            **{
-                name: rule(getattr(self, name), getattr(other, name))
-                for name, rule in _RULES.items()
-            }
-        )
+        sums = {key: rule(getattr(self, key), getattr(other, key)) for key, rule in _RULES.items()}
+        return RequestCounts(**sums)
 
 
 _RULES = {

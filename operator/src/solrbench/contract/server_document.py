@@ -34,7 +34,6 @@ CACHES = {
 SEARCH_CACHES = ("filterCache", "queryResultCache", "documentCache")
 """Those that searches fill, which are sampled and emptied."""
 
-
 CACHE_ENTRIES, CPU_PERCENT = "cache_entries", "cpu_percent"
 """Figures over time that are no trends: when caches are full, and what is drawn."""
 

@@ -87,9 +87,7 @@ def remaining_step_runs(
     spec: Spec, stored: frozenset[str], repeats: int | None = None
 ) -> tuple[StepRunId, ...]:
     """Return the step runs that are not among the `stored` ids, in order, as `all_step_runs`."""
-    return tuple(
-        step_run for step_run in all_step_runs(spec, repeats) if str(step_run) not in stored
-    )
+    return tuple(each for each in all_step_runs(spec, repeats) if str(each) not in stored)
 
 
 def measured_on_target(

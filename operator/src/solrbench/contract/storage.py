@@ -44,7 +44,6 @@ class DamagedReportError(TemporaryError):
     """Stored chunks do not make up the document that was stored; it can be measured again."""
 
     def __init__(self, problem: str, reason: LoadReason = LoadReason.REPORT_DAMAGED) -> None:
-        """Say what is wrong and what to do about it."""
         remedy = "delete its ConfigMaps and the step is measured again"
         if reason is LoadReason.VERSION_MISMATCH:
             remedy = f"install the operator's version that wrote it, or {remedy}"

@@ -60,10 +60,9 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
 
 def _values(context: ReconcileContext) -> dict[str, str]:
     urls = context.solr_urls
-    parts = [urlsplit(url) for url in urls]
     hosts = [
         each.netloc if each.port else f"{each.netloc}:{DEFAULT_PORTS[each.scheme]}"
-        for each in parts
+        for each in (urlsplit(url) for url in urls)
     ]
     # Nodes that are made have names below that of their headless Service.
     service = hosts[0] if context.existing is not None else hosts[0].partition(".")[2]
@@ -121,9 +120,7 @@ def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPod
 
 def companion_pods(context: ReconcileContext) -> list[PodView]:
     """Return the pods of the companions."""
-    if not context.benchmark.spec.companions:
-        return []
-    return objects.pods(context, names.COMPANION)
+    return objects.pods(context, names.COMPANION) if context.benchmark.spec.companions else []
 
 
 def verify_companions(context: ReconcileContext, pods: list[PodView]) -> None:

@@ -33,16 +33,13 @@ URLs, and respond as slowly as it likes. After `HANG_SECONDS` the operator is re
 
 @dataclass(frozen=True)
 class TargetAccess:
-    """How a target is reached.
-
-    Attributes:
-        connect: returns a client for base URLs, a timeout in seconds, credentials and the patterns
-            of hosts that may be used; the API server of the cluster is never connected to
-    """
+    """How a target is reached."""
 
     connect: Callable[[Cluster, list[str], float, HttpAuth, tuple[str, ...]], SolrClient] = (
         connect_checked
     )
+    """Returns a client for base URLs, a timeout in seconds, credentials and the patterns of hosts
+    that may be used; the API server of the cluster is never connected to."""
     resolve: Callable[[Cluster, tuple[str, ...], str, Existing, bool], TargetEndpoint] = (
         resolve_endpoint
     )

@@ -135,8 +135,7 @@ def _is_foreign(finalizer: str) -> bool:
 
 def latest_attempt(owned: OwnedObjects) -> int:
     """Return the last attempt that anything of the target was made for; 0 if there is nothing."""
-    kinds = (kind for kind in OWNED_KINDS if not kind.has_owner)
-    bodies = (body for kind in kinds for body in _list(owned, kind))
+    bodies = (body for kind in OWNED_KINDS if not kind.has_owner for body in _list(owned, kind))
     return max((attempt_of(body) for body in bodies if is_of_nodes(body)), default=0)
 
 

@@ -39,16 +39,13 @@ LEADERS_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class TargetEndpoint:
-    """A target as it may be asked.
-
-    Attributes:
-        urls: base URLs, the same for the operator and for the pods of the benchmark
-        nodes: whether the URLs are presumably those of the nodes themselves
-    """
+    """A target as it may be asked."""
 
     urls: list[str]
+    """Base URLs, the same for the operator and for the pods of the benchmark."""
     auth: HttpAuth
     nodes: bool
+    """Whether the URLs are presumably those of the nodes themselves."""
 
 
 def resolve_endpoint(

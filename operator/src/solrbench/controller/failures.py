@@ -62,22 +62,17 @@ UPGRADE_PAUSE = timedelta(seconds=30)
 
 @dataclass
 class ReconcileAttempt:
-    """One reconcile of one resource.
-
-    Attributes:
-        rest: until the next one; `None` if the resource is gone
-    """
+    """One reconcile of one resource."""
 
     rest: Rest | None = None
+    """Until the next one; `None` if the resource is gone."""
 
 
 class ReconcileAttempts:
     """Times and counts the reconciles of one kind, and shows those that fail.
 
-    Threads may share it, as one at a time reconciles a resource.
-
-    Args:
-        first_pause: after the first failure; it doubles with each further one
+    Threads may share it, as one at a time reconciles a resource. `first_pause` is the one after the
+    first failure; it doubles with each further one.
     """
 
     def __init__(

@@ -20,19 +20,16 @@ REMOVED_COMPONENTS = tuple(component for component in COMPONENTS if component !=
 
 @dataclass(frozen=True)
 class OwnedKind:
-    """A kind of object that is made for a target.
-
-    Attributes:
-        not_removed: for the kind of another operator, the reason while that has not removed it.
-            What it made of the resource is its own to remove, and must be left to it until the
-            resource is gone: its finalizers need it.
-        has_owner: whether it goes with another object, and is waited for but never deleted
-    """
+    """A kind of object that is made for a target."""
 
     api_version: str
     kind: str
     not_removed: CleanupReason | None = None
+    """For the kind of another operator, the reason while that has not removed it. What it made of
+    the resource is its own to remove, and must be left to it until the resource is gone: its
+    finalizers need it."""
     has_owner: bool = False
+    """Whether it goes with another object, and is waited for but never deleted."""
 
     @property
     def reference(self) -> tuple[str, str]:
@@ -87,18 +84,16 @@ class OwnedObjects:
     Each kind is listed once, as all that clean-up decides needs one look: what is applied later in
     the same reconcile is never deleted in it. Only the metadata is kept, and of pods their node,
     which says with the end of their grace period which of them are lost.
-
-    Attributes:
-        owners: uids of the benchmark, and of the sweep whose target it shares
-        target_name: name of the benchmark that the target was made for, if the target is shared
     """
 
     cluster: Cluster
     namespace: str
     benchmark_name: str
     owners: frozenset[str]
+    """Uids of the benchmark, and of the sweep whose target it shares."""
     now: datetime
     target_name: str | None = None
+    """Name of the benchmark that the target was made for, if the target is shared."""
     _labelled: dict[OwnedKind, Sequence[Manifest]] = field(default_factory=dict, repr=False)
     _verdicts: dict[str, bool] = field(default_factory=dict, repr=False)
     _gone: set[str] = field(default_factory=set, repr=False)

@@ -38,7 +38,6 @@ from solrbench.reasons.lifecycle import LifecycleReason
 
 log = logging.getLogger("solrbench")
 
-
 Work = Callable[[ReconcileContext], None]
 
 STAGES: tuple[tuple[str, Work], ...] = (

@@ -51,18 +51,15 @@ class BenchmarkKey:
 
 @dataclass(frozen=True)
 class Rest:
-    """What a reconcile leaves: a pause, and what may spare the reconcile that comes after it.
-
-    Attributes:
-        is_running: whether changes of the benchmark's pods and Jobs end the pause. It is true after
-            a failure, too, as that reconcile may have come to any point.
-        is_settled: asked when the pause is over and nothing has changed meanwhile; if it is true,
-            the same pause begins again. It is called in the thread of a reconcile.
-    """
+    """What a reconcile leaves: a pause, and what may spare the reconcile that comes after it."""
 
     pause: timedelta
     is_running: bool = True
+    """Whether changes of the benchmark's pods and Jobs end the pause. It is true after a failure,
+    too, as that reconcile may have come to any point."""
     is_settled: Callable[[], bool] | None = None
+    """Asked when the pause is over and nothing has changed meanwhile; if it is true, the same pause
+    begins again. It is called in the thread of a reconcile."""
 
 
 @dataclass

@@ -13,41 +13,38 @@ from solrbench.net.deadline import LISTEN_ALL, url_host
 
 @dataclass(frozen=True)
 class Settings:
-    """How this operator runs.
-
-    Attributes:
-        namespaces: where benchmarks are watched; empty means in every namespace
-        concurrency_per_namespace: benchmarks of one that may run at a time, 0 for any number
-        image: image of index and load pods, the operator's own
-        allowed_hosts: patterns of the hosts that existing targets, variants and external
-            ensembles may have; `{namespace}` stands for that of the benchmark
-        metrics_port: where Prometheus scrapes, 0 for nowhere
-        health_port: where the kubelet probes whether the operator lives, 0 for nowhere
-        pod_ip: first address of the operator's pod, empty outside of one
-        dataset_secrets: whether Secrets may be used for these downloads
-        metrics_result_seconds: how long metrics show the results of a finished benchmark
-        lease: name of the Lease, in the operator's namespace, that its replicas hold in turn; none
-            if it is empty
-        report_mebibytes: limit of the stored results of a namespace together
-    """
+    """How this operator runs."""
 
     namespaces: tuple[str, ...]
+    """Where benchmarks are watched; empty means in every namespace."""
     image: OperatorImage
+    """Image of index and load pods, the operator's own."""
     concurrency: int = 1
     concurrency_per_namespace: int = 0
+    """Benchmarks of one that may run at a time, 0 for any number."""
     allowed_hosts: tuple[str, ...] = DEFAULT_PATTERNS
+    """Patterns of the hosts that existing targets, variants and external ensembles may have;
+    `{namespace}` stands for that of the benchmark."""
     dataset_hosts: tuple[str, ...] = ("*",)
     dataset_secrets: bool = False
+    """Whether Secrets may be used for downloads of datasets."""
     export_hosts: tuple[str, ...] = ("*",)
     allowed_pod_options: tuple[str, ...] = DEFAULT_POD_OPTIONS
     metrics_port: int = 9090
+    """Where Prometheus scrapes, 0 for nowhere."""
     health_port: int = 8080
+    """Where the kubelet probes whether the operator lives, 0 for nowhere."""
     log_format: str = "text"
     log_level: str = "INFO"
     pod_ip: str = ""
+    """First address of the operator's pod, empty outside of one."""
     metrics_result_seconds: int = 3600
+    """How long metrics show the results of a finished benchmark."""
     report_mebibytes: int = 64
+    """Limit of the stored results of a namespace together."""
     lease: str = ""
+    """Name of the Lease, in the operator's namespace, that its replicas hold in turn; none if it is
+    empty."""
     operator_namespace: str = ""
     policy_peers: PolicyPeers = field(default_factory=PolicyPeers)
 

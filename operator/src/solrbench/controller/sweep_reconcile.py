@@ -84,14 +84,12 @@ def reconcile_sweep(context: SweepContext) -> SolrBenchmarkSweep:
     if decide_expiry(context.sweep, context.now) == timedelta():
         # Its benchmarks go with it.
         metadata = context.sweep.metadata
-        key = metadata.namespace, metadata.name
-        context.cluster.delete(*SWEEP.reference, *key, uid=metadata.uid)
+        context.cluster.delete(*SWEEP.reference, context.namespace, metadata.name, uid=metadata.uid)
     return context.sweep
 
 
 def _observe(context: SweepContext) -> SweepObservation:
-    points = context.sweep.status.points
-    under_way = [point for point in points if point.state == PointState.RUNNING]
+    under_way = (each for each in context.sweep.status.points if each.state == PointState.RUNNING)
     children = {}
     for point in under_way:
         name = benchmark_name(context.sweep.metadata.name, point.name, round_of(point))
@@ -163,8 +161,7 @@ def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:
 def _store(context: SweepContext, status: SweepStatus) -> None:
     if status == context.sweep.status:
         return
-    raw = plain(status)
-    context.body = context.cluster.store_status(context.body, raw)
+    context.body = context.cluster.store_status(context.body, plain(status))
     context.sweep = context.sweep.model_copy(update={"status": status})
 
 

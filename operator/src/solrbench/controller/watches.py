@@ -35,9 +35,8 @@ class PodWatches:
     to begin and end a watch with each benchmark would cost two connections each. They have no
     owner but the process, which ends their threads with it.
 
-    Args:
-        namespaces: to watch; none for every one
-        on_change: called when a pod or Job is new, changed or gone, and for all at each begin
+    Without `namespaces`, those of every one are shown. `on_change` is called when a pod or Job is
+    new, changed or gone, and for all at each begin.
     """
 
     def __init__(self, cluster: Cluster, namespaces: Sequence[str], on_change: OnChange) -> None:

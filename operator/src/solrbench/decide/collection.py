@@ -78,11 +78,7 @@ REPLICA_CHECKS: tuple[Check[CollectionReplicas], ...] = (
 
 
 def check_settings(different: Mapping[str, tuple[object, object]]) -> Outcome | None:
-    """Fail if Solr shows settings other than those that were set.
-
-    Args:
-        different: name to (wanted, found)
-    """
+    """Fail if Solr shows settings other than those that were set: by name, wanted and found."""
     if not different:
         return None
     text = ", ".join(f"{key} is {actual}, not {want}" for key, (want, actual) in different.items())

@@ -61,17 +61,16 @@ class Conditions:
 
     def set(self, type_: str, status: Truth, reason: Reason, message: str) -> None:
         """Set one condition; `Complete` follows `Succeeded`."""
-        before = self._by_type.get(type_)
-        kept = before is not None and before.status == status
+        before, since = self._by_type.get(type_), self._now
+        if before is not None and before.status == status:
+            since = before.last_transition_time
         self._by_type[type_] = Condition(
             type=type_,
             status=status,
             # The schema of a condition refuses longer ones, and with them the whole status.
             reason=str(reason)[:MAX_REASON],
             message=printable(message)[:MAX_MESSAGE],  # programs of others wrote some
-            last_transition_time=(
-                before.last_transition_time if before is not None and kept else self._now
-            ),
+            last_transition_time=since,
             observed_generation=self._generation,
         )
         if type_ == SUCCEEDED:

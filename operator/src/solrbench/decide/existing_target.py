@@ -212,8 +212,7 @@ def check_name(
         raise PermanentError(
             LifecycleReason.HOST_NOT_ALLOWED,
             f"{field}: {host} matches none of the operator's allowed hosts"
-            f" ({', '.join(allowed) or 'none'}); add it to"
-            f" {setting} of the operator's chart",
+            f" ({', '.join(allowed) or 'none'}); add it to {setting} of the operator's chart",
         )
 
 

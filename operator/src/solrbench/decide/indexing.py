@@ -91,10 +91,7 @@ INDEX_RUN_CHECKS: tuple[Check[IndexRun], ...] = (
 
 def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
     """Return the documents of each shard, whose replicas agree."""
-    documents: dict[str, int] = {}
-    for size in sizes:
-        documents.setdefault(size.shard, size.documents)
-    return documents
+    return {size.shard: size.documents for size in sizes}
 
 
 def total_documents(sizes: tuple[ReplicaSize, ...]) -> int | None:
@@ -186,8 +183,6 @@ def check_restored(sizes: tuple[ReplicaSize, ...], expected: int | None) -> Outc
     )
 
 
-Usage = Mapping[str, float]
-
 _RATES = {
     "cpu_cores": "cpu_seconds",
     "cpu_user_cores": "cpu_user_seconds",
@@ -205,7 +200,7 @@ _WORST = (
 )
 
 
-def add_up_usage(pods: Sequence[Usage]) -> IndexPodsStatus | None:
+def add_up_usage(pods: Sequence[Mapping[str, float]]) -> IndexPodsStatus | None:
     """Return the figures of all pods together; None if none of them reported any."""
     known = [pod for pod in pods if pod.get("seconds", 0.0) > 0]
     usage = {

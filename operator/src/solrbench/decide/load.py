@@ -228,9 +228,6 @@ def build_live_load(state: LoadState, now: datetime) -> LiveLoad:
     )
 
 
-_FIRST_ATTEMPT = 1
-
-
 def plan_resumption(
     first: StepRunId,
     documents: Iterable[StepRunResult],
@@ -248,7 +245,7 @@ def plan_resumption(
     Attempts before `first_attempt_on_target` queried another Solr.
     """
     stored = list(documents)
-    last = max((document.attempt for document in stored), default=_FIRST_ATTEMPT)
+    last = max((document.attempt for document in stored), default=1)
     begun = max(last, first_attempt_on_target)
     lost = max(0, attempt - begun)
     ladder = first.repeat, first.variant

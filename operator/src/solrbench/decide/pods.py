@@ -204,8 +204,7 @@ def find_creation_problem(
     current = events_of(events, owner["metadata"]["uid"], newest)
     # Deployments and ReplicaSets say it in a condition as well, which outlives the event.
     conditions = (owner.get("status") or {}).get("conditions") or []
-    refused = [each for each in conditions if each["type"] == "ReplicaFailure"]
-    refused = [each for each in refused if each["status"] == "True"]
+    refused = [x for x in conditions if x["type"] == "ReplicaFailure" and x["status"] == "True"]
     latest = max(current, key=event_time) if current else next(iter(refused), {})
     message = latest.get("message", "")
     if not message:

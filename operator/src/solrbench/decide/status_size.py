@@ -25,23 +25,12 @@ _SHORT_MESSAGE = 120
 """Characters of a message where all together are too long."""
 
 _DETAILS = (
-    "ramp_requests",
-    "requests_per_second_interval",
-    "documents_per_second_interval",
-    "average_milliseconds_interval",
-    "seconds_per_thousand_requests",
-    "percentiles",
-    "min_milliseconds",
-    "max_milliseconds",
-    "requests_per_second_mean",
-    "requests_per_second_deviation_percent",
-    "p95_milliseconds_mean",
-    "response_max_milliseconds",
-    "response_average_milliseconds_interval",
-    "steady_from_second",
-    "outlier_windows",
-    "drain_requests",
-    "drain_seconds",
+    *("ramp_requests", "requests_per_second_interval", "documents_per_second_interval"),
+    *("average_milliseconds_interval", "seconds_per_thousand_requests", "percentiles"),
+    *("min_milliseconds", "max_milliseconds", "requests_per_second_mean"),
+    *("requests_per_second_deviation_percent", "p95_milliseconds_mean"),
+    *("response_max_milliseconds", "response_average_milliseconds_interval"),
+    *("steady_from_second", "outlier_windows", "drain_requests", "drain_seconds"),
 )
 """Of a result: beside its rate, mean, percentiles and failures."""
 

@@ -118,9 +118,8 @@ def run_export(plan_file: Path, pod: ExportPodEnvironment | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the termination message must say what happened
         _log.exception("the export failed")
         code = EXIT_RETRYABLE
-        outcome = ExportOutcome(
-            reason=ExportReason.EXPORT_JOB_FAILED, message=repr(error)[:_MAX_MESSAGE]
-        )
+        message = repr(error)[:_MAX_MESSAGE]
+        outcome = ExportOutcome(reason=ExportReason.EXPORT_JOB_FAILED, message=message)
     text = outcome.model_dump_json(by_alias=True, exclude_none=True)
     try:
         pod.termination_log.write_text(text, "utf-8")

@@ -104,9 +104,8 @@ def _read_plan(file: Path) -> IndexPlan:
     try:
         return IndexPlan.parse_admitted(file.read_bytes())
     except (OSError, ValidationError) as error:
-        raise IndexingError(
-            IndexingReason.INVALID_PLAN, f"{file}: {error}; the operator writes it", permanent=True
-        ) from error
+        message = f"{file}: {error}; the operator writes it"
+        raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True) from error
 
 
 def _access(plan: IndexPlan) -> HttpAuth:

@@ -20,11 +20,10 @@ from solrbench.decide.references import URLS_FIELD
 from solrbench.errors import PermanentError, format_error
 from solrbench.index.download_rules import DownloadRules, read_headers, read_trust
 from solrbench.index.errors import IndexingError, RetryPolicy
-from solrbench.index.files import DataFile, too_large
+from solrbench.index.files import BUFFER_BYTES, DataFile, too_large
 from solrbench.net.deadline import DEADLINE, DeadlineTransport
 from solrbench.reasons.data import IndexingReason
 
-CHUNK_BYTES = 1 << 16
 _PACKED = frozenset({"", "identity", "gzip", "x-gzip"})
 
 
@@ -154,11 +153,8 @@ def _changed(message: str) -> IndexingError:
 
 
 def _lost(location: str, problem: str, received: int) -> IndexingError:
-    return IndexingError(
-        IndexingReason.DATASET_UNREACHABLE,
-        f"{location}: connection lost after {received} bytes: {problem}; check the server",
-        permanent=False,
-    )
+    message = f"{location}: connection lost after {received} bytes: {problem}; check the server"
+    return IndexingError(IndexingReason.DATASET_UNREACHABLE, message, permanent=False)
 
 
 _REDIRECTS = 5
@@ -207,7 +203,7 @@ class Downloader:
         def opened() -> io.BufferedReader:
             request = partial(self._open, url)
             body = ResumableBody(request, self._retry_policy, location, most, sha256)
-            return io.BufferedReader(body, CHUNK_BYTES)
+            return io.BufferedReader(body, BUFFER_BYTES)
 
         name = PurePosixPath(url.path).name or url.host
         return DataFile(name, location, opened, most)
@@ -267,10 +263,7 @@ def _is_same_server(url: httpx.URL, place: httpx.URL) -> bool:
 
 
 def check_redirect(url: httpx.URL, before: httpx.URL, place: httpx.URL) -> None:
-    """Check where a request for a URL is redirected to.
-
-    It raises `IndexingError` if it leaves https, or HTTP altogether.
-    """
+    """Check a redirect of a URL: `IndexingError` if it leaves https, or HTTP altogether."""
     if place.scheme not in ("http", "https") or (before.scheme, place.scheme) == ("https", "http"):
         raise _unreachable(
             url,
@@ -287,11 +280,8 @@ def _unreachable(
     *,
     permanent: bool = False,
 ) -> IndexingError:
-    return IndexingError(
-        IndexingReason.DATASET_UNREACHABLE,
-        f"{_shown(url)}: {problem}; {remedy}",
-        permanent=permanent,
-    )
+    message = f"{_shown(url)}: {problem}; {remedy}"
+    return IndexingError(IndexingReason.DATASET_UNREACHABLE, message, permanent=permanent)
 
 
 def _shown(url: httpx.URL) -> str:

@@ -43,27 +43,18 @@ class DownloadRules:
     """Refuses addresses of a host that nothing may connect to, by `HostNotAllowed`."""
 
     def check_url(self, url: httpx.URL) -> None:
-        """Check the host of a URL by its name.
-
-        It raises `PermanentError` with `HostNotAllowed`.
-        """
+        """Check the host of a URL by its name; else `PermanentError` with `HostNotAllowed`."""
         host = host_of(qualify(str(url), self.namespace))
         check_name(host, self.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
 
     def check_addresses(self, host: str, addresses: Sequence[str]) -> None:
-        """Check what a host, or the proxy, resolves to, right before a connection.
-
-        It raises `PermanentError` with `HostNotAllowed`.
-        """
+        """Check addresses of a host, or the proxy, before a connection; errors as `check_url`."""
         # At each connection: a name may lead elsewhere than when the operator checked it.
         self.address_rule(host, addresses, self.api_server, URLS_FIELD)
 
 
 def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
-    """Return the headers with the credentials of a download.
-
-    It raises `IndexingError` with `DatasetSecretNotFound`.
-    """
+    """Return the headers with the credentials; `DatasetSecretNotFound` if there are none."""
     if http.auth is None:
         return {}
     if http.auth.basic_secret is not None:
@@ -78,8 +69,7 @@ def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
 def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:
     """Return the authorities of a download; `None` for those of the image.
 
-    Raises:
-        IndexingError: `DatasetSecretNotFound`, or `CertificateNotTrusted` if there is none in PEM.
+    `IndexingError` is `DatasetSecretNotFound`, or `CertificateNotTrusted` if there is none in PEM.
     """
     if http.tls is None:
         return None

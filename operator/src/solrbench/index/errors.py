@@ -25,16 +25,14 @@ class IndexingError(JobPodError):
     @classmethod
     def malformed(cls, location: str, problem: object, remedy: str = "correct the file") -> Self:
         """Return the failure for data that no reader can make sense of, at `location`."""
-        return cls(
-            IndexingReason.MALFORMED_DOCUMENT, f"{location}: {problem}; {remedy}", permanent=True
-        )
+        message = f"{location}: {problem}; {remedy}"
+        return cls(IndexingReason.MALFORMED_DOCUMENT, message, permanent=True)
 
     @classmethod
     def not_found(cls, location: str, remedy: str) -> Self:
         """Return the failure for a file that is not there."""
-        return cls(
-            IndexingReason.DATASET_NOT_FOUND, f"{location} does not exist; {remedy}", permanent=True
-        )
+        message = f"{location} does not exist; {remedy}"
+        return cls(IndexingReason.DATASET_NOT_FOUND, message, permanent=True)
 
 
 Result = TypeVar("Result")
@@ -113,11 +111,8 @@ def parse_failure(status: int, body: bytes, leader: str) -> IndexingError | None
         return denied
     may_pass = status in _MAY_PASS and not (status == 409 and "version conflict" in text)
     if refused or (400 <= status < 500 and not may_pass):
-        return IndexingError(
-            IndexingReason.DOCUMENT_REFUSED,
-            f"{leader}: HTTP {status}: {text[:_QUOTED]}; {_REMEDIES.get(status, _CORRECT)}",
-            permanent=True,
-        )
+        message = f"{leader}: HTTP {status}: {text[:_QUOTED]}; {_REMEDIES.get(status, _CORRECT)}"
+        return IndexingError(IndexingReason.DOCUMENT_REFUSED, message, permanent=True)
     return unavailable(leader, f"HTTP {status}: {text[:_QUOTED]}")
 
 

@@ -99,9 +99,8 @@ class CountingReader(io.RawIOBase):
 def mounted_files(folder: Path, paths: list[str]) -> list[DataFile]:
     """Return the files below `folder` that `paths` name, in order and each once.
 
-    `*` and `?` match within one folder, and what they match is sorted.
-
-    It raises `IndexingError` if a path leads out of the folder, or nothing is there.
+    `*` and `?` match within one folder, and what they match is sorted. It raises `IndexingError` if
+    a path leads out of the folder, or nothing is there.
     """
     files = dict.fromkeys(match for path in paths for match in _matches(folder, path))
     # Bytes of a name that are no UTF-8 could be in no id, status or message.
@@ -123,10 +122,7 @@ def distinct_names(files: list[DataFile]) -> list[str]:
 
 
 def format_of(file: DataFile, wanted: Format) -> Format:
-    """Return `wanted`, or for `Auto` the format of the file's ending.
-
-    It raises `IndexingError` if the ending is unknown.
-    """
+    """Return `wanted`, or for `Auto` the format of the ending; `IndexingError` if it is unknown."""
     if wanted is not Format.AUTO:
         return wanted
     ending = PurePosixPath(file.name.lower().removesuffix(".gz")).suffix

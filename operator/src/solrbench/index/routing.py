@@ -109,12 +109,11 @@ def composite_hash(key: str) -> int | None:
     if "!" not in key:
         return murmur3(key)
     *prefixes, rest = key.split("!")
-    parsed = [_PREFIX.fullmatch(prefix) for prefix in prefixes]
     if not rest or len(prefixes) > 2:
         return None
     default = 16 // len(prefixes)
     used, value = 0, 0
-    for match in parsed:
+    for match in map(_PREFIX.fullmatch, prefixes):
         if match is None:
             return None
         bits = default if match[2] is None else int(match[2])

@@ -59,10 +59,8 @@ class LeaderResolver:
         raise failure
 
     async def _fetch(self, url: str) -> Routes:
-        response = await self.http.get(
-            f"{url}/admin/collections",
-            params={"action": "CLUSTERSTATUS", "collection": self.collection, "wt": "json"},
-        )
+        params = {"action": "CLUSTERSTATUS", "collection": self.collection, "wt": "json"}
+        response = await self.http.get(f"{url}/admin/collections", params=params)
         if turned_away := refusal(response.status_code, url):
             raise turned_away
         if response.status_code != 200:
@@ -159,11 +157,7 @@ class PrefetchReader(Generic[Item]):
         await self._is_read.wait()
 
     async def take(self) -> Item | None:
-        """Return the next item, or `None` after the last one, to every taker.
-
-        Raises:
-            Exception: what the iterator raised
-        """
+        """Return the next item, None to every taker after the last; raise what the iterator did."""
         item = await self._queue.get()
         self._free.release()
         if item is None or isinstance(item, BaseException):

@@ -196,11 +196,8 @@ def _check_size(
     places = ", ".join(file.file.location for file in files[:MAX_NAMED])
     places += f" and {len(files) - MAX_NAMED} more files" if len(files) > MAX_NAMED else ""
     if documents == 0 and not may_be_empty:
-        raise IndexingError(
-            IndexingReason.EMPTY_DATASET,
-            f"there is no document in {places}; correct spec.dataset or fill the files",
-            permanent=True,
-        )
+        message = f"there is no document in {places}; correct spec.dataset or fill the files"
+        raise IndexingError(IndexingReason.EMPTY_DATASET, message, permanent=True)
     if dataset.first_documents is not None:
         raise IndexingError(
             IndexingReason.DATASET_TOO_SMALL,

@@ -31,17 +31,14 @@ class _Exchange:
     def on_response(
         self, status: int, body: bytes, received: int, keep: bool, ended_ns: int
     ) -> None:
-        """Take a whole response."""
         del received, ended_ns
         if not self.response.done():
             self.response.set_result((status, body, keep))
 
     def on_malformed_response(self, message: str) -> None:
-        """Take what is no HTTP."""
         self._fail(ConnectionError(message))
 
     def on_connection_lost(self, error: Exception | None, received: int) -> None:
-        """Take the end of the connection."""
         self._fail(error or ConnectionError(f"connection ended after {received} bytes"))
 
     def _fail(self, error: Exception) -> None:
@@ -74,10 +71,7 @@ class UpdateClient:
             connection.close()
 
     async def post(self, url: str, body: bytes) -> tuple[int, bytes]:
-        """Return status and body of the response to `body`.
-
-        It raises `OSError` if there was none; `TimeoutError` if it took too long.
-        """
+        """Return status and body of the response to `body`; `OSError` if there was none in time."""
         parts = urlsplit(url)
         idle = self._idle[parts.scheme, parts.netloc]
         target = f"{parts.path}?{parts.query}"

@@ -33,14 +33,10 @@ _MAX_KNOWN = 4096
 
 
 class Cluster(ObjectReader):
-    """The objects of one Kubernetes cluster; safe for threads.
-
-    Attributes:
-        fencing_number: that of the operator's Lease, which each status is written with; 0 without
-            a Lease
-    """
+    """The objects of one Kubernetes cluster; safe for threads."""
 
     fencing_number = 0
+    """That of the operator's Lease, which each status is written with; 0 without a Lease."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -62,10 +58,8 @@ class Cluster(ObjectReader):
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
-        query = {"fieldManager": manager}
-        return as_manifest(
-            self._send(f"creating {kind} {name}", "POST", path, query=query, body=manifest)
-        )
+        action, query = f"creating {kind} {name}", {"fieldManager": manager}
+        return as_manifest(self._send(action, "POST", path, query=query, body=manifest))
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:
         """Create or change an object so that our fields are as in `manifest`.

@@ -165,19 +165,16 @@ Query = Mapping[str, str | int | bool | None]
 
 
 class Connection(ABC):
-    """Sends requests to one API server; safe for threads.
-
-    Attributes:
-        server: the URL of the API server
-        errors: what is raised where there is no response
-        closed: those of them by which the server closed a kept connection
-        seconds_ahead: of the API server's clock, by its last response; 0 where it is not noted
-    """
+    """Sends requests to one API server; safe for threads."""
 
     server: str
+    """The URL of the API server."""
     errors: tuple[type[Exception], ...] = (OSError,)
+    """What is raised where there is no response."""
     closed: tuple[type[Exception], ...] = ()
+    """Those of the errors by which the server closed a kept connection."""
     seconds_ahead = 0.0
+    """Of the API server's clock, by its last response; 0 where it is not noted."""
 
     def send(  # noqa: PLR0913 - what HTTP requests have
         self,

@@ -33,13 +33,7 @@ class LeaseTakenError(TemporaryError):
 
 
 class OperatorLease:
-    """The Lease of one operator process; safe for threads.
-
-    Attributes:
-        number: the version that the Lease had when it was taken. It grows with each holder, also
-            if the Lease is deleted meanwhile, as versions may be compared (KEP-5504).
-        is_released: whether it was given up, so that another one may hold it
-    """
+    """The Lease of one operator process; safe for threads."""
 
     def __init__(
         self,
@@ -59,7 +53,10 @@ class OperatorLease:
         self._seen: tuple[str | None, float] = (None, -math.inf)
         self._stored: Manifest = {}
         self.number = 0
+        """The version that the Lease had when it was taken. It grows with each holder, also if the
+        Lease is deleted meanwhile, as versions may be compared (KEP-5504)."""
         self.is_released = False
+        """Whether it was given up, so that another one may hold it."""
 
     def try_take(self) -> bool:
         """Take the Lease if it is free; return whether it is held now.

@@ -50,22 +50,20 @@ class Chunk:
     """What the metadata of a ConfigMap says of the part of a document in it.
 
     Anyone may have written it. So bodies are read only of what these say is whole.
-
-    Attributes:
-        number: its place in the document; -1 if its name has none
-        version: when it was written: versions grow, and may be compared (KEP-5504)
-        size: bytes that it takes in etcd, as far as it is known
     """
 
     namespace: str
     name: str
     uid: str
     number: int
+    """Its place in the document; -1 if its name has none."""
     version: int
+    """When it was written: versions grow, and may be compared (KEP-5504)."""
     step_run: str
     sha256: str
     count: str
     size: int
+    """Bytes that it takes in etcd, as far as it is known."""
     is_trimmed: bool
 
     @classmethod

@@ -279,8 +279,7 @@ def _stored_input(cluster: Cluster, namespace: str, stored: StoredReport) -> Com
     try:
         text = (body.get("data") or {}).get(stored.key)
         packed = base64.b64decode((body.get("binaryData") or {}).get(stored.key, ""))
-        name = f"report {stored.name}"
-        return report_input(name, text.encode() if text else packed)
+        return report_input(f"report {stored.name}", text.encode() if text else packed)
     except (UnreadableReportError, binascii.Error) as error:
         raise PermanentError(
             LifecycleReason.BASELINE_UNREADABLE,

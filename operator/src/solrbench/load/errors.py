@@ -15,7 +15,6 @@ EXIT_RETRYABLE = 4
 TERMINATION_LOG = Path("/dev/termination-log")
 """Where Kubernetes reads the termination message of a container."""
 
-
 MAX_MESSAGE = 1000
 """Characters of a message. Kubernetes cuts a termination message at 4096 bytes, where JSON is none
 any more, and users of a locustfile raise whole responses, which no state of the master can hold."""

@@ -84,7 +84,6 @@ class _TokenServer(rpc.Server):
         self._check = check
 
     def recv_from_client(self) -> tuple[str, Message]:
-        """Return the id of the worker that sent the next message, and the message."""
         while True:
             try:
                 sender, *frames = self.socket.recv_multipart()
@@ -111,7 +110,6 @@ class _TokenClient(rpc.Client):
 
     @retry()  # type: ignore[untyped-decorator]
     def send(self, msg: Message) -> None:
-        """Send a message."""
         try:
             self.socket.send_multipart([msg.serialize(), self._token], zmq.NOBLOCK)
         except zmq.ZMQError as error:
@@ -121,10 +119,9 @@ class _TokenClient(rpc.Client):
 def configure_locust(check: TokenCheck, worker_silent_seconds: int = WORKER_SILENT_SECONDS) -> None:
     """Set logging, heartbeats and reports of this process, and how its messages are trusted."""
     # Where Locust looks up its sockets: for the first one and for each that replaces a broken one.
-    sockets = SimpleNamespace(
+    vars(runners)["rpc"] = SimpleNamespace(
         Server=partial(_TokenServer, check), Client=partial(_TokenClient, check)
     )
-    vars(runners)["rpc"] = sockets
     log.setup_logging("INFO")
     # Users that only stand for those of the engine cost nothing to spawn, so Locust need not warn.
     logging.getLogger(runners.__name__).addFilter(

@@ -27,7 +27,6 @@ CHANGED_PLAN_REMEDY = (
     " a new attempt"
 )
 
-
 Document = TypeVar("Document", bound=BaseModel)
 
 
@@ -92,10 +91,8 @@ class LoadMasterClient:
                 return b""
             if response.status_code == HTTPStatus.UNAUTHORIZED:
                 # It would be asked in vain for ever: the pods read their plan at the start alone.
-                raise TemporaryError(
-                    LoadReason.VERSION_MISMATCH,
-                    f"the load master refuses the token of its ConfigMap; {CHANGED_PLAN_REMEDY}",
-                )
+                text = f"the load master refuses the token of its ConfigMap; {CHANGED_PLAN_REMEDY}"
+                raise TemporaryError(LoadReason.VERSION_MISMATCH, text)
             return response.raise_for_status().content
         except ResponseTooLargeError as error:
             raise PermanentError(
@@ -104,9 +101,8 @@ class LoadMasterClient:
                 " or send fewer request names",
             ) from error
         except httpx.HTTPError as error:
-            raise TemporaryError(
-                LoadReason.LOAD_MASTER_UNREACHABLE, f"{path}: {error!r}"
-            ) from error
+            text = f"{path}: {error!r}"
+            raise TemporaryError(LoadReason.LOAD_MASTER_UNREACHABLE, text) from error
 
 
 def _parse(
@@ -116,7 +112,5 @@ def _parse(
         return read(kind, body, max_memory)
     except ForeignDataError as error:
         # Another version is the likely cause; nothing of what a pod sent is quoted.
-        raise TemporaryError(
-            LoadReason.VERSION_MISMATCH,
-            f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}",
-        ) from error
+        text = f"the response is no {what}: {error}; {OTHER_VERSION_REMEDY}"
+        raise TemporaryError(LoadReason.VERSION_MISMATCH, text) from error

@@ -33,9 +33,8 @@ def add_agents(
     """Return manifests whose pods have the agent, if the benchmark reads its pods."""
     if not reads_pods(benchmark):
         return manifests
-    recorded = benchmark.spec.diagnostics is not None and (
-        benchmark.spec.diagnostics.flight_recording is not None
-    )
+    diagnostics = benchmark.spec.diagnostics
+    recorded = diagnostics is not None and diagnostics.flight_recording is not None
     token = {"configMapKeyRef": {"name": names.child(benchmark, names.SOLR), "key": TOKEN}}
     variable = {"name": names.AGENT_TOKEN, "valueFrom": token}
     return [_with_agent(each, image, variable, may_record=recorded) for each in manifests]

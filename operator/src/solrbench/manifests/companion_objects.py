@@ -195,11 +195,6 @@ class PodSpec(Model):
     automount_service_account_token: Literal[False] | None = None
     restart_policy: Literal["Always"] | None = None
 
-    @property
-    def all_containers(self) -> list[Container]:
-        """Containers of the start, and those that run."""
-        return [*self.init_containers, *self.containers]
-
 
 LabelValue = Annotated[
     str,
@@ -363,7 +358,7 @@ def _deployment_problems(
         yield "spec.template.metadata.labels must not be set, the operator's settings do not allow"
     volumes = template.spec.volumes
     config_maps = [each.config_map.name for each in volumes if each.config_map is not None]
-    for container in template.spec.all_containers:
+    for container in (*template.spec.init_containers, *template.spec.containers):
         for variable in container.env or ():
             source = variable.value_from
             if source is not None and source.config_map_key_ref is not None:

@@ -82,7 +82,6 @@ def build_diagnostics(benchmark: SolrBenchmark, entries: Mapping[str, str]) -> M
 
 
 RETRIES = 3
-GRACE_SECONDS = 5
 EXPORT_HASH = "solrbench.io/export"
 """Annotation of the Job: the digest of what it was made by."""
 
@@ -100,7 +99,6 @@ def build_export(
     of failures. The report shows the benchmark's status as it is given.
     """
     attempt = benchmark.status.attempts.load
-    text = plan.model_dump_json(by_alias=True, exclude_none=True)
     resource = benchmark.model_dump_json(by_alias=True, exclude_none=True).encode()
     # Without a time in it, the same resource gives the same bytes, and an apply changes nothing.
     packed = base64.b64encode(gzip.compress(resource, mtime=0)).decode("ascii")
@@ -112,7 +110,7 @@ def build_export(
             "args": ["export-results", "--plan", EXPORT_PLAN_FILE],
             "resources": resources(plan.export.resources),
         },
-        GRACE_SECONDS,
+        grace_seconds=5,
         activeDeadlineSeconds=plan.export.deadline_seconds,
         **pod_failures(names.EXPORT, RETRIES),
     )
@@ -120,7 +118,7 @@ def build_export(
     return [
         config_map(
             metadata(benchmark, names.EXPORT, attempt),
-            data={EXPORT_PLAN_KEY: text},
+            data={EXPORT_PLAN_KEY: plan.model_dump_json(by_alias=True, exclude_none=True)},
             binaryData={RESOURCE_KEY: packed},
         ),
         job,

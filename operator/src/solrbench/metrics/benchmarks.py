@@ -52,23 +52,18 @@ _LIVE = ("step", "variant")
 
 
 def _live_number(
-    name: str, text: str, field: str, unit: str, divisor: float = 1.0
+    name: str, text: str, unit: str, field: str = "", divisor: float = 1.0
 ) -> BenchmarkFamily:
-    return BenchmarkFamily(f"live_{name}", text, _live(field, divisor), _LIVE, unit=unit)
+    """Return the family of a field, which has the name of the metric unless it is given."""
+    return BenchmarkFamily(f"live_{name}", text, _live(field or name, divisor), _LIVE, unit=unit)
 
 
 LIVE_FAMILIES = (
-    _live_number("users", "Users running; absent with a planned rate.", "users", "users"),
-    _live_number(
-        "requests_per_second",
-        "Rate of requests over the last seconds.",
-        "requests_per_second",
-        "requests/s",
-    ),
+    _live_number("users", "Users running; absent with a planned rate.", "users"),
+    _live_number("requests_per_second", "Rate of requests over the last seconds.", "requests/s"),
     _live_number(
         "planned_requests_per_second",
         "Scheduled rate of the current step; absent with users.",
-        "planned_requests_per_second",
         "requests/s",
     ),
     _live_number("step_requests", "Requests of the current step so far.", "requests", "requests"),
@@ -80,17 +75,12 @@ LIVE_FAMILIES = (
         (*_LIVE, "quantile"),
         unit="s",
     ),
-    _live_number(
-        "recent_failures",
-        "Requests that failed in the last ten seconds.",
-        "recent_failures",
-        "requests",
-    ),
+    _live_number("recent_failures", "Requests that failed in the last ten seconds.", "requests"),
     _live_number(
         "failed_ratio",
         "Share of the requests of the last ten seconds that failed.",
-        "recent_failed_percent",
         "ratio",
+        "recent_failed_percent",
         100,
     ),
 )

@@ -117,7 +117,6 @@ def _growth(name: str, text: str, entries: Growths, field: str) -> BenchmarkFami
 
 _LOWER, _UPPER = (f"Its {bound} 95 % confidence bound." for bound in ("lower", "upper"))
 
-
 TREND_FAMILIES = (
     _conclusions(
         "comparison_trend_conclusion",

@@ -165,9 +165,7 @@ RESULT_FAMILIES = (
         "comparison_difference_ratio",
         "Difference of a figure from that of the baseline; of shares of failures, their"
         " difference.",
-        lambda b: [
-            (_values(each, _FIGURE), each.difference_percent / 100) for each in _compared(b)
-        ],
+        lambda b: [(_values(e, _FIGURE), e.difference_percent / 100) for e in _compared(b)],
         _FIGURE,
         unit="ratio, 0.01 = 1 %",
     ),
@@ -222,9 +220,7 @@ RESULT_FAMILIES = (
     BenchmarkFamily(
         "step_valid",
         "1 if the step is Valid, 0 if it is Invalid, 0.5 if it is Inconclusive.",
-        lambda b: [
-            (_values(each, _STEP), VERDICT_NUMBERS.get(each.verdict)) for each in b.status.verdicts
-        ],
+        lambda b: [(_values(e, _STEP), VERDICT_NUMBERS.get(e.verdict)) for e in b.status.verdicts],
         _STEP,
         unit="1, 0.5 or 0",
     ),

@@ -40,11 +40,9 @@ SweepFamily = MetricFamily[ShownSweep]
 
 def _states(sweep: ShownSweep) -> list[Sample]:
     counts = sweep.status.counts
+    others = counts.running + counts.succeeded + counts.failed + counts.not_measured
     return [
-        (
-            ("Planned",),
-            counts.total - counts.running - counts.succeeded - counts.failed - counts.not_measured,
-        ),
+        (("Planned",), counts.total - others),
         (("NotMeasured",), counts.not_measured),
         (("Running",), counts.running),
         # A point whose steps are invalid succeeded all the same: its benchmark did not fail.
@@ -197,7 +195,6 @@ class SweepStore(ResourceStore[ShownSweep]):
         end, prices = status.completion_time, sweep.spec.prices
         shown = ShownSweep(metadata.namespace, metadata.name, end, status, points)
         if prices is not None:
-            pairs = pair_points(plan.points, status.points)
-            costs = point_costs(sweep.spec, pairs)
+            costs = point_costs(sweep.spec, pair_points(plan.points, status.points))
             shown = replace(shown, currency=prices.currency, costs=costs)
         self._keep(sweep.key, shown)

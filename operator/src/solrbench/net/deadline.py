@@ -24,9 +24,8 @@ LOOKUP_SECONDS = 5.0
 def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
     """Return every address of a host, a name or an address without brackets, as they are resolved.
 
-    Raises:
-        OSError: if there is no address; `TimeoutError` if there is none in time.
-        UnicodeError: if `host` cannot be a host name.
+    It raises `OSError` if there is no address, `TimeoutError` if there is none in time,
+    `UnicodeError` if `host` cannot be a host name.
     """
     responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
 

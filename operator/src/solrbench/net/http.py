@@ -39,9 +39,7 @@ def create_client(
     """Return a client for one request at a time, that uses no proxy and follows no redirect.
 
     Without `trust` it trusts the authorities of the system, loaded when needed; `check` is asked of
-    the addresses of each connection.
-
-    It raises `httpx.InvalidURL` if `base_url` is no URL.
+    the addresses of each connection. It raises `httpx.InvalidURL` if `base_url` is no URL.
     """
     return httpx.Client(
         transport=DeadlineTransport(trust, check),
@@ -125,7 +123,6 @@ class _LimitedTransport(httpx.HTTPTransport):
         self._max_bytes = max_bytes
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request; its response is limited as it is read."""
         response = super().handle_request(request)
         try:
             check_encoding(response)
@@ -177,10 +174,8 @@ class HttpAuth:
             # Of an empty text Python would make trust in the system's authorities.
             return ssl.create_default_context(cadata=self.ca or " ")
         except (ssl.SSLError, ValueError) as error:
-            raise PermanentError(
-                LifecycleReason.CERTIFICATE_NOT_TRUSTED,
-                f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it",
-            ) from error
+            text = f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it"
+            raise PermanentError(LifecycleReason.CERTIFICATE_NOT_TRUSTED, text) from error
 
     def open_client(self, timeout_seconds: float, max_bytes: int = MAX_BYTES) -> httpx.Client:
         """Return a client with these credentials, whose responses are limited."""

@@ -85,10 +85,8 @@ def ensemble_size(hosts: list[str], port: int) -> int:
     A lone server has the state `standalone` and counts as 1.
     """
     for host in hosts:
-        lines = send_command(host, port, "mntr").splitlines()
-        values = {
-            name: value.strip() for name, _, value in (line.partition("\t") for line in lines)
-        }
+        words = (line.partition("\t") for line in send_command(host, port, "mntr").splitlines())
+        values = {name: value.strip() for name, _, value in words}
         if values.get("zk_server_state") == "standalone":
             return 1
         if values.get("zk_server_state") == "leader":

@@ -128,13 +128,9 @@ def figure_columns(
         NameColumn(place.capitalize(), lambda row: row.stored.step),
         NameColumn("Variant", lambda row: row.stored.variant),
         NameColumn("Request", lambda row: row.stored.request),
-        NameColumn(
-            "Figure", lambda row: row.difference.metric.label + DECIDES * row.stored.primary
-        ),
-        NumberColumn(
-            sides[0], lambda row: _format_value(row.difference.metric, row.stored.baseline)
-        ),
-        NumberColumn(sides[1], lambda row: _format_value(row.difference.metric, row.stored.value)),
+        NameColumn("Figure", lambda r: r.difference.metric.label + DECIDES * r.stored.primary),
+        NumberColumn(sides[0], lambda r: _format_value(r.difference.metric, r.stored.baseline)),
+        NumberColumn(sides[1], lambda r: _format_value(r.difference.metric, r.stored.value)),
         *difference_columns(_figure_cells),
         TextColumn("More repeats", lambda row: _more_repeats(row.difference)),
     ]

@@ -54,7 +54,6 @@ def histogram_log(step_run: StepRunResult) -> str:
     """
     start = step_run.start_time
     written = start.isoformat(timespec="seconds")
-
     lines = [
         "#[service and response times in microseconds]",
         "#[Histogram log format version 1.3]",

@@ -291,9 +291,7 @@ def overview_table(spec: Spec, status: Status) -> Table:
         TextColumn("Verdict", verdict),
         TextColumn("Bottleneck", bottleneck),
         *_figure_columns(status.totals),
-        NumberColumn(
-            "SD rate", lambda total: total.requests_per_second_deviation_percent, format_percent
-        ),
+        NumberColumn("SD rate", lambda e: e.requests_per_second_deviation_percent, format_percent),
         NumberColumn("Solr CPU", cores, format_number),
     ]
     used = " Solr CPU: cores used by all its nodes." if status.telemetry else ""

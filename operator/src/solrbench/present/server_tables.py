@@ -24,27 +24,20 @@ SERVERS_NOTE = (
     " collector stopped the worst node; hits are those of Solr's caches."
 )
 
-
 _SERVER_COLUMNS: Sequence[Column[StepTelemetry]] = (
-    NameColumn("Step", lambda entry: entry.step),
-    NameColumn("Variant", lambda entry: entry.variant),
-    NumberColumn("Nodes", lambda entry: entry.nodes, format_number),
-    NumberColumn("CPU cores", lambda entry: entry.cpu_cores, format_number),
-    NumberColumn("CPU %", lambda entry: entry.cpu_percent, format_percent),
-    NumberColumn(
-        "CPU per query", lambda entry: entry.cpu_milliseconds_per_request, format_milliseconds
-    ),
-    NumberColumn("Heap", lambda entry: entry.heap_after_gc_max_percent, format_percent),
-    NumberColumn("GC", lambda entry: entry.gc_percent, format_percent),
-    NumberColumn("Filter hits", lambda entry: entry.filter_cache_hit_percent, format_percent),
-    NumberColumn(
-        "Query result hits", lambda entry: entry.query_result_cache_hit_percent, format_percent
-    ),
-    NumberColumn("Document hits", lambda entry: entry.document_cache_hit_percent, format_percent),
-    NumberColumn("Index", lambda entry: entry.index_bytes, format_bytes),
-    NumberColumn(
-        "ZooKeeper", lambda entry: entry.zookeeper_latency_milliseconds, format_milliseconds
-    ),
+    NameColumn("Step", lambda e: e.step),
+    NameColumn("Variant", lambda e: e.variant),
+    NumberColumn("Nodes", lambda e: e.nodes, format_number),
+    NumberColumn("CPU cores", lambda e: e.cpu_cores, format_number),
+    NumberColumn("CPU %", lambda e: e.cpu_percent, format_percent),
+    NumberColumn("CPU per query", lambda e: e.cpu_milliseconds_per_request, format_milliseconds),
+    NumberColumn("Heap", lambda e: e.heap_after_gc_max_percent, format_percent),
+    NumberColumn("GC", lambda e: e.gc_percent, format_percent),
+    NumberColumn("Filter hits", lambda e: e.filter_cache_hit_percent, format_percent),
+    NumberColumn("Query result hits", lambda e: e.query_result_cache_hit_percent, format_percent),
+    NumberColumn("Document hits", lambda e: e.document_cache_hit_percent, format_percent),
+    NumberColumn("Index", lambda e: e.index_bytes, format_bytes),
+    NumberColumn("ZooKeeper", lambda e: e.zookeeper_latency_milliseconds, format_milliseconds),
 )
 
 PODS_NOTE = (

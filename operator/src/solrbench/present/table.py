@@ -106,7 +106,6 @@ class Table:
     totals: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
-        """Return whether there is anything to show."""
         return bool(self.rows)
 
     @property

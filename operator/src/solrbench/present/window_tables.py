@@ -75,10 +75,8 @@ def cold_start_columns(caches: Sequence[str]) -> list[Column[CurvePoint]]:
         NameColumn("Thousand", lambda point: point.number),
         TextColumn("Part", lambda point: "warm-up" if point.warm_up else "step"),
         NumberColumn("Time", lambda point: 1000 * point.window.seconds, format_milliseconds),
-        NumberColumn(
-            "Mean", lambda point: point.window.mean_microseconds / 1000, format_milliseconds
-        ),
-        NumberColumn("Max", lambda each: each.window.max_microseconds / 1000, format_milliseconds),
+        NumberColumn("Mean", lambda e: e.window.mean_microseconds / 1000, format_milliseconds),
+        NumberColumn("Max", lambda e: e.window.max_microseconds / 1000, format_milliseconds),
         NumberColumn("Failures", lambda point: point.window.failures),
         *(
             NumberColumn(cache, partial(_hits, cache), lambda ratio: format_percent(100 * ratio))

@@ -21,7 +21,6 @@ GROUPS: tuple[type[Reason], ...] = (
 )
 """The enumerations, in the order of the reference."""
 
-
 ALL_REASONS: tuple[Reason, ...] = tuple(each for group in GROUPS for each in group)
 """Every reason, in the same order."""
 

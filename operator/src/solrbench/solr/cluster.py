@@ -116,26 +116,19 @@ def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
 
     It raises `TemporaryError` if a node does not respond to the one that got the request.
     """
-    response = solr.get("/admin/info/system", SystemsByNode, {"nodes": "all"})
-    lives = {
-        name: _identity(info)
-        for name, info in response.root.items()
-        if isinstance(info, SystemInfo)
-    }
+    found = solr.get("/admin/info/system", SystemsByNode, {"nodes": "all"}).root
+    lives = {k: _identity(v) for k, v in found.items() if isinstance(v, SystemInfo)}
     if not lives:
-        raise TemporaryError(
-            TargetReason.SOLR_NOT_LIVE,
-            f"{solr.urls[0]} reports no live node; see the logs of Solr and ZooKeeper",
-        )
+        text = f"{solr.urls[0]} reports no live node; see the logs of Solr and ZooKeeper"
+        raise TemporaryError(TargetReason.SOLR_NOT_LIVE, text)
     return lives
 
 
 def replica_sizes_via_proxy(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica from the metrics of its node.
 
-    It does what `replica_sizes` does without an address of the nodes themselves.
-
-    It raises `TemporaryError` if a core is missing, as while a node starts.
+    It does what `replica_sizes` does without an address of the nodes themselves. It raises
+    `TemporaryError` if a core is missing, as while a node starts.
     """
     try:
         cores = _cores_in_json(solr)
@@ -156,9 +149,8 @@ def _sizes(replicas: list[Replica], cores: dict[str, IndexSize]) -> list[Replica
         size = (core.documents, core.bytes, core.deleted_documents)
         sizes.append(ReplicaSize(replica.shard, replica.core, *size))
     if missing:
-        raise TemporaryError(
-            TargetReason.CORES_NOT_READY, f"no node reports the index of {', '.join(missing[:10])}"
-        )
+        text = f"no node reports the index of {', '.join(missing[:10])}"
+        raise TemporaryError(TargetReason.CORES_NOT_READY, text)
     return sizes
 
 
@@ -250,13 +242,10 @@ def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize
 def resolve(host: str) -> list[str]:
     """Return every address of a host.
 
-    Raises:
-        TemporaryError: `HostNotFound` if there is none in time; its Service may come later.
+    It raises `TemporaryError` with `HostNotFound` without one in time; its Service may come later.
     """
     try:
         return sorted(lookup(host))
     except (OSError, UnicodeError) as error:
-        raise TemporaryError(
-            LifecycleReason.HOST_NOT_FOUND,
-            f"spec.target: {host} cannot be resolved: {error}; correct the host name",
-        ) from error
+        text = f"spec.target: {host} cannot be resolved: {error}; correct the host name"
+        raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, text) from error

@@ -49,10 +49,8 @@ def create_collection(
 
     Where others have collections too, `config_set` marks it as ours.
 
-    Raises:
-        PermanentError: if access is denied, or Solr cannot load the config set; then the half-made
-            collection is removed.
-        TemporaryError: if nodes did not reach each other.
+    It raises `PermanentError` if access is denied, or Solr cannot load the config set, whose
+    half-made collection is then removed; `TemporaryError` if nodes did not reach each other.
     """
     params = {
         "action": "CREATE",
@@ -124,9 +122,8 @@ def restore_backup(
     The first call asks for it under the id `request`, later ones ask how it stands. Each replica
     copies the index by itself. The collection is read-only meanwhile, and reloaded at the end.
 
-    Raises:
-        PermanentError: `RestoreFailed` with what Solr says; or access is denied.
-        TemporaryError: if Solr or its nodes did not respond.
+    It raises `PermanentError` with `RestoreFailed` and what Solr says, or if access is denied;
+    `TemporaryError` if Solr or its nodes did not respond.
     """
     optional = {"repository": backup.repository, "backupId": backup.backup_id}
     params = {
@@ -227,9 +224,8 @@ def remove_managed_collection(
 ) -> None:
     """Delete collection and config sets of every attempt; what is not ours stays.
 
-    With `at_once` it is done even if a node is away, which will then keep its part on disk.
-
-    It raises `TemporaryError` if Solr did not do it, or a node is away that has to.
+    With `at_once` it is done even if a node is away, which will then keep its part on disk. It
+    raises `TemporaryError` if Solr did not do it, or a node is away that has to.
     """
     used = config_set_of(solr, name)
     if used is not None and used.startswith(prefix):

@@ -40,10 +40,8 @@ def archive_of(config_map: dict[str, Any]) -> bytes:
         return files[ARCHIVE_KEY]
     if "solrconfig.xml" not in files:
         name = config_map["metadata"]["name"]
-        raise PermanentError(
-            TargetReason.INVALID_CONFIG_SET,
-            f"ConfigMap {name} must hold solrconfig.xml and a schema, or {ARCHIVE_KEY}",
-        )
+        text = f"ConfigMap {name} must hold solrconfig.xml and a schema, or {ARCHIVE_KEY}"
+        raise PermanentError(TargetReason.INVALID_CONFIG_SET, text)
     return zip_files(files)
 
 

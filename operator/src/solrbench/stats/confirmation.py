@@ -25,7 +25,6 @@ _OVERLOAD = 0.25
 """How far beyond the probe's rate an overload begins, as a share of what the probe's rate is above
 the result. Falling to the result, the rate leaves time for queues to be empty again."""
 
-
 _MIN_PROBED = 1000
 """Responses of the probe, with fewer of which its rate is off by more than 3 % by chance."""
 

@@ -75,11 +75,7 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value
 
 
-_KEPT = 4096
-"""Quantiles kept: a comparison asks for the same few again and again."""
-
-
-@lru_cache(_KEPT)
+@lru_cache(4096)  # a comparison asks for the same few again and again
 def t_quantile(tails: float, degrees: float) -> float:
     """Return the t that a Student-distributed value is farther from 0 with probability `tails`.
 
@@ -140,8 +136,6 @@ def _cumulative_signed(size: int) -> tuple[int, ...]:
     return tuple(accumulate(counts))
 
 
-CONFIDENCE = 0.95
-
 STANDARD_ERRORS = 1.96
 """From the middle of a 95 % interval to its ends, of what is normally distributed."""
 
@@ -182,7 +176,7 @@ _MAX_MARGIN = 20.0
 
 def student_t(degrees: int) -> float:
     """Return the t that a Student-distributed value stays within, in both directions, at 95 %."""
-    return t_quantile(1 - CONFIDENCE, degrees)
+    return t_quantile(1 - 0.95, degrees)
 
 
 _TAIL = 0.025

@@ -22,10 +22,9 @@ from hdrh import histogram as hdrh
 from hdrh.codec import V2_COMPRESSION_COOKIE_BASE, V2_ENCODING_COOKIE_BASE
 from numpy.typing import NDArray
 
-LOWEST_MICROSECONDS = 1
 HIGHEST_MICROSECONDS = 3_600_000_000
-SIGNIFICANT_DIGITS = 3
-_LAYOUT = LOWEST_MICROSECONDS, HIGHEST_MICROSECONDS, SIGNIFICANT_DIGITS
+_LAYOUT = 1, HIGHEST_MICROSECONDS, 3
+"""Lowest and highest value in µs, and significant digits."""
 
 _HdrHistogram: Any = hdrh.HdrHistogram  # the package has no types
 
@@ -62,7 +61,6 @@ def lowest_of(bucket: int) -> int:
 
 BUCKETS = bucket_of(HIGHEST_MICROSECONDS) + 1
 """Buckets of a histogram."""
-
 
 Places = NDArray[np.int32] | NDArray[np.int64]
 Counts = NDArray[Any]
@@ -180,8 +178,7 @@ class Histogram(BucketCounts):
 
     def record(self, microseconds: int, count: int = 1) -> None:
         """Count a value `count` times; values outside the range count as its nearest bound."""
-        value = min(max(microseconds, 0), HIGHEST_MICROSECONDS)
-        self._hdr.record_value(value, count)
+        self._hdr.record_value(min(max(microseconds, 0), HIGHEST_MICROSECONDS), count)
 
     def add(self, other: "Histogram") -> None:
         """Count everything that `other` has counted."""

@@ -67,9 +67,8 @@ class TimedSamples:
 
     def percentile_interval(self, percent: float) -> ConfidenceBounds | None:
         """Return the interval of a percentile in µs; None if the step was too short for it."""
-        share = percent / 100
+        share, total = percent / 100, self.histogram.count
         spread = self._share_dispersion(share)
-        total = self.histogram.count
         if spread is None:
             return None
         variance, t = spread
@@ -160,8 +159,7 @@ def _wilson(share: float, effective_size: float, t: float) -> tuple[float, float
 def _spread(parts: Sequence[_Row], wholes: Sequence[_Row]) -> _RatioVariance | None:
     """Return how much Σ parts / Σ wholes varies, given both by repeat and block, if it is known."""
     pairs = [each for each in zip(parts, wholes, strict=True) if each[1].sum() > 0]
-    blocks = sum(len(part) for part, _ in pairs)
-    repeats = len(pairs)
+    blocks, repeats = sum(len(part) for part, _ in pairs), len(pairs)
     if not pairs or blocks < MIN_BATCHES * repeats:
         return None
     whole = _total([each for _, each in pairs])

@@ -57,11 +57,9 @@ class SizeRuns:
 
 @dataclass(frozen=True)
 class SegmentedFit:
-    """What the curve is, and where it bends.
+    """What the curve is, and where two lines join, which has no meaning unless it bends.
 
-    Attributes:
-        joint: the size at the joint of two lines; of no meaning unless it bends
-        after: slope of the line above it; of a share the mean one
+    The slopes before and after are those of both lines; of a share, the latter is the mean one.
     """
 
     shape: CurveShape
@@ -186,11 +184,9 @@ MIN_POINTS = 3
 
 @dataclass(frozen=True)
 class ZeroCrossing:
-    """Where a line crosses zero.
+    """Where a line crosses zero, with the 95 % interval, whose bounds may be infinite.
 
-    Attributes:
-        scatter: standard deviation of a single point's crossing
-        lower: lower bound of the 95 % interval of the place; minus infinity where it has none
+    The scatter is the standard deviation of a single point's crossing.
     """
 
     at: float

@@ -55,7 +55,6 @@ stalls are outliers of their own, and a repeat that happened to have none would 
 _MIN_VARIANCE = 1e-12
 """Where all seconds are equal and nothing is allowed, levels are equal to a millionth."""
 
-
 _Row = NDArray[np.float64]
 
 
@@ -87,12 +86,10 @@ class RepeatAgreement:
 def batch_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
     """Return the levels of the blocks of each repeat: means of logarithms of winsorised seconds.
 
-    Seconds are cut off at the median of their own repeat and the deviation of all: with one of its
-    own, a repeat with a few more stalls would be cut off farther out, and so be slower by more than
-    its seconds show.
-
-    Args:
-        repeats: mean service times of at least `MIN_SECONDS` seconds of each repeat, above 0
+    `repeats` has mean service times of at least `MIN_SECONDS` seconds of each, above 0. They are
+    cut off at the median of their own repeat and the deviation of all: with one of its own, a
+    repeat with a few more stalls would be cut off farther out, and so be slower by more than its
+    seconds show.
     """
     values = [[math.log(each) for each in means] for means in repeats]
     centres = [median(each) for each in values]
@@ -122,15 +119,12 @@ def compare_repeats(
     in Welch's comparison of means (Biometrika 38, 1951) with equal weights; trend and first:
     contrasts of the levels against Student's t.
 
-    Args:
-        levels: `batch_levels` of each repeat, in the order of measuring
-        allowed_percent: what repeats may differ by anyway, a relative standard deviation
+    `levels` are `batch_levels` in the order of measuring; `allowed_percent` is what repeats may
+    differ by anyway, a relative standard deviation.
     """
     centres = [fmean(blocks) for blocks in levels]
     count = len(levels)
-    squares, lag = pool_blocks(
-        [np.array(own) - centre for own, centre in zip(levels, centres, strict=True)]
-    )
+    squares, lag = pool_blocks([np.array(own) - fmean(own) for own in levels])
     if lag > MAX_CORRELATION:
         return None
     widened = error_factor(lag)
@@ -200,8 +194,7 @@ _MAX_AUTOCORRELATION = 0.4
 class RepeatDifference:
     """The repeats in which a metric is lowest and highest, by their index.
 
-    Attributes:
-        is_certain: whether the difference is beyond the limit by more than the blocks explain
+    It is certain if it is beyond the limit by more than the blocks explain.
     """
 
     lower: int
@@ -355,9 +348,6 @@ def find_drift(rest: Sequence[float]) -> StepDrift | None:
     squared error is s² / Sxx · (1 + r) / (1 - r) with the residual variance s² and the lag 1
     correlation r of the residuals, whose number counts as so many fewer (Draper and Smith, Applied
     Regression Analysis, 1.4; the factor is that of the variance of a mean of an AR(1) process).
-
-    Args:
-        rest: mean service time of each second
     """
     if len(rest) < MIN_SECONDS:
         return None
@@ -368,8 +358,7 @@ def find_drift(rest: Sequence[float]) -> StepDrift | None:
     residuals = np.array(levels) - centre - slope * np.array(places)
     squares, lag = pool_blocks([residuals])
     widened = error_factor(lag)
-    error = math.sqrt(max(squares / (BATCHES - 2), 1e-12) * widened / width)
-    is_certain = (
-        lag <= _MAX_CORRELATION and t_tails(slope / error, (BATCHES - 2) / widened) < _DRIFT_LEVEL
-    )
+    error = math.sqrt(max(squares / (BATCHES - 2), _MIN_VARIANCE) * widened / width)
+    tail = t_tails(slope / error, (BATCHES - 2) / widened)
+    is_certain = lag <= _MAX_CORRELATION and tail < _DRIFT_LEVEL
     return StepDrift(100 * math.expm1(slope * (BATCHES - 1)), is_certain, len(rest))

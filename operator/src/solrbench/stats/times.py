@@ -30,7 +30,6 @@ class DecodedTimes:
     """
 
     def __init__(self, max_bytes: int = MAX_DECODED_BYTES) -> None:
-        """Begin without any."""
         self._max_bytes = max_bytes
         # What nothing else refers to any more is freed at once, as in a process of the load.
         self._queue: deque[tuple[ReferenceType[Times], int]] = deque()

@@ -85,9 +85,7 @@ def _to_cross(condition: MeasuredCondition, alone: Alone) -> Iterator[str]:
     together = {
         frozenset((v.axis, v.index) for v in condition.changes(each)) for each in condition.others
     }
-    best = [
-        best_value[0] for each in alone.values() if (best_value := _best_value(each)) is not None
-    ]
+    best = [found[0] for each in alone.values() if (found := _best_value(each)) is not None]
     for first, second in itertools.combinations(best, 2):
         if frozenset(((first.axis, first.index), (second.axis, second.index))) not in together:
             yield (

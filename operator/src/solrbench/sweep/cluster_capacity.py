@@ -112,7 +112,6 @@ def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
     ]
     if not roomy:
         return False
-
     chosen = max(roomy, key=lambda node: node.memory_bytes)
     chosen.cores -= wanted.cores
     chosen.memory_bytes -= wanted.memory_bytes

@@ -114,9 +114,8 @@ def answer_best(figure: ObjectiveFigure, found: Sequence[RankedCondition]) -> It
         number = len(each.candidates)
         if not each.best and number and (number > 1 or not each.condition.values):
             first = _describe(each.candidates[0], figure, each)
-            where, leader = each.condition.where, figure.leader
             few = f"which may be chance with fewer than {MIN_REPEATS} repeats"
-            yield f"{leader.capitalize()}{where}, {few}: {first}."
+            yield f"{figure.leader.capitalize()}{each.condition.where}, {few}: {first}."
     if len(chosen) > 1:
         yield _over_conditions(chosen)
     for each in chosen[:MAX_CONDITIONS]:

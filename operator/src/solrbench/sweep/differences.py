@@ -147,8 +147,7 @@ def read_measured(
 class Candidate(NamedTuple):
     """A Valid point that may be the best one of its condition.
 
-    Attributes:
-        difference: from the one with the best mean, which has none itself
+    `difference` is that from the one with the best mean, which has none itself.
     """
 
     measured: MeasuredPoint
@@ -164,8 +163,7 @@ MAX_COMPARED_POINTS = 50
 class RankedCondition(NamedTuple):
     """The candidates of a condition, those with the best mean first.
 
-    Attributes:
-        best: by `best_sets`, those not distinguished from the first one, the cheapest first
+    `best` are, by `best_sets`, those not distinguished from the first one, the cheapest first.
     """
 
     condition: MeasuredCondition

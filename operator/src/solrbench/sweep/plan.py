@@ -258,11 +258,10 @@ def find_points_without_capacity(
 def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
     """Return the plan of a sweep, with every problem that can be seen without a cluster."""
     points, problems = _plan_points(sweep)
-    spec = sweep.spec
-    axes = [[axis.name, axis.paths] for axis in spec.axes]
+    axes = [[axis.name, axis.paths] for axis in sweep.spec.axes]
     # Without a name for it, a value before the first one would be another baseline.
     baseline = [v.identity for each in points if each.point.is_baseline for v in each.point.values]
-    fixed = _hash([spec.template.model_dump(mode="json"), baseline, axes])
+    fixed = _hash([sweep.spec.template.model_dump(mode="json"), baseline, axes])
     return SweepPlan(() if problems else points, tuple(problems), fixed)
 
 
@@ -377,8 +376,7 @@ def check_sweep(body: dict[str, Any]) -> CheckedSweep:
     plan = make_plan(sweep)
     if plan.problems:
         return CheckedSweep(name, plan.problems)
-    lines = [_summary(plan, sweep.spec)]
-    lines += [_line(name, point, sweep.spec) for point in plan.points]
+    lines = [_summary(plan, sweep.spec), *(_line(name, each, sweep.spec) for each in plan.points)]
     largest = max(plan.points, key=lambda e: (e.demand.total.memory_bytes, e.demand.total.cores))
     benchmark = SolrBenchmark.parse(build_child(sweep, largest.point))
     effect = benchmark.spec.comparison.smallest_effect_percent

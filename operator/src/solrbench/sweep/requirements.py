@@ -210,7 +210,6 @@ class Amounts:
     memory_bytes: int = 0
 
     def __add__(self, other: "Amounts") -> "Amounts":
-        """Return the sum."""
         return Amounts(self.cores + other.cores, self.memory_bytes + other.memory_bytes)
 
 

@@ -62,7 +62,6 @@ OVERLOADED = frozenset({"RequestsDropped", "RequestsFailed", "RequestsLate", "No
 objective, too, the round counts. Requests that are late and nothing else may be the load
 generator's, and those that fail in time the workload's."""
 
-
 Pair = tuple[PlannedPoint, SweepPoint]
 """A point of the plan, and what is stored of it."""
 

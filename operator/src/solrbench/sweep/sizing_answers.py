@@ -57,8 +57,7 @@ def count_rounds(spec: SweepSpec, points: Sequence[SweepPoint]) -> str:
 class SizingWords:
     """What is said of the points of one condition, which are sorted by price.
 
-    Attributes:
-        goes_on: whether the sweep has not stopped after a failure
+    `goes_on` says whether the sweep has not stopped after a failure.
     """
 
     spec: SweepSpec

@@ -80,7 +80,6 @@ class _Handler(BaseHTTPRequestHandler):
     server: "_Server"
 
     def do_GET(self) -> None:
-        """Send what is asked for."""
         if not self._is_admitted():
             return
         path, number = self._asked()
@@ -92,13 +91,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
 
     def do_POST(self) -> None:
-        """Begin a flight recording."""
         path, seconds = self._asked()
         if self._may_record(path):
             self._send(lambda: start_recording(_java(), seconds or 0))
 
     def do_DELETE(self) -> None:
-        """End it and send it."""
         path, _ = self._asked()
         if self._may_record(path):
             self._send(lambda: take_recording(_java()))

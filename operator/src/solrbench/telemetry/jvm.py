@@ -161,10 +161,7 @@ OMITTED = (
 
 
 def start_recording(pid: int, seconds: int, proc: Path = _PROC) -> None:
-    """Record for so many seconds, in place of a recording before.
-
-    It raises `OSError` if the JVM does not.
-    """
+    """Record for so many seconds, in place of a recording before; `OSError` if the JVM does not."""
     _stop(pid, proc)
     _place(pid, proc).unlink(missing_ok=True)
     without = " ".join(f"{each}#enabled=false" for each in OMITTED)

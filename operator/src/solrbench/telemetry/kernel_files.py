@@ -23,9 +23,7 @@ RESOURCES = ("cpu", "memory", "io")
 
 def find_java(proc: Path = _PROC) -> int | None:
     """Return the id of the Java process with the most memory that this user may read."""
-    return _largest(
-        process for process in _processes(proc) if file_text(process / "comm") == "java"
-    )
+    return _largest(each for each in _processes(proc) if file_text(each / "comm") == "java")
 
 
 def find_server(proc: Path = _PROC) -> int | None:

@@ -62,10 +62,9 @@ class ExistingTarget(TargetProvisioner):
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
             identities = node_identities(solr)
-            missing = sorted(context.status.target.nodes.keys() - identities.keys())
             nodes = TargetNodes(
                 live=len(identities),
-                missing=tuple(missing),
+                missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
                 versions={name: identity.solr_version for name, identity in identities.items()},
                 version_field="target.existing",
             )

@@ -76,8 +76,7 @@ def _make_cloud(context: ReconcileContext) -> Manifest:
     if solr.zookeeper.mode is ZooKeeperMode.PROVIDED:
         counts[names.ZOOKEEPER] = solr.zookeeper.replicas
     for name, wanted in counts.items():
-        budget = build_disruption_budget(context.benchmark, name, attempt, wanted)
-        context.cluster.apply(budget)
+        context.cluster.apply(build_disruption_budget(context.benchmark, name, attempt, wanted))
     cloud = build_solr_cloud(context.benchmark, solr, attempt, context.zookeeper_path, options)
     (whole,) = add_agents(context.benchmark, context.settings.image, [cloud])
     return context.cluster.apply(whole)
@@ -93,8 +92,7 @@ class StatefulSetTarget(CreatedTarget):
         else:
             ensure_ensemble(context)
         wanted, attempt = context.solr_cloud.nodes, context.status.attempts.target
-        path = context.zookeeper_path
-        solr = build_solr(context.benchmark, context.solr_cloud, attempt, path)
+        solr = build_solr(context.benchmark, context.solr_cloud, attempt, context.zookeeper_path)
         for manifest in add_agents(context.benchmark, context.settings.image, solr):
             context.cluster.apply(manifest)
         seen = pods(context, names.SOLR)

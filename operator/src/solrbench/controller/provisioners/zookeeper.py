@@ -60,5 +60,4 @@ def check_external(context: ReconcileContext) -> None:
     members = [f"//{each}" for each in servers.split(",")]
     check_hosts(context.cluster, context.allowed_hosts, members)
     check = address_check(context.cluster, allowed=context.allowed_hosts)
-    reachable = zookeeper.any_reachable(servers, check)
-    apply_outcome(check_reachable(servers, reachable))
+    apply_outcome(check_reachable(servers, zookeeper.any_reachable(servers, check)))

@@ -69,8 +69,7 @@ def reconcile_target(context: ReconcileContext) -> None:
     provisioner = provisioner_of(context)
     provisioner.ensure_ready(context)
     ensure_companions(context)
-    message = provisioner.ready_message
-    context.conditions.set(TARGET_READY, "True", TargetReason.READY, message)
+    context.conditions.set(TARGET_READY, "True", TargetReason.READY, provisioner.ready_message)
 
 
 def verify_target(context: ReconcileContext) -> None:

@@ -92,9 +92,6 @@ _EXPECTED_SECONDS = 0.1
 
 _now = time.perf_counter_ns
 
-OnConnected = Callable[[PooledClient, int, RequestFailure | None], None]
-"""Takes a client, when it began to connect, in ns, and why it has no connection, if so."""
-
 
 def max_clients(schedule: Schedule, node_index: int, node_count: int) -> int:
     """Return the connections that a worker may have to the node at an index; at least one."""
@@ -114,7 +111,8 @@ class ClientPool:
 
     max_clients: int
     new_client: Callable[[], PooledClient]
-    on_connected: OnConnected
+    on_connected: Callable[[PooledClient, int, RequestFailure | None], None]
+    """Takes a client, when it began to connect, in ns, and why it has no connection, if so."""
     loop: asyncio.AbstractEventLoop
     _idle: list[PooledClient] = field(default_factory=list, init=False)
     _clients: set[PooledClient] = field(default_factory=set, init=False)

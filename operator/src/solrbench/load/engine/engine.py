@@ -100,16 +100,14 @@ class StepRun:
         if self._supply.ended_ns:
             self._measurement.end()
         arrivals = self._factory.open_loop_recorder
-        return self._measurement.progress(
-            len(self._users),
-            last=last,
-            response_buckets=None if arrivals is None else arrivals.take_recent_buckets(),
-        )
+        buckets = None if arrivals is None else arrivals.take_recent_buckets()
+        return self._measurement.progress(len(self._users), last=last, response_buckets=buckets)
 
     def result(self) -> WorkerStepResult:
         """Return the result; the step run must be finished and its last second taken."""
         factory, recorder = self._factory, self._measurement.recorder
         users = factory.user_activities
+        gaps = longest_response_gaps(users, factory.node_activities, recorder.origin_ns)
         result = self._measurement.result(
             factory.expected_users,
             self._stream.used_numbers(),
@@ -119,9 +117,7 @@ class StepRun:
             update={
                 "connections": recorder.connections.result(),
                 "nodes": [node_counts.result() for node_counts in factory.node_counts],
-                "response_gaps": longest_response_gaps(
-                    users, factory.node_activities, recorder.origin_ns
-                ),
+                "response_gaps": gaps,
                 "user_shares": user_shares(users),
             }
         )

@@ -102,17 +102,13 @@ class StepRunMeasurement:
         if response_buckets is None:
             for each in single:
                 buckets.update(each.buckets)
-        return ProgressUpdate(
-            self.assignment.key,
-            self.assignment.label,
-            LiveTotals(users, *self.recorder.totals()),
-            seconds,
-            RecentRequests(
-                sum(each.requests for each in single),
-                sum(each.failures for each in single),
-                pack_times(buckets),
-            ),
+        recent = RecentRequests(
+            sum(each.requests for each in single),
+            sum(each.failures for each in single),
+            pack_times(buckets),
         )
+        totals = LiveTotals(users, *self.recorder.totals())
+        return ProgressUpdate(self.assignment.key, self.assignment.label, totals, seconds, recent)
 
     def result(
         self,

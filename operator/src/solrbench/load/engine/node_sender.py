@@ -73,7 +73,7 @@ class NodeSender:
         context = self.context
         node, self._node_counts = self.node_and_counts
         self._recorder = context.recorder
-        self._pool = ClientPool(
+        self.pool = ClientPool(
             self.max_clients,
             lambda: PooledClient(context, node, self._on_completed),
             self._on_connected,
@@ -86,19 +86,15 @@ class NodeSender:
         """Say whether nothing waits or is under way."""
         return not self._in_flight and not self._waiting
 
-    async def prepare(self, expected_clients: int) -> None:
-        """Connect ahead of the first requests."""
-        await self._pool.prepare(expected_clients)
-
     def abort(self) -> None:
         """Let everything go at once."""
         for timer in self._thinking:
             timer.cancel()
-        self._pool.abort()
+        self.pool.abort()
 
     def arrive(self, intended_ns: int, now_ns: int) -> None:
         """Send the request of an arrival, or let it wait for a connection; the hot path."""
-        client = self._pool.take_idle()
+        client = self.pool.take_idle()
         if client is None:
             self._wait(WaitingRequest(intended_ns), now_ns)
             return
@@ -135,7 +131,7 @@ class NodeSender:
         if self._waiting or not client.is_open:
             self._release_client(client)
         else:
-            self._pool.add_idle(client)
+            self.pool.add_idle(client)
         self.owner.on_ended()
 
     def _drop_expired(self, now_ns: int) -> None:
@@ -189,10 +185,8 @@ class NodeSender:
         """
         self._recorder.record(*whole, arrived_ns)
         if arrived_ns >= self.arrivals.origin_ns:
-            intended_ns = whole.started_ns - delay_ns
-            self.arrivals.record(
-                whole.request.name, intended_ns, intended_ns + lag_ns, whole.ended_ns
-            )
+            name, intended_ns = whole.request.name, whole.started_ns - delay_ns
+            self.arrivals.record(name, intended_ns, intended_ns + lag_ns, whole.ended_ns)
 
     def _leave(
         self, waiting: WaitingRequest, started_ns: int, now_ns: int | None = None
@@ -209,7 +203,7 @@ class NodeSender:
     def _wait(self, request: WaitingRequest, now_ns: int) -> None:
         self._waiting.append(request)
         self._drop_expired(now_ns)
-        self._pool.open_for(len(self._waiting))
+        self.pool.open_for(len(self._waiting))
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
         request = self.owner.take_request(intended_ns, now_ns)
@@ -225,7 +219,7 @@ class NodeSender:
         now_ns = _now()
         self._drop_expired(now_ns)
         if not client.is_open:
-            self._pool.discard(client)
+            self.pool.discard(client)
         elif self._waiting:
             intended_ns, following = self._waiting.popleft()
             if following is None:
@@ -233,8 +227,8 @@ class NodeSender:
             else:
                 client.send_continuation(following, intended_ns, now_ns)
         else:
-            self._pool.add_idle(client)
-        self._pool.open_for(len(self._waiting))
+            self.pool.add_idle(client)
+        self.pool.open_for(len(self._waiting))
 
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
@@ -279,7 +273,7 @@ class NodeSender:
             now_ns = _now()
             # Timers of the event loop may fire up to a millisecond early.
             intended_ns = min(due_ns, now_ns)
-            client = self._pool.take_idle()
+            client = self.pool.take_idle()
             if client is None:
                 self._wait(WaitingRequest(intended_ns, next_one), now_ns)
             else:

@@ -10,6 +10,7 @@ import ctypes
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +31,8 @@ def make_timer(
     """
     # Times of `perf_counter_ns` are given to the kernel as they are, so it must be the same clock.
     if "CLOCK_MONOTONIC" in time.get_clock_info("perf_counter").implementation:
-        try:
+        with suppress(AttributeError, OSError):  # of another kernel or C library
             return TimerFdTimer(loop, callback)
-        except (AttributeError, OSError):
-            # Another kernel or C library.
-            pass
     return LoopTimer(loop, callback)
 
 

@@ -115,7 +115,7 @@ class UsageMeter:
         begin, self._slice_started = self._slice_started, now
         if now.clock <= begin.clock:
             return
-        usage_slice = UsageSlice(
+        ended = UsageSlice(
             begin_seconds=begin.clock - self._started.clock,
             seconds=now.clock - begin.clock,
             cpu_seconds=now.process - begin.process,
@@ -124,14 +124,10 @@ class UsageMeter:
         )
         # Only the worst of each kind is wanted, and a step may last a day.
         self._most_cpu = max(
-            self._most_cpu or usage_slice,
-            usage_slice,
-            key=lambda each: each.cpu_seconds / each.seconds,
+            self._most_cpu or ended, ended, key=lambda each: each.cpu_seconds / each.seconds
         )
         self._most_busy = max(
-            self._most_busy or usage_slice,
-            usage_slice,
-            key=lambda each: each.core_busy_seconds / each.seconds,
+            self._most_busy or ended, ended, key=lambda each: each.core_busy_seconds / each.seconds
         )
 
 

@@ -72,7 +72,6 @@ _ARRIVALS_AT_ONCE = 64
 
 _now = time.perf_counter_ns
 
-
 # A member of an enum is a slow look-up, and the hot path compares with these.
 _RAMPING = StepRunState.RAMPING
 _STOPPING = StepRunState.STOPPING
@@ -108,7 +107,7 @@ class OpenLoopSender:
     async def prepare(self) -> None:
         """Connect ahead of the first requests."""
         expected = expected_clients(self.schedule, len(self.nodes))
-        await asyncio.gather(*(each.prepare(expected) for each in self._node_senders))
+        await asyncio.gather(*(each.pool.prepare(expected) for each in self._node_senders))
 
     def start(self) -> None:
         """Begin the schedule."""
@@ -194,8 +193,8 @@ class OpenLoopSender:
 
         What the schedule plans is the same on all workers, however late one of them is.
         """
-        planned_ns = self._times.sending_ended_ns()
-        self.context.supply.note_end(now_ns if planned_ns is None else planned_ns)
+        supply, planned_ns = self.context.supply, self._times.sending_ended_ns()
+        supply.ended_ns = supply.ended_ns or planned_ns or now_ns
         if planned_ns is not None:
             self.recorder.sending = self._times.sending
             self.context.recorder.drain_from(planned_ns)

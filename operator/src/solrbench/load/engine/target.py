@@ -87,10 +87,8 @@ def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
 
 def _updates_plan(plan: LoadPlan, indexing: StepIndexing) -> LoadPlan:
     """Return a plan whose workload is nothing but the updates of a step."""
-    documents = GeneratedUpdates(
-        ids=UpdateIdPolicy.NEW,
-        seed=plan.generator.seed if plan.generator else plan.workload.draw_seed,
-    )
+    seed = plan.generator.seed if plan.generator else plan.workload.draw_seed
+    documents = GeneratedUpdates(ids=UpdateIdPolicy.NEW, seed=seed)
     updates = Updates(
         generated=documents,
         documents_per_request=indexing.batch_size,
@@ -148,10 +146,6 @@ class RequestSupply:
             return None
         self._remaining -= 1
         return request
-
-    def note_end(self, now_ns: int) -> None:
-        """Learn that no request will be taken any more, though none was refused."""
-        self.ended_ns = self.ended_ns or now_ns
 
     def is_exhausted(self, now_ns: int) -> bool:
         """Say whether there is no more to do."""

@@ -171,12 +171,7 @@ class UserFactory:
         seed = arrivals_seed(self.target.seed, assignment.repeat, assignment.step)
         place = assignment.worker, assignment.workers
         schedule = Schedule(rate, seed, *place, workload.recorded_seconds)
-        self.open_loop_recorder = OpenLoopRecorder(workload.names, workload.transactions)
+        recorder = self.open_loop_recorder = OpenLoopRecorder(workload.names, workload.transactions)
         self.node_counts = [NodeCounts(node_activity) for node_activity in self.node_activities]
-        return OpenLoopSender(
-            self.context,
-            schedule,
-            self.open_loop_recorder,
-            list(zip(self._nodes, self.node_counts, strict=True)),
-            self.on_measuring,
-        )
+        nodes = list(zip(self._nodes, self.node_counts, strict=True))
+        return OpenLoopSender(self.context, schedule, recorder, nodes, self.on_measuring)

@@ -119,14 +119,13 @@ class ClosedLoopUser(HttpClient):
         self._timer = self._loop.call_later(seconds, self._wake)
 
     def _continue_transaction(self, following: NextRequest, ended_ns: int) -> None:
-        if not following.think_seconds:
-            self.send(following.request, ended_ns)
+        request, think_seconds = following
+        if not think_seconds:
+            self.send(request, ended_ns)
         elif self._context.supply.is_closed(now_ns := _now()):
             self._send_next(now_ns)
         else:
-            self._timer = self._loop.call_later(
-                following.think_seconds, self._resume, following.request
-            )
+            self._timer = self._loop.call_later(think_seconds, self._resume, request)
 
     def _resume(self, request: PreparedRequest) -> None:
         self._timer = None

@@ -26,8 +26,7 @@ COMMIT_SECONDS = 600.0
 """A commit that drops deleted documents writes the segments anew that have some."""
 
 WAIT_SECONDS = 120.0
-"""Time until all replicas must agree; PULL replicas look for segments some seconds after a commit.
-"""
+"""Time until all replicas must agree; PULL replicas look for segments seconds after a commit."""
 
 _PAUSE_SECONDS = 0.5
 _MAX_DIFFERING = 5

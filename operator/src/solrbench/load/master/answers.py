@@ -18,13 +18,7 @@ import httpx2 as httpx
 from gevent.pool import Pool
 
 from solrbench.analysis.answers import AnswerKind, compare_answer
-from solrbench.contract.answers import (
-    FacetAnswer,
-    QueryAnswer,
-    Skipped,
-    StoredAnswers,
-    pack_answers,
-)
+from solrbench.contract.answers import QueryAnswer, Skipped, StoredAnswers, pack_answers
 from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.load_plan import AnswersPlan, LoadPlan
 from solrbench.errors import SolrbenchError
@@ -231,13 +225,12 @@ class _Target:
         url = f"{self.urls[number % len(self.urls)]}{request.handler}"
         parameters, body = request.sent(unique_key, first)
         try:
+            given = _repeated(parameters)
             if body is None:
-                response = self.http.post(url, data=_repeated(parameters))
+                response = self.http.post(url, data=given)
             else:
                 headers = {"Content-Type": "application/json"}
-                response = self.http.post(
-                    url, params=_repeated(parameters), content=body, headers=headers
-                )
+                response = self.http.post(url, params=given, content=body, headers=headers)
             return _read(answer, request, unique_key, response)
         except httpx.TimeoutException:
             return answer.model_copy(update={"error": "no response in time"})
@@ -276,13 +269,12 @@ def _read(
         skipped = Skipped.NO_KEY
     if skipped is not None:
         return answer.model_copy(update={"skipped": skipped})
-    facets: dict[str, FacetAnswer] = read_facets(content)
     return answer.model_copy(
         update={
             "found": int(found["numFound"]),
             "ids": [str(document[unique_key]) for document in documents],
             "ranks": [list(map(_rank_value, request.rank(document))) for document in documents],
-            "facets": facets,
+            "facets": read_facets(content),
         }
     )
 

@@ -75,8 +75,7 @@ RELOAD_SECONDS = 180.0
 """As long as Solr itself waits for the cores of a collection."""
 
 _EMPTY_SECONDS = 60.0
-"""Time until all cores must report empty caches; metrics of a core that closes may come once more.
-"""
+"""Time until all cores report empty caches; metrics of a core that closes may come once more."""
 
 _PAUSE_SECONDS = 0.5
 
@@ -101,14 +100,9 @@ class CacheReset:
         It raises `LoadError` with `CachesNotReloaded` if Solr does not do it, `CachesNotEmpty` if
         caches have entries afterwards, or are not reported.
         """
-        access, began, plan = self.access(), self.now(), self.plan
-        source = SolrSource(
-            plan.solr_urls,
-            plan.collection_of_cores,
-            lambda: access,
-            RELOAD_SECONDS,
-            only_caches=True,
-        )
+        access, began = self.access(), self.now()
+        urls, collection = self.plan.solr_urls, self.plan.collection_of_cores
+        source = SolrSource(urls, collection, lambda: access, RELOAD_SECONDS, only_caches=True)
         with closing(source), access.open_client(RELOAD_SECONDS) as http:
             before = self._read(source)
             self._reload(http)
@@ -123,30 +117,25 @@ class CacheReset:
             response = http.get(f"{self.plan.solr_urls[0]}/admin/collections", params=parameters)
             failed = response.raise_for_status().json().get("failure")
         except NO_ANSWER_ERRORS as error:
-            raise LoadError(
-                LoadReason.CACHES_NOT_RELOADED,
-                f"RELOAD of {self.plan.collection}: {error!r}; {_REMEDY}",
-            ) from error
+            text = f"RELOAD of {self.plan.collection}: {error!r}; {_REMEDY}"
+            raise LoadError(LoadReason.CACHES_NOT_RELOADED, text) from error
         if failed:
             nodes = ", ".join(sorted(failed))
-            raise LoadError(
-                LoadReason.CACHES_NOT_RELOADED,
-                f"RELOAD of {self.plan.collection} failed on {nodes}; {_REMEDY}",
-            )
+            text = f"RELOAD of {self.plan.collection} failed on {nodes}; {_REMEDY}"
+            raise LoadError(LoadReason.CACHES_NOT_RELOADED, text)
 
     def _wait_until_empty(self, source: SolrSource, cores: int) -> None:
         deadline = self.now() + _EMPTY_SECONDS
         while True:
-            cache_entries = self._read(source)
+            found = self._read(source)
             # Fewer cores than before: some have not opened their searcher yet.
-            if cache_entries.cores >= cores and cache_entries.entries == 0:
+            if found.cores >= cores and found.entries == 0:
                 return
             if self.now() >= deadline:
                 raise LoadError(
                     LoadReason.CACHES_NOT_EMPTY,
-                    f"{cache_entries.cores} of {cores} cores of {self.plan.collection} report"
-                    f" {cache_entries.entries} entries {_EMPTY_SECONDS:.0f} s after RELOAD,"
-                    " limit 0;"
+                    f"{found.cores} of {cores} cores of {self.plan.collection} report"
+                    f" {found.entries} entries {_EMPTY_SECONDS:.0f} s after RELOAD, limit 0;"
                     " remove firstSearcher listeners from the config set, and other clients",
                 )
             self.pause(_PAUSE_SECONDS)
@@ -154,10 +143,8 @@ class CacheReset:
     def _read(self, source: SolrSource) -> CacheEntries:
         cache_entries = count_entries(source.read(full=True))
         if problem := source.missing():
-            raise LoadError(
-                LoadReason.CACHES_NOT_RELOADED,
-                f"the caches of {self.plan.collection} could not be read: {problem}; {_REMEDY}",
-            )
+            text = f"the caches of {self.plan.collection} could not be read: {problem}; {_REMEDY}"
+            raise LoadError(LoadReason.CACHES_NOT_RELOADED, text)
         if not cache_entries.cores:
             raise LoadError(
                 LoadReason.CACHES_NOT_EMPTY,

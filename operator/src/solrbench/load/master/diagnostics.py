@@ -214,9 +214,8 @@ class GcLogs:
         # From its start where its length is not known: too much is better than nothing.
         return str(self._get(agent, {"begin": self._begins.get(agent, 0)})["text"])
 
-    def _get(self, agent: str, parameters: dict[str, int]) -> dict[str, Any]:
-        response: dict[str, Any] = self._agents.request("GET", agent, GC_LOG, parameters).json()
-        return response
+    def _get(self, agent: str, parameters: dict[str, int]) -> Any:
+        return self._agents.request("GET", agent, GC_LOG, parameters).json()
 
 
 THREAD_DUMP_TIMEOUT_SECONDS = 10.0

@@ -100,8 +100,7 @@ class RunningTotals:
         """When the last report came."""
         self.requests = self.failures = self.sum_microseconds = 0
         self.last_good, self.last_good_second, self.failures_since = self.reported, 0, 0
-        """The last report with a good response: when it came, its second, and the failures since.
-        """
+        """The last report with a good response: when it came, its second, the failures since."""
         self._counts = sum_times(())
         self._seconds = SecondSeries()
 
@@ -252,9 +251,7 @@ class DistributedStepRun:
     def results(self) -> list[tuple[str, WorkerStepResult]]:
         """Names and results of the workers that have ended the step run, by place."""
         results = self.reports.results
-        return [
-            (self.names[member], results[member]) for member in self._members if member in results
-        ]
+        return [(self.names[each], results[each]) for each in self._members if each in results]
 
     def assign(self) -> None:
         """Give every worker its part."""
@@ -291,9 +288,8 @@ class DistributedStepRun:
     def remove_worker(self, worker: str, loss: str) -> None:
         """Go on without a worker: its users go to the others; `loss` says why.
 
-        Raises:
-            LoadError: `WorkerLost` if it was the last one
-            StepRunAbortedError: its part cannot be made good, and others are left
+        It raises `LoadError` with `WorkerLost` if it was the last one, `StepRunAbortedError` if its
+        part cannot be made good and others are left.
         """
         self._removed.add(worker)
         if not self.needs(worker):

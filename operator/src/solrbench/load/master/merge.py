@@ -92,9 +92,7 @@ def compare_workers(results: Sequence[WorkerStepResult]) -> list[list[WorkerPerc
         return [[] for _ in results]
     own = [
         histograms.merge(
-            request.service_time_histogram
-            for request in result.requests
-            if not request.is_transaction
+            each.service_time_histogram for each in result.requests if not each.is_transaction
         )
         for result in results
     ]
@@ -149,12 +147,8 @@ def add_load_pods(
         return telemetry
     masters = [server for server in telemetry.pods if server.component == LOAD_MASTER]
     spreads = {"load-pods": spreads_of("load-pods", [*masters, *pods])}
-    return telemetry.model_copy(
-        update={
-            "pods": [*telemetry.pods, *worst_servers(pods)],
-            "spreads": telemetry.spreads | spreads,
-        }
-    )
+    shown = [*telemetry.pods, *worst_servers(pods)]
+    return telemetry.model_copy(update={"pods": shown, "spreads": telemetry.spreads | spreads})
 
 
 def merge_worker_results(
@@ -169,24 +163,19 @@ def merge_worker_results(
     worker_results = [result for _, result in results]
     sending_seconds = _sending_seconds(worker_results, metadata.ended_early)
     duration = None if metadata.ended_early else _duration(planned, worker_results)
-    width = max(
-        (each.windows.width for part in worker_results for each in part.requests), default=1
-    )
+    widths = (each.windows.width for part in worker_results for each in part.requests)
+    width = max(widths, default=1)
     requests = _merge_requests(worker_results, sending_seconds, width)
     series = second_means(request for request in requests if not request.is_transaction)
     outliers = find_outliers(series, metadata.start_time, width)
     telemetry = add_load_pods(metadata.telemetry, [each.pod for each in worker_results])
+    compared = zip(results, compare_workers(worker_results), strict=True)
     return StepRunResult(
         requests_per_second=_planned_rate(planned, worker_results, duration or sending_seconds),
         planned_requests=_planned(worker_results),
         queries_exhausted=any(result.queries_exhausted for result in worker_results),
         requests=requests,
-        workers=[
-            _worker(name, result, percentiles)
-            for (name, result), percentiles in zip(
-                results, compare_workers(worker_results), strict=True
-            )
-        ],
+        workers=[_worker(name, result, percentiles) for (name, result), percentiles in compared],
         window_seconds=width,
         duration_seconds=duration,
         thousands=merge_request_windows(worker_results),
@@ -229,13 +218,12 @@ def _times(
     ends = (result.last_seconds for result in results if result.last_seconds is not None)
     first = min(starts, default=0.0)
     last = max(ends, default=first)
+    drain = None if sending_seconds is None else round(max(last - sending_seconds, 0.0), DIGITS)
     return {
         "start_time": began + timedelta(seconds=first),
         "end_time": began + timedelta(seconds=last),
         "seconds": round(last - first, DIGITS),
-        "drain_seconds": None
-        if sending_seconds is None
-        else round(max(last - sending_seconds, 0.0), DIGITS),
+        "drain_seconds": drain,
     }
 
 

@@ -140,9 +140,8 @@ def resumed(plan: LoadPlan) -> ListOffsets:
     warm_up = warm_up_assignment(plan, first)
     if warm_up is not None and plan.workload.warm_up_queries is None:
         mark = mark.skip_lost(max_requests_sent(warm_up, plan.workload), before.lost_warm_ups)
-    return mark.skip_lost(
-        max_requests_sent(step_assignment(plan, first), plan.workload), before.lost_steps
-    )
+    most = max_requests_sent(step_assignment(plan, first), plan.workload)
+    return mark.skip_lost(most, before.lost_steps)
 
 
 def max_requests_sent(assignment: Assignment, workload: Workload) -> int | None:

@@ -108,14 +108,15 @@ class RunCoordinator:
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self.status.step_run = planned
             warmed_up, repeat = WarmUpResult(), planned.repeat
-            begins = _load_profile(planned) != ladder
+            # The trials of a variant are a ladder of their own.
+            profile = planned.repeat, planned.variant, planned.trial is not None
+            begins = profile != ladder
             if begins:
-                first = ladder is None
                 # Only the first ladder goes on where a lost attempt ended; the others begin anew.
                 self.executor.offsets = (
-                    resumed(self.plan) if first else ListOffsets(self._once_only)
+                    resumed(self.plan) if ladder is None else ListOffsets(self._once_only)
                 )
-                ladder = _load_profile(planned)
+                ladder = profile
             answers = None
             if self.ask_queries is not None and planned.variant in self._unasked:
                 self._unasked.discard(planned.variant)
@@ -139,10 +140,8 @@ class RunCoordinator:
     def stop(self) -> None:
         """End the run as failed, as Stop on Locust's page does; nothing if it is over."""
         if not self.status.is_over:
-            failure = LoadError(
-                LoadReason.STOPPED_BY_USER, "the run was stopped from the Locust web UI"
-            )
-            self.workers.fail(failure)
+            text = "the run was stopped from the Locust web UI"
+            self.workers.fail(LoadError(LoadReason.STOPPED_BY_USER, text))
 
     def unfinished(self) -> StepRunResult | None:
         """Return the step run that is or was under way as far as it is measured; None without."""
@@ -199,8 +198,3 @@ class RunCoordinator:
         # Not before it is stored: a step run that just ended is never missing from both.
         self._under_way = None
         return document
-
-
-def _load_profile(planned: PlannedStepRun) -> tuple[int, str, bool]:
-    """Return which ladder a step run belongs to; the trials of a variant are one of their own."""
-    return planned.repeat, planned.variant, planned.trial is not None

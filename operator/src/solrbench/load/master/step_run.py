@@ -234,9 +234,8 @@ class StepRunExecutor:
     ) -> CompletedStepRun:
         """Run one step run, `until` it is steady if that is given; again after each loss.
 
-        Its users come at `rate` per second; `stage` is shown while it is measured.
-
-        It raises `LoadError` if the run cannot go on.
+        Its users come at `rate` per second; `stage` is shown while it is measured. It raises
+        `LoadError` if the run cannot go on.
         """
         for again in count():
             key = f"{assignment.key}/again-{again}" if again else assignment.key
@@ -266,8 +265,7 @@ class StepRunExecutor:
 
     def _assign(self, assignment: Assignment, stage: RunStage) -> DistributedStepRun:
         self.status.restart_counting()
-        warming_up = stage is RunStage.WARMING_UP
-        self.status.enter(RunStage.WARMING_UP if warming_up else RunStage.RAMPING)
+        self.status.enter(stage if stage is RunStage.WARMING_UP else RunStage.RAMPING)
         if self.documents is not None and (assignment.indexing or self.documents.are_left):
             self.documents.delete()  # those of a warm-up, of a try that was lost, or left over
         # Before the caches are read, which takes its time: until then the live totals are those of
@@ -305,11 +303,8 @@ class StepRunExecutor:
         if assignment.seconds is not None:
             drain = longest_drain_seconds(assignment, self.plan.workload)
             timeout = assignment.seconds + drain + _GRACE_SECONDS
-        results = self.workers.wait_results(
-            step_run,
-            timeout,
-            collapse.update if collapse else detector.update if detector else lambda: None,
-        )
+        look = collapse.update if collapse else detector.update if detector else lambda: None
+        results = self.workers.wait_results(step_run, timeout, look)
         before, indexing = self.offsets, assignment.indexing
         if not indexing:
             parts = [result for _, result in results]
@@ -370,12 +365,10 @@ class StepRunExecutor:
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""
         # Users at a barrier have sent nothing before all of them were there.
-        waited = (
-            aborted.assignment.start is Start.BARRIER
-            and aborted.state is DistributedStepRunState.SPAWNING
-        )
-        if any(self.offsets.once_only) and not waited and not aborted.assignment.indexing:
-            most = max_requests_sent(aborted.assignment, self.plan.workload)
+        assignment, state = aborted.assignment, aborted.state
+        waited = assignment.start is Start.BARRIER and state is DistributedStepRunState.SPAWNING
+        if any(self.offsets.once_only) and not waited and not assignment.indexing:
+            most = max_requests_sent(assignment, self.plan.workload)
             self.offsets = self.offsets.skip_lost(most)
 
 

@@ -83,9 +83,7 @@ def _thinned(samples: Sequence[CacheSample], most: int) -> list[CacheSample]:
     """Return the samples of every n-th moment, so that there are at most `most`."""
     if len(samples) <= most:
         return list(samples)
-    moments = [
-        list(cache_samples) for _, cache_samples in groupby(samples, lambda sample: sample.second)
-    ]
+    moments = [list(each) for _, each in groupby(samples, lambda sample: sample.second)]
     stride = -(-len(samples) // most) if most else len(moments) + 1
     return [sample for moment in moments[stride - 1 :: stride] for sample in moment]
 

@@ -57,11 +57,9 @@ class LatencyRecorder:
     def histogram(self, changes: Mapping[int, int] | None = None) -> Histogram:
         """Return the histogram of all times, with `changes` to the counts of its buckets."""
         self._count()
-        if not changes:
-            return Histogram.from_buckets(self._buckets)
-        counts = self._buckets.copy()
-        counts.update(changes)
-        return Histogram.from_buckets(+counts)
+        added: Counter[int] = Counter(changes or {})
+        # A sum of counters leaves out those that are 0.
+        return Histogram.from_buckets(self._buckets + added)
 
     def percentile(self, percent: float) -> int | None:
         """Return a percentile in µs, never above the longest time; None without any."""
@@ -125,12 +123,11 @@ class _OpenLoopCounts:
     def fields(self) -> dict[str, object]:
         """Return what was counted as fields of `WorkerRequestStats`."""
         times, changes = self.responses, self.without_lag
+        without_lag = times.histogram(changes).encode() if changes else None
         return {
             "response_time_histogram": times.histogram().encode(),
             "response_time_blocks": times.blocks().encode(),
-            "response_time_without_lag_histogram": times.histogram(changes).encode()
-            if changes
-            else None,
+            "response_time_without_lag_histogram": without_lag,
             "response_sum_microseconds": times.sum_microseconds,
             "response_max_microseconds": times.max_microseconds,
             "dropped_requests": self.dropped,
@@ -228,11 +225,10 @@ class OpenLoopRecorder:
         that was never sent, from its index.
         """
         sending, sent = self.sending, {each.request: each for each in result.requests}
+        seconds = None if sending is None else (sending.end_ns - sending.first_ns) / _SECOND_NS
         figures = {
             "planned_requests": self.planned_requests,
-            "planned_seconds": None
-            if sending is None
-            else (sending.end_ns - sending.first_ns) / _SECOND_NS,
+            "planned_seconds": seconds,
             "lag_p99_microseconds": self.lags.percentile(99),
             "lag_max_microseconds": self.lags.max_microseconds,
             "requests": [

@@ -270,6 +270,7 @@ def build_request_result(
     """
     measured = stats.total
     some = measured.requests > 0
+    failed = Histogram.from_buckets(stats.failed).encode() if stats.failed else None
     return WorkerRequestStats(
         request=stats.name,
         is_transaction=stats.is_transaction,
@@ -287,9 +288,7 @@ def build_request_result(
         max_microseconds=measured.max_microseconds if some else None,
         service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
         service_time_blocks=stats.blocks.encode(),
-        failed_time_histogram=Histogram.from_buckets(stats.failed).encode()
-        if stats.failed
-        else None,
+        failed_time_histogram=failed,
         windows=stats.windows,
         slow_requests=stats.slow.entries(origin_ns),
     )

@@ -82,10 +82,7 @@ class ArrivalRate(Model):
         """Return the times in seconds, and the rates, between which the rate changes linearly."""
         corners = [(0.0, self.ramp_from)] if self.ramp_seconds else []
         corners.append((self.ramp_seconds, self.requests_per_second))
-        corners += [
-            (self.ramp_seconds + change.at_seconds, change.requests_per_second)
-            for change in self.changes
-        ]
+        corners += [(self.ramp_seconds + c.at_seconds, c.requests_per_second) for c in self.changes]
         return np.array(corners, dtype=np.float64).T
 
 

@@ -281,15 +281,8 @@ def longest_drain_seconds(assignment: Assignment, workload: Workload) -> float:
     timeout = 2.0 * workload.timeout_seconds
     if assignment.open_loop is None:
         return timeout
-    return max(
-        (
-            sum(
-                timeout
-                + (0.0 if each.think_time is None else longest_think_seconds(each.think_time))
-                for each in entry.transaction.requests
-            )
-            for entry in workload.entries
-            if entry.transaction is not None
-        ),
-        default=timeout,
+    chains = [each.transaction.requests for each in workload.entries if each.transaction]
+    longest = (
+        sum(timeout + longest_think_seconds(each.think_time) for each in chain) for chain in chains
     )
+    return max(longest, default=timeout)

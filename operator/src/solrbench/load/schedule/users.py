@@ -121,8 +121,10 @@ _MAX_MEANS = 53 * math.log(2)
 """Longest draw of an exponential distribution, in its means: `uniform` has 53 bits."""
 
 
-def longest_think_seconds(spec: ThinkTime) -> float:
-    """Return the longest wait that can be drawn, in seconds."""
+def longest_think_seconds(spec: ThinkTime | None) -> float:
+    """Return the longest wait that can be drawn, in seconds; 0 without any."""
+    if spec is None:
+        return 0.0
     if spec.exponential_mean_milliseconds is not None:
         return _MAX_MEANS * spec.exponential_mean_milliseconds / 1000
     return _bounds_seconds(spec)[1]

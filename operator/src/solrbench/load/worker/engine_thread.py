@@ -43,10 +43,9 @@ class EngineThread:
         self._report = report
         self._inbox: deque[EngineReport] = deque()
         self._arrived = Event()
-        hub = gevent.get_hub()
         # The one thing in gevent that another thread may touch; an `Event` set by the engine's
         # thread would not wake the greenlet that waits for it.
-        self._wakeup = hub.loop.async_()
+        self._wakeup = gevent.get_hub().loop.async_()
         self._wakeup.start(self._arrived.set)
         self._loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
         self._loop.set_exception_handler(self._report_fault)

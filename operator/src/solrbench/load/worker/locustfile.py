@@ -61,13 +61,10 @@ def load_locustfile(plan: LoadPlan, locustfile: Locustfile, folder: Path) -> Loa
     }
     # Before the file is run: it may read them as it is imported.
     os.environ |= locustfile.environment | {f"{RESERVED_PREFIX}{k}": v for k, v in ours.items()}
-    file = folder / locustfile.config_map.key
+    source = locustfile.config_map
+    file = folder / source.key
     if not file.is_file():
-        raise LoadError(
-            MALFORMED,
-            f"ConfigMap {locustfile.config_map.name} has no key {locustfile.config_map.key};"
-            " add it",
-        )
+        raise LoadError(MALFORMED, f"ConfigMap {source.name} has no key {source.key}; add it")
     read = LoadedLocustfile(plan, locustfile, _select_classes(locustfile, _run(file)))
     users = [step_run.step.users or 0 for step_run in plan.step_runs]
     warm_up = plan.warm_up.users if plan.warm_up is not None else None

@@ -57,7 +57,6 @@ class LocustfileStepRun:
     hosts: Sequence[str]
     """URLs that users are spread over."""
     names: NameLimiter
-    """The request names known so far."""
     stop_timeout_seconds: float
     _: KW_ONLY
     on_ready: Callable[[], None]
@@ -80,9 +79,8 @@ class LocustfileStepRun:
         self._recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
         self._measurement = StepRunMeasurement(assignment, self._recorder)
-        self._remaining = (
-            sys.maxsize if assignment.requests is None else assignment.worker_requests or 0
-        )
+        requests = assignment.worker_requests
+        self._remaining = sys.maxsize if requests is None else requests
         waits = assignment.start is Start.BARRIER
         self.state = StepRunState.WAITING if waits else StepRunState.RAMPING
         if not assignment.worker_users:
@@ -167,9 +165,8 @@ class LocustfileStepRun:
             query, node, qtime = describe_event(name, response, **event)
             shown = request._replace(body=query.encode("utf-8", "replace"))
             microseconds = (ended_ns - started_ns) // 1000
-            self._recorder.add_slow_request(
-                SlowSample(microseconds, shown, started_ns, node, qtime, failed)
-            )
+            sample = SlowSample(microseconds, shown, started_ns, node, qtime, failed)
+            self._recorder.add_slow_request(sample)
         self._remaining -= 1
         if self._remaining <= 0:
             self._finish()
@@ -272,10 +269,9 @@ class LocustfileEngine:
         """Return Locust's environment for a runner that shall not count requests itself."""
         # The runner listens to the event that it finds, and would count each request a second time.
         locust.events.request = EventHook()
+        classes = [_instrument_user_class(each, self) for each in self.locustfile.classes]
         return Environment(
-            user_classes=[
-                _instrument_user_class(user_class, self) for user_class in self.locustfile.classes
-            ],
+            user_classes=classes,
             events=locust.events,
             tags=self.locustfile.spec.tags,
             exclude_tags=self.locustfile.spec.exclude_tags,
@@ -353,12 +349,8 @@ class LocustfileEngine:
         if self._runner is None or self._runner.state not in (STATE_SPAWNING, STATE_RUNNING):
             return
         why = self._last_error or "they stopped themselves"
-        self.report(
-            LoadError(
-                LoadReason.LOCUSTFILE_FAILED,
-                f"all users stopped before the end of the step; last: {why}",
-            )
-        )
+        text = f"all users stopped before the end of the step; last: {why}"
+        self.report(LoadError(LoadReason.LOCUSTFILE_FAILED, text))
 
     def _record(self, **request: Any) -> None:
         if self._step_run is not None:

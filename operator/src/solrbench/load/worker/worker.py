@@ -218,9 +218,8 @@ class Worker:
         """Wait until the runner gives up, which it does when the master stays silent."""
         self._runner.greenlet.join()
         if not self._ended.ready():
-            write_termination_message(
-                LoadError(LoadReason.MASTER_LOST, "the load master stopped responding")
-            )
+            lost = LoadError(LoadReason.MASTER_LOST, "the load master stopped responding")
+            write_termination_message(lost)
             self._ended.set(EXIT_RETRYABLE)
 
     def _leave(self, exit_code: int) -> int:

@@ -17,7 +17,6 @@ MAX_FACETS = 20
 _DIGITS = 5
 """Of sums and means: shards add them in another order."""
 
-
 _APPROXIMATE_STATISTICS = frozenset({"percentiles", "cardinality"})
 
 

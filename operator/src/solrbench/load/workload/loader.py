@@ -155,8 +155,7 @@ def _prepare(
         maker = RequestBuilder(workload, entry, names)
         lines = _lines(plan, entry.queries, folder)
         # Generated queries are good, and all of one name.
-        check_all = entry.queries.generated is None
-        requests = build_requests(maker, lines, check_all=check_all)
+        requests = build_requests(maker, lines, check_all=entry.queries.generated is None)
         recorded = lines.recorded_seconds if isinstance(lines, FileQueries) else ()
         replayed = [each.step.name for each in plan.step_runs if each.step.replay is not None]
         if replayed and not recorded:

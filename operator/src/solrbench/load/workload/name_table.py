@@ -150,13 +150,9 @@ def query_positions(
 
 def entry_choices(weights: Sequence[int], seed: int, assignment: Assignment) -> Iterator[int]:
     """Yield places of the entries of a mix, each as often as its weight says, without end."""
-    rng = np.random.default_rng(
-        seed_of("mix", seed, assignment.repeat, assignment.step, assignment.worker)
-    )
-    bounds = np.cumsum(weights)
-    return _drawn(
-        lambda: np.searchsorted(bounds, rng.integers(0, bounds[-1], _BLOCK), side="right")
-    )
+    own = seed_of("mix", seed, assignment.repeat, assignment.step, assignment.worker)
+    rng, ends = np.random.default_rng(own), np.cumsum(weights)
+    return _drawn(lambda: np.searchsorted(ends, rng.integers(0, ends[-1], _BLOCK), side="right"))
 
 
 def _drawn(block: Callable[[], NDArray[np.int64]]) -> Iterator[int]:

@@ -80,7 +80,6 @@ _KEYS = {"name", "params", "json", "method", "expect", "time"}
 _ENCODED = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*=")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
-
 Item_co = TypeVar("Item_co", covariant=True)
 
 

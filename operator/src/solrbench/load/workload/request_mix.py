@@ -53,7 +53,6 @@ MAX_TEXTS = 4000
 
 _BLOCK = 1024
 
-
 DocumentBatch = Callable[[int, int], list[bytes]]
 """Returns documents as JSON: those from a number on within the steps, and how many."""
 
@@ -144,7 +143,6 @@ class GeneratedSource(SampledSource):
     """Documents like those of the dataset, new ones or in place of those that are there."""
 
     def __init__(self, spec: GeneratedUpdates, generator: Generator, id_field: str) -> None:
-        """Make the contents, from which each update draws."""
         self._is_new = spec.ids is UpdateIdPolicy.NEW
         self._generator = generator
         self._documents = DocumentGenerator(generator, id_field)

@@ -67,7 +67,6 @@ class RequestExtras(NamedTuple):
     content: bytes = b""
     """Length and body of a request of the kind `JSON`; stands after the node's headers."""
     expectation: CompiledExpectation | None = None
-    """What the response must show."""
     transaction: ActiveTransaction | None = None
 
 
@@ -119,7 +118,6 @@ class CompletedTransaction(NamedTuple):
     """A whole transaction, as it is counted: the order of the fields is that of `record`."""
 
     request: PreparedRequest
-    """What it is counted as."""
     started_ns: int
     """Its end without the time that its requests took: what it thinks is left out."""
     ended_ns: int
@@ -173,9 +171,8 @@ class Node:
         """Return the bytes of a request to this node."""
         body, _, _, shape, extra = request
         head, tail = self.request_templates[shape]
-        if extra is None:
-            return head + body + tail
-        return head + body + tail + extra.content
+        message = head + body + tail
+        return message if extra is None else message + extra.content
 
 
 class RequestBuilder:
@@ -352,9 +349,7 @@ def _handlers(workload: Workload) -> list[str]:
         if entry.updates is not None:
             handlers.append(entry.handler or UPDATE_HANDLER)
         elif entry.transaction is not None:
-            handlers += [
-                request.handler for request in entry.transaction.requests if request.handler
-            ]
+            handlers += [each.handler for each in entry.transaction.requests if each.handler]
         elif entry.handler:
             handlers.append(entry.handler)
     return list(dict.fromkeys(handlers))

@@ -72,7 +72,6 @@ class RunningTransaction:
 
     steps: Sequence[TransactionStep]
     summary_request: PreparedRequest
-    """What the transaction counts as."""
     values: dict[str, str]
     seed: int
     _step_index: int = field(default=0, init=False)
@@ -82,14 +81,12 @@ class RunningTransaction:
     def request(self) -> PreparedRequest:
         """Return the request whose turn it is."""
         step = self.steps[self._step_index]
-        text = step.text.fill(self.values, url_quote)
+        body = variable_part(step.kind, step.text.fill(self.values, url_quote))
         content = b""
         if step.body is not None:
             content = json_content(step.body.fill(self.values, escape_json).encode())
         extra = RequestExtras(content, step.expectation, self)
-        return PreparedRequest(
-            variable_part(step.kind, text), step.name, step.is_readable, step.template_index, extra
-        )
+        return PreparedRequest(body, step.name, step.is_readable, step.template_index, extra)
 
     def extract(self, body: bytes) -> RequestFailure | None:
         """Take the values of a response; return why that is impossible."""

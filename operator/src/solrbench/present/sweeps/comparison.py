@@ -75,9 +75,7 @@ def compare_sweeps(
     # Rounds were looked at beside the baseline of their own sweep, not beside another sweep.
     effect = smallest_effect_percent or rule_of(candidate.spec).smallest_effect_percent
     rule = ComparisonRule(effect)
-    figure = figure_of(candidate.spec)
-    if primary is not None:
-        figure = ObjectiveFigure(_METRICS[primary])
+    figure = figure_of(candidate.spec) if primary is None else ObjectiveFigure(_METRICS[primary])
     known = {_key(point): point for point in baseline.points}
     pairs = [
         _Pair(name_point(point), known[_key(point)], point)

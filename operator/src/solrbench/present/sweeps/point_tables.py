@@ -98,9 +98,7 @@ _STEP_COLUMNS: Sequence[Column[PointStep]] = (
     NumberColumn("P95", lambda each: each.p95_milliseconds, format_milliseconds),
     NumberColumn("P99", lambda each: each.p99_milliseconds, format_milliseconds),
     NumberColumn("Failed", lambda each: each.failed_percent or None, format_percent),
-    NumberColumn(
-        "CPU per query", lambda each: each.cpu_milliseconds_per_request, format_milliseconds
-    ),
+    NumberColumn("CPU per query", lambda e: e.cpu_milliseconds_per_request, format_milliseconds),
     NumberColumn("Read per query", lambda each: each.read_bytes_per_request, format_bytes),
     NumberColumn("Heap after GC", lambda each: each.heap_after_gc_bytes, format_bytes),
 )
@@ -119,7 +117,6 @@ _NOT_COMPARED = (
     " spec.repeats to {until: Decided}, or load.repeats of the template to"
     " {count: 5, startOn: FreshTarget}."
 )
-
 
 _INDEX_COLUMNS: Sequence[Column[PointReport]] = (
     NameColumn("Point", name_point),

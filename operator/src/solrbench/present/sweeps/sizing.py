@@ -95,7 +95,6 @@ def _with_bounds(value: float | None, lower: float | None, upper: float | None) 
 _MAX_ROWS = 40
 """The cheapest points, in the table below the figure; the section of costs has all."""
 
-
 _Groups = Mapping[str, Sequence[EstimatedPoint]]
 """Points at their prices, with what they hold or the figure of the objective."""
 

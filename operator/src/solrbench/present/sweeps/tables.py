@@ -227,8 +227,7 @@ def objectives_sentence(report: SweepReport) -> str:
         return ""
     in_rounds = " in every round" if any(each.rounds for each in report.points) else ""
     met, points = counts[ObjectiveConclusion.MET], count_noun(counts.total(), "point")
-    text = f"{met} of {points} {'meets' if met == 1 else 'meet'} all"
-    text += f" objectives{in_rounds}"
+    text = f"{met} of {points} {'meets' if met == 1 else 'meet'} all objectives{in_rounds}"
     if missed := counts[ObjectiveConclusion.MISSED]:
         text += f"; {missed} missed one"
     if undecided := counts[ObjectiveConclusion.INCONCLUSIVE]:
@@ -337,9 +336,7 @@ _COLD_COLUMNS: Sequence[Column[ColdStart]] = (
     TextColumn("Variant", lambda cold: cold.variant),
     TextColumn("Sent by", lambda cold: "the warm-up" if cold.in_warm_up else "the step"),
     NumberColumn("First 1000 s", lambda cold: cold.first_thousand_seconds, format_number),
-    NumberColumn(
-        "Mean", lambda cold: cold.first_thousand_average_milliseconds, format_milliseconds
-    ),
+    NumberColumn("Mean", lambda e: e.first_thousand_average_milliseconds, format_milliseconds),
     NumberColumn("Longest", lambda cold: cold.first_thousand_max_milliseconds, format_milliseconds),
     NumberColumn("Steady mean", lambda cold: cold.steady_average_milliseconds, format_milliseconds),
 )
