@@ -1,8 +1,9 @@
 """How well indexing a million documents repeats on a real Solr, and the conclusions on equal sides.
 
 Sides take turns in rounds, each round in an order of its own, as variants of one benchmark do. All
-are equal, so that each two of a group are an equal pair; pairs of a group share sides. Every run
-begins with the empty collection, whose documents the load master deletes after it.
+are equal, so that each two of them are an equal pair; pairs share sides. Every run begins with the
+empty collection, whose documents the load master deletes after it. A JVM becomes faster for
+minutes: its first runs do not count.
 """
 
 from collections.abc import Sequence
@@ -22,37 +23,32 @@ from solrbench.analysis.metrics import DOCUMENTS
 from solrbench.analysis.samples import RunSamples
 
 _BATCH, _STREAMS = 1000, 2
-_SIDES, _REPEATS = 5, 5
+_SIDES, _SETTLING_RUNS = 7, 4
 _CONTENTS = {"documents": 1000, "seed": 1, "wordsPerDocument": 4}
 """Of the generator: 211 B each on average."""
 _MAX_HALF_PERCENT = 3.0
 _SECONDS_EACH = 120.0
 
 
-def index_repeats(folder: Path, documents: int, groups: int) -> list[Row]:
-    """Measure so many groups of five sides with five repeats each: ten pairs a group."""
+def index_repeats(folder: Path, documents: int, repeats: int) -> list[Row]:
+    """Measure seven sides with so many repeats each: 21 pairs."""
     draw = Random(1)
     turns = [
-        (group, repeat, side)
-        for group in range(groups)
-        for repeat in range(_REPEATS)
-        for side in draw.sample(range(_SIDES), _SIDES)
+        (repeat, side) for repeat in range(repeats) for side in draw.sample(range(_SIDES), _SIDES)
     ]
-    sides: dict[tuple[int, int], list[RepeatValue]] = {}
-    for (group, repeat, side), rate in zip(
-        turns, _rates(folder, documents, len(turns)), strict=True
-    ):
-        sides.setdefault((group, side), []).append(RepeatValue(repeat, "target", rate))
+    rates = _rates(folder, documents, _SETTLING_RUNS + len(turns))[_SETTLING_RUNS:]
+    sides: list[list[RepeatValue]] = [[] for _ in range(_SIDES)]
+    for (repeat, side), rate in zip(turns, rates, strict=True):
+        sides[side].append(RepeatValue(repeat, "target", rate))
     found = [
-        Outcome(find(before, after, DEFAULT_RULE, DOCUMENTS).conclusion, _REPEATS)
-        for (one, before), (other, after) in combinations(sorted(sides.items()), 2)
-        if one[0] == other[0]
+        Outcome(find(before, after, DEFAULT_RULE, DOCUMENTS).conclusion, repeats)
+        for before, after in combinations(sides, 2)
     ]
-    values = [[each.value for each in side] for side in sides.values()]
+    values = [[each.value for each in side] for side in sides]
     halves = [_half_percent(each) for each in values]
-    what = f"repeats of {documents:,} documents"
+    what = f"{repeats} repeats of {documents:,} documents"
     mean = f"{fmean(map(fmean, values)):,.0f} documents/s"
-    detail = f"median of {len(halves)} sides of {_REPEATS}; worst {max(halves):.1f} %; {mean}"
+    detail = f"median of {len(halves)} sides; worst {max(halves):.1f} %; {mean}"
     return [
         at_most(f"{what}: interval", median(halves), _MAX_HALF_PERCENT, "± {:.1f} %", detail),
         *equal_rows(f"{len(found)} equal pairs of {what}", found),
