@@ -76,7 +76,7 @@ install: $(VENV)/ready ## install or upgrade the operator by its chart, in names
 
 ##@ Develop
 .PHONY: check
-check: $(VENV)/ready ## lint, typing, verify, unit, audit where it can: Python alone, no root, a minute
+check: $(VENV)/ready ## lint, typing, verify, unit, audit where it can: Python alone, no root, 3 minutes
 	@$(MAKE) --no-print-directory -j2 $(IN_ONE_PIECE) unit lint typing verify audit AUDIT=--soft
 	@echo "check passed, $$(($$(date +%s) - SOLRBENCH_STARTED)) s"
 

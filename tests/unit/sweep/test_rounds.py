@@ -140,6 +140,10 @@ def test_only_what_may_be_best_goes_on_until_the_best_is_known() -> None:
 def test_a_sweep_with_repeats_goes_on_until_it_is_decided() -> None:
     found = parse_sweep({"spec.repeats": {}})
     assert found.spec.rounds == Rounds(RoundsUntil.DECIDED, 5, 20)
+    template: Changes = {"spec.load.repeats": {"count": 3}}
+    found = parse_sweep({"spec.repeats": {"min": 7, "max": 7}}, template)
+    # 7 repeats are no multiple of 3, and none takes more than the most.
+    assert found.spec.rounds == Rounds(RoundsUntil.DECIDED, 2, 2)
 
 
 def test_repeats_of_the_template_are_rounds() -> None:

@@ -121,7 +121,7 @@ TREND_FAMILIES = (
     _conclusions(
         "comparison_trend_conclusion",
         "Always 1; whether a figure of the step grows more than in the baseline (Worse), less"
-        " (Better), is steady in both (Same), or Inconclusive, is in the label.",
+        " (Better), the same (Same), or Inconclusive, is in the label.",
         _differences,
     ),
     _growth(

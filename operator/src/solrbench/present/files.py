@@ -39,7 +39,7 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     if report.environment is not None:
         yield "environment.json", report.environment.model_dump_json(indent=2).encode()
     for key, text in report.evidence.items():
-        yield f"evidence/{_IN_NAME.sub('-', key)}.txt", text.encode()
+        yield f"evidence/{_IN_NAME.sub('-', key).removesuffix('.txt')}.txt", text.encode()
     yield "junit.xml", to_junit(report.as_benchmark).encode()
     markdown = to_markdown(report.as_benchmark, report.steps, report.environment, report.answers)
     yield "report.md", markdown.encode()

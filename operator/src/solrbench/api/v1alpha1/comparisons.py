@@ -103,8 +103,8 @@ class TrendDifference(StepPart):
     high_per_hour: Difference
     """Upper end of it."""
     conclusion: Conclusion
-    """Worse if it grows more than in the baseline, Better if less, Same if it is steady in both,
-    else Inconclusive."""
+    """Worse if it grows more than in the baseline, Better if less, Same if neither, else
+    Inconclusive."""
 
 
 class BaselineComparison(StatusModel):

@@ -106,7 +106,7 @@ class Unit(Enum):
     RATE = ("requests/s", 1)
     MILLISECONDS = ("s", 1000)
     SECONDS = ("s", 1)
-    WINDOWS = ("windows of 1 s", 1)
+    WINDOWS = ("windows", 1)
     BYTES = ("bytes", 1)
     CORES = ("cores", 1)
     SERVERS = ("servers", 1)

@@ -161,7 +161,7 @@ class Indexing(Model):
     """`batchSize` is the number of documents in one update request."""
     batch_retries: Annotated[Int, Field(ge=0, le=20)] = 5
     """`batchRetries` limits how often one batch is sent again after a response that may be
-    temporary (429, 5xx, connection lost)."""
+    temporary (404, 408, 409, 425, 429, 5xx, connection lost)."""
     prepared: Bool = False
     """`prepared` makes all batches before the first one is sent, so that the time of indexing has
     no reading in it. A pod keeps them in memory, at most 1 GiB: raise `resources` accordingly."""

@@ -251,10 +251,10 @@ class SweepStatus(StatusModel):
     targets: Annotated[list[SweepTarget], Field(max_length=64)] = []
     """`targets` are the targets that points share, as far as something of them may be there."""
     best: Annotated[list[BestPoint], Field(max_length=MAX_BEST)] = []
-    """`best` has for each condition the cheapest Valid point so far that is not distinguished from
-    the one with the best mean of `spec.objective`, that of the baseline's condition first; none
-    where that has fewer than 3 repeats, or where a single point was measured. Where the cost is
-    minimised, it is the cheapest point that holds its load."""
+    """`best` has for each condition the cheapest point so far that is not Invalid and not
+    distinguished from the one with the best mean of `spec.objective`, that of the baseline's
+    condition first; none where that has fewer than 3 repeats, or where a single point was measured.
+    Where the cost is minimised, it is the cheapest point that holds its load."""
     sizing: Annotated[list[SizingResult], Field(max_length=MAX_SIZINGS)] = []
     """`sizing` has, where `spec.objective` minimises the cost, a result for each condition."""
     answer_comparisons: Annotated[

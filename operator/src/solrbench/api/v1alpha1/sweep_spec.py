@@ -263,7 +263,8 @@ class SweepSpec(Model):
     within rounds. The order is drawn from `seed` for the first of every two rounds and turned for
     the second. So a machine that slows down is not mistaken for the effect of an axis. With
     `Listed`, all repeats of a point come one after another, in the order of `design`, which spares
-    making targets again. In both, points that share a target come one after another."""
+    making targets again; `repeats` are rounds in any case. In both, points that share a target come
+    one after another."""
     start_on: PointTargetPolicy = PointTargetPolicy.SAME_TARGET
     """`startOn` is what a point starts on: with `SameTarget` on that of the point before, if it
     needs the same SolrCloud, and on its index, if collection and dataset are the same, too;
@@ -312,8 +313,9 @@ class SweepSpec(Model):
         count = given.get("count")
         every = count if isinstance(count, int) and count > 0 else 1
         if self.repeats is not None:
+            most = max(MIN_ROUNDS, self.repeats.max // every)
             least = max(MIN_ROUNDS, -(-self.repeats.min // every))
-            return Rounds(self.repeats.until, least, max(least, self.repeats.max // every))
+            return Rounds(self.repeats.until, min(least, most), most)
         # With `until`, each point is decided alone, beside a baseline of its own.
         if self.order is PointOrder.LISTED or every < MIN_ROUNDS or "until" in given:
             return None
