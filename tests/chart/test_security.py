@@ -1,6 +1,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from chart.rendering import (
     CASES,
@@ -213,6 +214,13 @@ def test_policies_of_the_chart_and_of_each_benchmark_agree() -> None:
         assert not _admits(policies, component, Place("team-b", own.labels), port)
         assert _admits(policies, component, another, port) == (port == 8983)
     assert _admits(policies, names.COMPANION, another, 80)
+    # The policies of nodes and companions do not depend on rules of the values.
+    values = str(CHART.parents[1] / "tests/chart/values/everything.yaml")
+    without = "--set-json", "networkPolicy.benchmarks.extraEgress=[]"
+    done = template("-f", values, "--api-versions", "monitoring.coreos.com/v1", *without)
+    assert done.returncode == 0, done.stderr
+    plain = {each["metadata"]["name"] for each in yaml.safe_load_all(done.stdout) if each}
+    assert {each["metadata"]["name"] for each in by_chart} <= plain
     # A rule of the values is for all pods.
     assert _admits(policies, names.LOAD_MASTER, Place("anywhere"), 8089)
 
