@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from time import monotonic, sleep
 from typing import Any
 
@@ -187,6 +188,22 @@ def test_a_name_that_others_wrote_is_one_part_of_the_path() -> None:
     assert cluster_of(api).get("v1", "Pod", "search", "x/../../pods?watch=true") is None
     path = b"/api/v1/namespaces/search/pods/x%2F..%2F..%2Fpods%3Fwatch%3Dtrue"
     assert api.requests[-1].url.raw_path == path
+
+
+@pytest.mark.parametrize(
+    ("version", "name"), [("../healthz", "a"), ("a/..", "a"), ("v1", ".."), ("v1", ".")]
+)
+def test_a_path_that_leads_elsewhere_is_not_asked_for(version: str, name: str) -> None:
+    api = ApiStub()
+    with suppress(KindNotServedError):
+        assert cluster_of(api).get(version, "Pod", "search", name) is None
+    assert {each.url.path for each in api.requests} <= {"/api/v1"}
+
+
+def test_a_discovery_that_is_no_json_is_an_error_that_may_pass() -> None:
+    found = {"/apis/example.org/v1": httpx.Response(200, text="<html>")}
+    with pytest.raises(TemporaryError, match="it is not JSON"):
+        cluster(**found).get("example.org/v1", "X", "search", "one")
 
 
 def test_threads_find_a_kind_once_while_another_is_missing() -> None:

@@ -122,9 +122,11 @@ class Handlers:
             # A reconcile could show again, or apply, what was just deleted, or take a place for it.
             await self._schedule.stop_and_wait(key.uid)
             self._forget(key)
-            await self._wait_for_pods(body, key)
-            # Only now: the next one must not measure beside pods that still end.
-            self._queue.forget(key.uid)
+            try:
+                await self._wait_for_pods(body, key)
+            finally:
+                # Only now: the next one must not measure beside pods that still end.
+                self._queue.forget(key.uid)
         else:
             self._queue.observe(dict(body), utc_now())
             if metadata.get("deletionTimestamp") is not None:

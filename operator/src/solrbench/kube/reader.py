@@ -7,6 +7,7 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -61,11 +62,12 @@ class KnownKinds:
         if known is not None:
             return known
         action = f"looking for {kind} of {api_version}"
-        try:
-            body = self._connection.send(action, "GET", _root(api_version), seconds=seconds)
-        except NotFoundError:
-            body = b"{}"
-        for resource in orjson.loads(body).get("resources") or []:
+        body = b"{}"
+        # The version of an owner may be any text: a path that leads elsewhere has no kinds.
+        if not _DOTS & {*api_version.split("/")}:
+            with suppress(NotFoundError):
+                body = self._connection.send(action, "GET", _root(api_version), seconds=seconds)
+        for resource in as_manifest(body).get("resources") or []:
             # Subresources have entries of their own, some under the same kind: `pods/status`.
             if resource["kind"] == kind and "/" not in resource["name"]:
                 found = resource["name"], resource["namespaced"]
@@ -75,6 +77,10 @@ class KnownKinds:
         raise KindNotServedError(
             ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
         )
+
+
+_DOTS = frozenset({".", ".."})
+"""Parts of a path that lead elsewhere."""
 
 
 def _root(api_version: str) -> str:
@@ -154,8 +160,8 @@ class ObjectReader:
 
     def get(self, api_version: str, kind: str, namespace: str, name: str) -> Manifest | None:
         """Return an object, or `None` if there is none of this name."""
-        path = self._path(api_version, kind, namespace, name)
         try:
+            path = self._path(api_version, kind, namespace, name)
             return as_manifest(self._send(f"reading {kind} {name}", "GET", path))
         except NotFoundError:
             return None
@@ -348,6 +354,8 @@ class ObjectReader:
         self, api_version: str, kind: str, namespace: str | None, name: str | None = None
     ) -> str:
         plural, namespaced = self._kinds.find(api_version, kind, self.timeout_seconds)
+        if name in _DOTS:
+            raise NotFoundError(ApiServerReason.NOT_FOUND, f"{name} is the name of no {kind}")
         parts = [_root(api_version)]
         if namespaced and namespace is not None:
             parts.append(f"namespaces/{namespace}")

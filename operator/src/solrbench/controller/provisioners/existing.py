@@ -1,5 +1,6 @@
 """`spec.target.existing`: Solr is there already, only our collection is made there."""
 
+import time
 from datetime import timedelta
 
 from solrbench.api.v1alpha1.status import TargetStatus
@@ -43,6 +44,9 @@ from solrbench.solr.collection import (
     remove_managed_collection,
     upload_config_set,
 )
+
+_REMOVAL_SECONDS = 60.0
+"""What one try of removing a collection may take; what is left is for the next one."""
 
 CHECK_PAUSE = timedelta(seconds=10)
 """Between two looks at the nodes while others measure them."""
@@ -155,6 +159,8 @@ class ExistingTarget(TargetProvisioner):
             return
         benchmark = context.benchmark
         name, prefix = names.collection(benchmark), names.config_set_prefix(benchmark)
+        # A benchmark that is over has no place, and must not hold a thread that others wait for.
+        context.solr_end = min(context.solr_end, time.monotonic() + _REMOVAL_SECONDS)
         with context.solr(timeout_seconds=30) as solr:
             remove_managed_collection(solr, name, prefix, at_once=at_once)
 
