@@ -43,7 +43,7 @@ Work = Callable[[ReconcileContext], None]
 STAGES: tuple[tuple[str, Work], ...] = (
     (ACCEPTED, check_references),
     (SUCCEEDED, acquire_slot),
-    (TARGET_READY, start_repeat),
+    (MEASURED, start_repeat),  # that it failed says nothing of the target that is measured
     (TARGET_READY, reconcile_target),
     (DATA_INDEXED, reconcile_index),
     (MEASURED, reconcile_load),

@@ -70,7 +70,9 @@ class CreatedTarget(TargetProvisioner):
                 # The point before may have set caches that this one leaves at their defaults.
                 unset_properties(solr, name, wanted)
             apply_outcome(check_settings(apply_properties(solr, name, wanted)))
-            if reused:  # caches are as empty as those of a collection that was just filled
+            # Once, as it is taken over, and never under load: caches are then as empty as those of
+            # a collection that was just filled.
+            if reused and context.status.target.url is None:
                 reload_collection(solr, name)
         if reused:
             # A pod that ended since the point before has lost what it was measured with.
