@@ -284,6 +284,15 @@ def test_times_of_a_stored_report_that_no_load_has_measured_are_refused() -> Non
         compare_candidate(before, side("new", SLOWER), ComparisonSettings())
 
 
+def test_numbers_of_a_stored_report_that_no_status_takes_are_refused() -> None:
+    stored = report()
+    for step in stored["steps"]:
+        step["requests"][0]["failures"] = 1 << 53
+    before = report_input("old", orjson.dumps(stored))
+    with pytest.raises(UnreadableReportError, match="numbers are none of a load"):
+        compare_candidate(before, side("new", SLOWER), ComparisonSettings())
+
+
 def test_series_of_a_stored_report_do_not_count() -> None:
     stored = report()
     point = {"second": 1, "requests": 2, "failures": 0}

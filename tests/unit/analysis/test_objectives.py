@@ -182,6 +182,26 @@ def test_message_has_number_interval_and_limit() -> None:
     assert found.value == pytest.approx(1.1475, abs=0.001)
 
 
+@pytest.mark.parametrize(
+    ("steps", "not_run", "conclusion"),
+    [
+        ([], (), MET),
+        ([], ("b",), INCONCLUSIVE),
+        (["a"], ("b",), MET),
+        (["b"], ("b",), INCONCLUSIVE),
+    ],
+)
+def test_a_step_that_was_not_run_may_have_missed(
+    steps: list[str], not_run: tuple[str, ...], conclusion: ObjectiveConclusion
+) -> None:
+    limit: dict[str, Any] = {"meanResponseTime": {"maxMilliseconds": 100}}
+    spec = spec_with(limit | {"steps": steps}, limit | {"steps": ["a"]}, steps=("a", "b"))
+    samples = benchmark_samples(spec, [autocorrelated()])
+    found = not_none(evaluate_objectives(samples, DATASET, not_run))
+    assert found.conclusion is conclusion
+    assert ("were not run" in completion_text(found)) is (conclusion is INCONCLUSIVE)
+
+
 def test_a_planned_rate_does_not_differ_between_repeats() -> None:
     timed = make_timed_result(swinging(60))
     planned = make_document("a", 1, with_response_times(timed, timed), seconds=60)

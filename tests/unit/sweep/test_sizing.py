@@ -337,6 +337,9 @@ def test_headroom_is_that_of_the_objective_nearest_to_its_limit() -> None:
     for excess, disturbed, headroom in ((0.6, True, None), (-0.5, True, 0.5), (0.6, False, 0.5)):
         trials = {"trials": [{"excess": excess, "disturbed": disturbed}]}
         assert read_headroom(Demand(300), with_capacity(far | trials)) == headroom
+    # A cold target: trials met far above what the first ones missed.
+    cold = {"lowestMissedRequestsPerSecond": 93, "highestMetRequestsPerSecond": 119}
+    assert read_headroom(Demand(118), with_capacity(cold)) is None
     by_documents = Demand(5000, "documents/s")
     assert read_headroom(by_documents, taken(6000)) == 1.2
     assert read_headroom(by_documents, found(6000)) is None

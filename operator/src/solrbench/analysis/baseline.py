@@ -265,20 +265,21 @@ def compare_candidate(
         metrics += _compare_indexing(baseline, candidate, settings.rule)
         smallest = settings.rule.smallest_effect_percent
         trends = compare_trends(baseline.trends, candidate.trends, smallest)
-    except (ValueError, ArithmeticError) as error:
-        raise UnreadableReportError(f"its numbers are none of a load: {error}") from error
-    metrics.sort(key=lambda compared: not compared.is_primary)
-    # Without validation: a status holds fewer metrics than a file may have.
-    return BaselineComparison.model_construct(
-        baseline=baseline.name,
-        figures=[
+        metrics.sort(key=lambda compared: not compared.is_primary)
+        figures = [
             store_figure(
                 each,
                 is_invalid=(each.step, each.variant) in candidate.invalid
                 or (each.step, each.baseline_variant) in baseline.invalid,
             )
             for each in metrics
-        ],
+        ]
+    except (ValueError, ArithmeticError) as error:
+        raise UnreadableReportError(f"its numbers are none of a load: {error}") from error
+    # Without validation: a status holds fewer metrics than a file may have.
+    return BaselineComparison.model_construct(
+        baseline=baseline.name,
+        figures=figures,
         left_out=0,
         drift_unknown=is_drift_unknown(each.difference for each in metrics if each.is_primary),
         trends=trends,

@@ -1,7 +1,7 @@
 """Whether each objective is met: its number with the 95 % interval beside the limit."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -140,13 +140,16 @@ def _failed_percent(requests: RequestSamples) -> MeasuredValue:
 
 
 def evaluate_objectives(
-    samples: BenchmarkSamples, dataset: DatasetStatus
+    samples: BenchmarkSamples, dataset: DatasetStatus, not_run: Collection[str] = ()
 ) -> ObjectivesStatus | None:
-    """Return the word of each objective, in each step and variant that has results, if any."""
+    """Return the word of each objective, in each step and variant that has results, if any.
+
+    They are not met together if one of them holds for a step of `not_run`, which may have missed.
+    """
     spec = samples.spec
     if not spec.objectives:
         return None
-    results: list[ObjectiveResult] = []
+    results, limited = list[ObjectiveResult](), set[str]()
     for objective in spec.objectives:
         if objective.is_of_dataset:
             results += _of_dataset(objective, samples, dataset)
@@ -157,6 +160,7 @@ def evaluate_objectives(
             if not objective.steps or step.name in objective.steps
             if step.indexing is not None or not objective.is_of_documents
         ]
+        limited |= {step.name for step in steps}
         if objective.is_of_documents and not steps:
             # Without a result it would count as met.
             text = "None of its steps has indexing, so that no documents per second are measured."
@@ -169,6 +173,8 @@ def evaluate_objectives(
         ]
     del results[MAX_OBJECTIVE_RESULTS:]
     conclusion = overall_conclusion([result.conclusion for result in results])
+    if conclusion is ObjectiveConclusion.MET and not limited.isdisjoint(not_run):
+        conclusion = ObjectiveConclusion.INCONCLUSIVE
     return ObjectivesStatus(conclusion=conclusion, results=results)
 
 

@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.comparisons import MAX_ANSWER_COMPARISONS, AnswerCom
 from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus, SweepTarget
 from solrbench.contract import names
+from solrbench.contract.answers import StoredAnswers
 from solrbench.controller.deletion import delete_budgets, remove_components
 from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions
@@ -131,18 +132,19 @@ def _compare_answers(
         and each.point.name in ended
         and (label := point_label(each.point.values, baseline.point.values)) not in known
     }
-    if not due or len(found) >= MAX_ANSWER_COMPARISONS or not compares_answers(context.sweep.spec):
+    # Those of one point may have two megabytes: no more are read than are kept, one at a time.
+    wanted = [*due.items()][: MAX_ANSWER_COMPARISONS - len(found)]
+    if not wanted or not compares_answers(context.sweep.spec):
         return found
-    before, *others = (
-        read_answers(context.cluster, context.namespace, benchmark_name(sweep, name))
-        for name in (baseline.point.name, *due.values())
-    )
+
+    def read(name: str) -> StoredAnswers | None:
+        return read_answers(context.cluster, context.namespace, benchmark_name(sweep, name))
+
+    before = read(baseline.point.name)
     usual = point_label(baseline.point.values, baseline.point.values)
-    found += [
-        compare_answers(before, after, usual, label).summary
-        for label, after in zip(due, others, strict=True)
+    return found + [
+        compare_answers(before, read(name), usual, label).summary for label, name in wanted
     ]
-    return found[:MAX_ANSWER_COMPARISONS]
 
 
 def _observe_capacity(context: SweepContext) -> ClusterCapacity | None:

@@ -24,6 +24,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
+from solrbench.analysis.capacity_search import MAX_CLIFF_OVERLAP
 from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
@@ -78,6 +79,9 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
         trials = (each for each in search.get("trials") or [] if each["excess"] > 0)
         # A search may be inconclusive, and yet have missed far below what is asked: by the target.
         is_low = missed is not None and missed < FAR_BELOW * demand.rate
+        # Trials that were met beyond it contradict it: the target was cold, or noisy.
+        met = search.get(to_camel(f"highest_met_{field}")) or 0.0
+        is_low = is_low and met <= (1 + MAX_CLIFF_OVERLAP) * (missed or 0.0)
         if not found and is_low and not any(each["disturbed"] for each in trials):
             found = missed
         ratios = [found / demand.rate] if found else []

@@ -83,9 +83,12 @@ def update_objectives(context: ReconcileContext) -> None:
     capacity = capacity_results(samples, find_interferences(runs))
     if not spec.load.steps:
         context.update(summary=headline(capacity))
+    not_run = summarise_omitted(step_runs, omitted_step_runs(context))
     context.update(
-        objectives=evaluate_objectives(samples, context.status.dataset),
-        not_run=summarise_omitted(step_runs, omitted_step_runs(context)),
+        objectives=evaluate_objectives(
+            samples, context.status.dataset, {each.step for each in not_run}
+        ),
+        not_run=not_run,
         capacity=capacity,
         scalability=scalability(samples, context.status.totals),
     )
