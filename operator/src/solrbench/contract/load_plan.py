@@ -187,6 +187,9 @@ class LoadPlan(Model):
     """The dataset's generator, for generated queries and updates."""
     dataset: Dataset | None = None
     """The dataset whose files have the contents of what steps add; None of all others."""
+    steps_index: bool = False
+    """Whether any step of the benchmark adds documents, those that are measured already included:
+    an attempt before may have left some."""
     id_field: str = "id"
     """Unique key of the documents, for generated updates."""
     warm_up: WarmUp | None = None

@@ -57,7 +57,13 @@ def test_worker_that_was_lost_stays_out_when_it_is_heard_again() -> None:
     assert load.pool.assign(TIMED).remaining == ["a", "c"]
 
 
-@pytest.mark.parametrize(("work", "measuring"), [(TIMED, False), (EXACT, True), (PLANNED, True)])
+FEW = TIMED.model_copy(update={"users": 1})
+"""Two of three workers have no users, and ended with the begin."""
+
+
+@pytest.mark.parametrize(
+    ("work", "measuring"), [(TIMED, False), (EXACT, True), (PLANNED, True), (FEW, True)]
+)
 def test_step_run_is_aborted_where_the_rest_cannot_stand_in(
     work: Assignment, measuring: bool
 ) -> None:

@@ -250,6 +250,18 @@ def test_documents_that_could_not_be_deleted_are_deleted_before_the_next_step() 
     assert (solr.ids, solr.commits) == (set(), 2)
 
 
+@pytest.mark.parametrize(("attempt", "left"), [(1, {"x"}), (2, set())])
+def test_documents_of_an_attempt_before_may_be_left(attempt: int, left: set[str]) -> None:
+    runs, solr = StepRuns(), IndexingSolr()
+    added = f"{STEP_DOCUMENTS}1-r1-s0-one.0"
+    solr.ids |= {added, "x"}
+    given = {"solrUrls": [solr.url], "attempt": attempt, "stepsIndex": True}
+    plan = plan_of({"queries": {"configMap": {"name": "q"}}}, **given)
+    runs.executor.documents = StepDocuments(plan, lambda: access_to(solr.in_process))
+    runs.run()
+    assert (added in solr.ids) is (attempt == 1)
+
+
 def test_users_that_begin_as_they_spawn_are_measured_from_the_first_on() -> None:
     runs = StepRuns({"name": "exact", "users": 4, "spawnRate": 2, "requests": 20})
     completed = runs.run()

@@ -56,6 +56,7 @@ def test_values_become_texts(path: str, text: str) -> None:
         "length(nothing)",
         "max_by(response.docs, &id).x",
         "response.docs[0].contains(id, `5`)",
+        "response.docs[::0].id",
     ],
 )
 def test_missing_values_are_failures_that_name_the_path(path: str) -> None:

@@ -139,7 +139,8 @@ class Spec(Model):
     """Fields that may change after creation; a changed topology is a new benchmark."""
 
     @property
-    def _indexes(self) -> bool:
+    def steps_index(self) -> bool:
+        """Whether steps, or trials of a search, add documents."""
         loads = (*self.load.steps, self.load.capacity)
         return any(each is not None and each.indexing is not None for each in loads)
 
@@ -147,7 +148,7 @@ class Spec(Model):
     def sampled_dataset(self) -> Dataset | None:
         """The dataset, if steps or trials add documents like those of its files."""
         is_of_files = self.dataset is not None and self.dataset.generator is None
-        return self.dataset if self._indexes and is_of_files else None
+        return self.dataset if self.steps_index and is_of_files else None
 
     @property
     def backup_claim(self) -> str | None:
@@ -158,7 +159,9 @@ class Spec(Model):
     @property
     def may_change_index(self) -> bool:
         """Whether documents may be added or deleted while steps are measured."""
-        return self._indexes or self.workload.may_change_index or self.load.visibility is not None
+        return (
+            self.steps_index or self.workload.may_change_index or self.load.visibility is not None
+        )
 
     rules: ClassVar = (
         Rule(

@@ -148,6 +148,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
         workload=spec.workload,
         generator=spec.dataset.indexed_generator if spec.dataset is not None else None,
         dataset=spec.sampled_dataset,
+        steps_index=spec.steps_index,
         id_field=spec.dataset.id_field if spec.dataset is not None else "id",
         warm_up=warm_up_of(spec),
         prepares_each_step=prepares_each_step(spec),

@@ -56,7 +56,10 @@ class StepDocuments:
     pause: Callable[[float], None] = time.sleep
     now: Callable[[], float] = time.monotonic
     are_left: bool = field(default=False, init=False)
-    """Whether those of the last step could not be deleted."""
+    """Whether there may be some: of the last step, or of an attempt that ended in between."""
+
+    def __post_init__(self) -> None:
+        self.are_left = self.plan.steps_index and self.plan.attempt > 1
 
     def delete(self) -> None:
         """Delete the documents of all steps, and wait until no replica has any.

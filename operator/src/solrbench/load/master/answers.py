@@ -234,7 +234,7 @@ class _Target:
             return _read(answer, request, unique_key, response)
         except httpx.TimeoutException:
             return answer.model_copy(update={"error": "no response in time"})
-        except (httpx.HTTPError, ForeignDataError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, ForeignDataError) as error:
             text = f"{type(error).__name__}: {error}"
             return answer.model_copy(update={"error": text[:_MAX_ERROR]})
         except (ValueError, LookupError, TypeError, AttributeError):

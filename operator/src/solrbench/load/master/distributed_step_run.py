@@ -296,9 +296,11 @@ class DistributedStepRun:
             return
         if self._removed.issuperset(self.remaining):
             raise LoadError(LoadReason.WORKER_LOST, f"{loss}, and no worker is left")
-        # What is exact, or planned for each worker, has lost its part with it.
+        # What is exact, or planned for each worker, has lost its part with it; and a worker without
+        # users has ended its part already, and takes none over.
         is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
-        if self.state is not DistributedStepRunState.MEASURING or is_planned:
+        has_idle = self.assignment.users < len(self._members)
+        if self.state is not DistributedStepRunState.MEASURING or is_planned or has_idle:
             raise StepRunAbortedError(LoadReason.WORKER_LOST, loss)
         self.lost.append(self.names[worker])
         self._placement = self._placement.after_loss(self._members.index(worker))

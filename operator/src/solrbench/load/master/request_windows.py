@@ -111,6 +111,7 @@ def _cut(
     shares = np.minimum(parts, 1.0)[:, np.newaxis]
     known = np.column_stack([moments, totals])
     ends = known[before] + shares * (known[after] - known[before])
-    if is_whole and requests[-1] - WINDOW_REQUESTS * count > _NEARLY:
+    # Less than half a request is what adding up was off by.
+    if is_whole and requests[-1] - WINDOW_REQUESTS * count >= 0.5:
         ends = np.concatenate([ends, known[-1:]])
     return ends[:, 0], ends[:, 1:]

@@ -36,6 +36,7 @@ _REPLACED = frozenset(
 _NOW = re.compile(r"\bNOW\s*[/+\-\]},)]|[\[{(,]\s*NOW\b")
 _DESCENDING = re.compile(r"\s+(asc|desc)\s*$", re.IGNORECASE)
 _TRUE = frozenset({"true", "on", "yes", "1"})
+_ROWS = re.compile("[0-9]{1,9}")
 
 
 @dataclass(frozen=True)
@@ -172,7 +173,7 @@ def _request(
         key=digest.hexdigest()[:12],
         text=text[:MAX_QUERY_TEXT],
         handler=handler,
-        rows=defaults.rows if rows is None else int(rows) if str(rows).isdecimal() else 0,
+        rows=defaults.rows if rows is None else int(rows if _ROWS.fullmatch(str(rows)) else 0),
         sort=sort,
         parameters=kept,
         body=body,
