@@ -355,3 +355,15 @@ def test_open_gives_the_page_the_token_of_the_load(
     api.put(config_map("one-load-master", **data))
     assert call("open", "one", "--no-browser").exit_code == 0
     assert forwarded == [("one", "default", "one-load-master-x", 8089, query)]
+
+
+def test_an_archive_of_before_stays_until_the_new_one_is_whole(
+    api: ApiStub, tmp_path: Path
+) -> None:
+    api.put(small("one"))
+    api.responses["/api/v1/namespaces/default/pods"] = status(403)
+    file = tmp_path / "run.tar.gz"
+    file.write_bytes(b"before")
+    call("export", "one", "--to", str(file), code=1)
+    assert file.read_bytes() == b"before"
+    assert [*tmp_path.glob("run*")] == [file]

@@ -123,6 +123,8 @@ def test_queries_are_those_of_a_log(solr: TableServer, tmp_path: Path) -> None:
     assert "\u00e9\u2028" in yaml.safe_load(lines[0])["params"]["q"]
     log.write_text("nothing\n", "utf-8")
     assert "none of the first" in call("init", "--from", solr.url, "--log", str(log)).stderr
+    log.write_text(SOLR.replace("/select", "/browse"))
+    assert "no request of /select" in call("init", "--from", solr.url, "--log", str(log)).stderr
 
 
 def test_password_goes_to_solr_and_a_reference_to_the_file(

@@ -22,6 +22,14 @@ def test_rates_and_mix_are_shown(tmp_path: Path) -> None:
     assert max(map(len, output.splitlines())) <= 80
 
 
+def test_names_of_strangers_reach_no_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    path.write_text(ACCESS.replace("q=a", "q=a&%1b]0;owned%07%0aFAKE=1"))
+    output = call("log", str(path)).stdout
+    assert "\x1b" not in output
+    assert not any(line.startswith("FAKE") for line in output.splitlines())
+
+
 @pytest.mark.parametrize("handler", ["/select", "/browse"])
 def test_written_file_can_be_replayed(tmp_path: Path, handler: str) -> None:
     path, target = tmp_path / "access.log.gz", tmp_path / "queries.jsonl"

@@ -192,6 +192,14 @@ def test_time_is_that_of_all_benchmarks_together(
     assert 10 >= given[0] > given[1]
 
 
+def test_one_that_is_deleted_meanwhile_does_not_end_the_watch_of_others(api: ApiStub) -> None:
+    api.put(done())
+    result = call("watch", "gone", "one", "-o", "json", code=1)
+    assert "gone" in result.stderr
+    assert "default/one: Succeeded" in result.stderr
+    assert [each["metadata"]["name"] for each in json.loads(result.stdout)["items"]] == ["one"]
+
+
 def test_interruption_has_a_code_of_its_own(api: ApiStub, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any, **__: Any) -> Iterator[None]:
         yield from ()

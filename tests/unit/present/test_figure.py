@@ -198,6 +198,16 @@ def test_slices_have_all_requests(most: int, count: int) -> None:
     assert sum(each.requests for each in found) == sum(r.requests for r in document.requests)
 
 
+def test_a_last_window_that_is_cut_short_is_in_no_slice() -> None:
+    (document,) = make_report(steps=1, repeats=1).steps
+    # Of twelve windows, eleven are whole: slices of two, and a last one of one.
+    cut = document.model_copy(update={"seconds": 11.7, "duration_seconds": None})
+    found = time_slices(cut, 6)
+    assert [each.seconds for each in found] == [2] * 5 + [1]
+    whole = time_slices(document, 12)
+    assert found[-1].requests == whole[10].requests
+
+
 def test_slices_without_windows_are_none() -> None:
     (document,) = make_report(steps=1, repeats=1).steps
     bare = [each.model_copy(update={"windows": []}) for each in document.requests]

@@ -76,6 +76,11 @@ def make_file(answers: dict[str, Any]) -> str:
         words = [] if log else [json.dumps(each) for each in _words(solr, name, key)]
         config_set = b"" if answers["target"] == "existing" else _config_set(solr, name)
     lines = _logged(log) if log else words
+    if log and not lines:
+        raise click.ClickException(
+            f"{log}: no request of /select that fits into the file; `solrbench log {log}` shows"
+            " others, of which --handler and --write make a query file"
+        )
     if not lines:
         click.echo(f"Warning: no words of {name!r} were found; give queries by --log", err=True)
     head = f"Made by `solrbench init --from {base}` of the collection {_plain(name)}: {head}"

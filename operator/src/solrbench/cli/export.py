@@ -66,14 +66,18 @@ def export(name: str, file: Path | None) -> None:
     now = datetime.now(UTC)
     target = file or Path(f"{key.name}-{now:%Y%m%d-%H%M%S}.tar.gz")
     files = (collect_sweep if key.is_sweep else collect)(cluster, body)
-    count = 0
-    with tarfile.open(target, "w:gz") as archive:
-        for path, text in files:
-            content = text if isinstance(text, bytes) else text.encode("utf-8")
-            entry = tarfile.TarInfo(f"{key.name}/{path}")
-            entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
-            archive.addfile(entry, io.BytesIO(content))
-            count += 1
+    part, count = target.with_name(f"{target.name}.part"), 0
+    try:
+        with tarfile.open(part, "w:gz") as archive:
+            for path, text in files:
+                content = text if isinstance(text, bytes) else text.encode("utf-8")
+                entry = tarfile.TarInfo(f"{key.name}/{path}")
+                entry.size, entry.mtime, entry.mode = len(content), int(now.timestamp()), 0o644
+                archive.addfile(entry, io.BytesIO(content))
+                count += 1
+        part.replace(target)  # only now: the archive of before was whole
+    finally:
+        part.unlink(missing_ok=True)
     click.echo(f"{target}: {count} files")
 
 

@@ -14,6 +14,7 @@ import click
 
 from solrbench.cli.main import command
 from solrbench.cli.options import output_option
+from solrbench.contract.foreign import printable
 from solrbench.query_log.formats import LogEntry, LogFormat, guess_format, parse_lines
 from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
 
@@ -160,7 +161,8 @@ def _as_text(found: LogStatistics) -> str:
         "share  requests  kind",
     ]
     for shape, number in found.mix(_MAX_KINDS):
-        lines.append(f"{100 * number / found.requests:4.1f} %  {number:>8}  {shape}")
+        kind = printable(shape).replace("\n", " ")  # strangers chose the names of parameters
+        lines.append(f"{100 * number / found.requests:4.1f} %  {number:>8}  {kind}")
     return "\n".join(lines)
 
 

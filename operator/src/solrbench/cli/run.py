@@ -22,8 +22,10 @@ from solrbench.cli.program import WORST_FIRST, Command, ExitCode, program_name
 from solrbench.cli.resources import ResourceKey, find_resource, key_of, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.decide.conditions import is_over
+from solrbench.errors import PermanentError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
+from solrbench.reasons.end import ApiServerReason
 
 MANAGER = "kubectl-solrbench"
 """Owner of the fields that are applied (server-side apply)."""
@@ -198,7 +200,14 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
     console = Console(highlight=False, stderr=options.output != "table")
     for key in keys:
         valid = options.require_valid
-        code = follow(cluster, key, options.left(), require_valid=valid, console=console)
+        try:
+            code = follow(cluster, key, options.left(), require_valid=valid, console=console)
+        except PermanentError as error:
+            if error.reason is not ApiServerReason.NOT_FOUND or len(keys) == 1:
+                raise
+            # Deleted while it was followed: the others go on.
+            click.echo(error.message, err=True)
+            code = ExitCode.FAILED
         codes.add(code)
         if code is ExitCode.INTERRUPTED:
             return code
@@ -218,9 +227,9 @@ def _print_for_programs(
 ) -> None:
     """Print what later commands are called with, or the resources, several as a List."""
     if output == "json":
-        items = bodies()
+        items = [each for each in bodies() if each is not None]
         many = {"apiVersion": "v1", "kind": "List", "items": items}
-        click.echo(json.dumps(items[0] if len(items) == 1 else many, indent=2))
+        click.echo(json.dumps(items[0] if len(keys) == len(items) == 1 else many, indent=2))
     if output == "name":
         for key in keys:
             click.echo(key.typed_name)

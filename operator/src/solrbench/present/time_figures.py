@@ -63,9 +63,9 @@ def time_slices(document: StepRunResult, most: int) -> list[TimeSlice]:
         for begin in range(0, count, each)
     ]
     for window in windows:
-        index = window.second // width // each
-        if index < len(slices):
-            slices[index].add(window)
+        place = window.second // width
+        if place < count:
+            slices[place // each].add(window)
     return slices
 
 
