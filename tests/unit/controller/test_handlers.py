@@ -325,6 +325,24 @@ async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     assert world.body("two")["status"]["phase"] == "Provisioning"
 
 
+async def test_a_place_is_given_up_whatever_the_wait_for_pods_ends_with(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ValueError("no JSON")
+
+    for name in ("one", "two"):
+        world.due(name)
+    gone = world.body("one")
+    del world.cluster.objects["SolrBenchmark", "default", "one"]
+    monkeypatch.setattr("solrbench.controller.handlers.remove_components", fail)
+    with pytest.raises(ValueError, match="no JSON"):
+        await world.handlers.on_event(event={"type": "DELETED"}, body=gone)
+    await world.handlers.on_cleanup()
+    world.due("two")
+    assert world.body("two")["status"]["phase"] == "Provisioning"
+
+
 async def test_one_that_is_deleted_as_it_starts_takes_no_place(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,8 +10,13 @@ import pytest
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.target import Provisioner
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.step_runs import StepRunId
+from solrbench.controller.context import ReconcileContext
 from solrbench.controller.provisioners import created, registry
+from solrbench.controller.stages.load_results import remaining
+from solrbench.errors import TemporaryError
 from solrbench.kube.result_documents import sorted_documents
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition
@@ -183,6 +188,26 @@ def test_target_of_a_repeat_that_is_over_cannot_be_lost(monkeypatch: pytest.Monk
     made.lose_target()
     after = made.run()
     assert after.status.attempts.starts_of_target == 1
+
+
+def test_an_error_that_passes_says_nothing_of_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = world(monkeypatch, "FreshTarget")
+    made.run(stored_steps=1)
+    errors, read = [TemporaryError(ApiServerReason.API_UNREACHABLE, "429")], remaining
+
+    def fail_once(context: ReconcileContext) -> tuple[StepRunId, ...]:
+        if errors:
+            raise errors.pop()
+        return read(context)
+
+    monkeypatch.setattr("solrbench.controller.stages.repeats.remaining", fail_once)
+    body = made.reconcile()
+    assert errors == []
+    assert condition(body, "TargetReady")[0] == "True"
+    assert condition(body, "Measured")[1] == "ApiUnreachable"
+    made.run()
+    # It would empty the caches of what is measured.
+    assert "RELOAD" not in {action for action, _ in made.target.cloud.changed}
 
 
 def test_deadlines_are_those_of_each_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
