@@ -113,6 +113,17 @@ def test_redirect_is_an_error_and_not_followed(status: int) -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("charset", ["punycode", "bz2", "utf-16"])
+def test_no_header_chooses_the_codec_of_a_text(charset: str) -> None:
+    def answer(_: httpx.Request) -> httpx.Response:
+        headers = {"Content-Type": f"text/plain; charset={charset}"}
+        return httpx.Response(200, content="Größe".encode(), headers=headers)
+
+    client = SolrClient(["http://solr"], 1)
+    client._http = httpx.Client(transport=httpx.MockTransport(answer))
+    assert client.get_text("/x", {}) == "Größe"
+
+
 def test_what_another_server_says_is_not_quoted() -> None:
     with pytest.raises(TemporaryError) as caught:
         get((200, "AWS_SECRET=hunter2"))
