@@ -18,7 +18,7 @@ from solrbench.contract.server_document import Telemetry
 from solrbench.index.errors import IndexingError
 from solrbench.index.files import ReadCounts
 from solrbench.net.deadline import AddressCheck, single_family, url_host
-from solrbench.net.http import create_client, fetch
+from solrbench.net.http import create_client, fetch, utf8_text
 from solrbench.telemetry.summary import POD_METRICS, OwnPodMeter
 
 MAX_TERMINATION_MESSAGE_BYTES = 4096
@@ -226,8 +226,6 @@ def read_progress(host: str, check: AddressCheck | None = None) -> str:
     url = f"http://{url_host(host)}:{INDEX_PORT}/progress"
     try:
         with create_client(check=check) as http:
-            response = fetch(http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS)
-            # As UTF-8, whatever the header names: some of Python's codecs raise or take long.
-            return response.content.decode("utf-8", "replace")
+            return utf8_text(fetch(http, "GET", url, max_bytes=MAX_BYTES, seconds=TIMEOUT_SECONDS))
     except httpx.HTTPError:
         return ""  # the next reconcile asks again; the end is in the termination message

@@ -85,6 +85,14 @@ def fetch(
     )
 
 
+def utf8_text(response: httpx.Response) -> str:
+    """Return the text of a body as UTF-8, whatever codec its header names.
+
+    Of Python's codecs some take minutes for a megabyte (punycode), and some raise (bz2).
+    """
+    return response.content.decode("utf-8", "replace")
+
+
 def check_encoding(response: httpx.Response) -> None:
     """Raise `httpx.DecodingError` for a body that is compressed unasked."""
     encoding = response.headers.get("Content-Encoding", "identity")

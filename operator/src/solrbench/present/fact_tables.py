@@ -38,8 +38,12 @@ _MAX_STEPS = 12
 
 def facts(benchmark: SolrBenchmark) -> Facts:
     """Return all facts in their order; what is not known is left out."""
-    what = outcome_facts(benchmark) | target_facts(benchmark)
-    return what | data_facts(benchmark) | load_facts(benchmark)
+    return {
+        **outcome_facts(benchmark),
+        **target_facts(benchmark),
+        **data_facts(benchmark),
+        **load_facts(benchmark),
+    }
 
 
 def outcome_facts(benchmark: SolrBenchmark) -> Facts:

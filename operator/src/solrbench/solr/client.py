@@ -11,7 +11,14 @@ from pydantic import BaseModel
 from solrbench.contract.foreign import ForeignDataError, decode_json, validate
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.net.deadline import AddressCheck
-from solrbench.net.http import NO_AUTH, HttpAuth, certificate_problem, create_client, fetch
+from solrbench.net.http import (
+    NO_AUTH,
+    HttpAuth,
+    certificate_problem,
+    create_client,
+    fetch,
+    utf8_text,
+)
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import TargetReason
 
@@ -80,8 +87,7 @@ class SolrClient:
         response = self._send("GET", path, params, None)
         if response.status_code != httpx.codes.OK:
             _checked(response)
-        # As UTF-8, whatever the header names: punycode takes minutes for a megabyte.
-        return response.content.decode("utf-8", "replace")
+        return utf8_text(response)
 
     def post(  # noqa: PLR0913 - the parts of an HTTP request
         self,

@@ -21,7 +21,7 @@ from solrbench.contract.load_plan import PodAgent
 from solrbench.contract.names import COMPANION
 from solrbench.errors import format_error
 from solrbench.net.deadline import url_host
-from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, create_pooled_client, utf8_text
 from solrbench.net.token import TOKEN_HEADER
 from solrbench.telemetry import solr_json, solr_prometheus
 from solrbench.telemetry.jvm import count_update_threads
@@ -159,8 +159,7 @@ class SolrSource(TelemetrySource):
             parameters = solr_prometheus.CACHE_PARAMETERS
         for url in self._urls:
             try:
-                body = self._client.get(url, parameters).raise_for_status().content
-                text = body.decode("utf-8", "replace")  # a codec that the header names may be slow
+                text = utf8_text(self._client.get(url, parameters).raise_for_status())
                 reading = solr_prometheus.parse_solr_prometheus(
                     text, urlsplit(url).netloc, self._collection, time.monotonic()
                 )

@@ -130,10 +130,13 @@ async def connect_timestamped(
             # has acknowledged the one before, and that time would count as the server's.
             connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.sock_connect(connecting, address)
-        except (OSError, asyncio.CancelledError) as error:
+        except OSError:
             connecting.close()
-            if number == len(addresses) or not isinstance(error, OSError):
+            if number == len(addresses):
                 raise
+        except asyncio.CancelledError:
+            connecting.close()
+            raise
         else:
             return connecting
     raise OSError(f"{host} has no address")

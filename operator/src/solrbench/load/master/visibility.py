@@ -23,7 +23,7 @@ from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.step_document import VisibilityResult
 from solrbench.errors import format_error
 from solrbench.load.master.added_documents import read_collection
-from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
+from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, utf8_text
 from solrbench.solr.responses import ReplicaState
 
 PREFIX = "solrbench-visibility-"
@@ -238,7 +238,7 @@ class VisibilityProbe:
         url = f"{self.plan.solr_urls[0]}/{self.plan.collection}/update"
         response = self._client.post(url, params={**parameters, "wt": "json"}, json=body)
         if response.is_client_error:
-            raise ValueError(response.content[:300].decode("utf-8", "replace"))
+            raise ValueError(utf8_text(response)[:300])
         response.raise_for_status()
 
     def _note(self, what: str, error: Exception) -> None:
