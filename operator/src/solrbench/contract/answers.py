@@ -16,10 +16,8 @@ import orjson
 from pydantic import Field
 
 from solrbench.api.rules import LenientModel
+from solrbench.api.v1alpha1.objectives import MAX_ANSWER_DOCUMENTS, MAX_ANSWER_QUERIES
 from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
-
-_MAX_DOCUMENTS, _MAX_QUERIES = 100, 5000
-"""As `spec.comparison.answers` allows: each pair of documents is compared with each other one."""
 
 MAX_ANSWER_BYTES = 2 << 20
 """What the answers of one benchmark may take of the report, those through all variants together."""
@@ -88,7 +86,7 @@ class QueryAnswer(LenientModel):
 class StoredAnswers(LenientModel):
     """The answers of a target to the distinct queries of a workload."""
 
-    first: Annotated[int, Field(le=_MAX_DOCUMENTS)]
+    first: Annotated[int, Field(le=MAX_ANSWER_DOCUMENTS)]
     """How many documents of each answer are kept at most."""
     layout: str = ""
     """Shards and router of the collection; empty where Solr does not report them."""
@@ -119,7 +117,8 @@ class StoredAnswers(LenientModel):
 
 
 class _Entries(LenientModel):
-    entries: Annotated[list[QueryAnswer], Field(max_length=_MAX_QUERIES)]
+    # Each pair of documents of each answer is compared.
+    entries: Annotated[list[QueryAnswer], Field(max_length=MAX_ANSWER_QUERIES)]
 
 
 def pack_answers(

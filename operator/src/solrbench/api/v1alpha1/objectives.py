@@ -288,13 +288,16 @@ class Baseline(Model):
     rules: ClassVar = (exactly_one("benchmark", "report"),)
 
 
+MAX_ANSWER_QUERIES, MAX_ANSWER_DOCUMENTS = 5000, 100
+
+
 class AnswersSpec(Model):
     """Which answers are compared: those to the queries of the workload, each once."""
 
-    queries: Annotated[Int, Field(ge=0, le=5000)] = 1000
+    queries: Annotated[Int, Field(ge=0, le=MAX_ANSWER_QUERIES)] = 1000
     """`queries` is the number of distinct queries that are sent before the load, the same for the
     same workload and seed; 0 compares no answers."""
-    first: Annotated[Int, Field(ge=1, le=100)] = 10
+    first: Annotated[Int, Field(ge=1, le=MAX_ANSWER_DOCUMENTS)] = 10
     """`first` is the number of documents of each answer that are compared."""
 
     rules: ClassVar = (
