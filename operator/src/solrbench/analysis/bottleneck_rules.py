@@ -345,7 +345,6 @@ def find_machine(run: BottleneckInput) -> Symptom | None:
         # The JVM sees the machine, or in a container what it may use of it.
         or above(run, "system_cpu_percent", MAX_MACHINE_PERCENT, used)
     )
-    busiest = find_outlier(run, "cpu_percent")
-    if found is None or busiest is None:
+    if found is None or (busiest := find_outlier(run, "cpu_percent")) is None:
         return found
     return Symptom(f"{found.text}; of Solr, {busiest.text}", found.server)

@@ -329,10 +329,10 @@ def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
 def _name(values: Values, words: Sequence[str], room: int) -> str:
     slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
     short = slug[: max(0, room - HASH_LENGTH - 1)].strip("-")
-    return f"{short}-{_hash(values)}" if short else _hash(values)
+    return f"{short}-{_hash_of(values)}" if short else _hash_of(values)
 
 
-def _hash(values: Values) -> str:
+def _hash_of(values: Values) -> str:
     # By the values alone: a point keeps its name when an axis gets more of them.
     identity = json.dumps([[value.axis, value.identity] for value in values])
     digest = base64.b32encode(hashlib.sha256(identity.encode()).digest()).decode().lower()
@@ -341,4 +341,4 @@ def _hash(values: Values) -> str:
 
 def is_name_of(name: str, values: Values) -> bool:
     """Return whether a point of this name has these values."""
-    return name.endswith(_hash(values))
+    return name.endswith(_hash_of(values))
