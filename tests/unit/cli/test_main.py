@@ -146,7 +146,6 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
 
-@pytest.mark.slow
 def test_no_command_of_users_imports_a_library_of_pods() -> None:
     run(IMPORT_ALL.format(blocked=OF_PODS, extra=OF_REPORT))
 

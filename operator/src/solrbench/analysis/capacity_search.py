@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
+from solrbench.analysis.metrics import MAX_CLIFF_OVERLAP
 from solrbench.stats.number_format import format_number, round_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
@@ -68,10 +69,6 @@ MAX_EXCESS_DEVIATION = 0.32
 """Standard deviation of the excess of single trials beside the line, beyond which they differ by
 more than noise: of servers whose trials are in one of two states 20 % apart it is 0.35 and more, of
 one state 0.1 to 0.3."""
-
-MAX_CLIFF_OVERLAP = 0.05
-"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
-curve is no line there, but all that miss do so by far."""
 
 # At 97 % of the right rate, a target whose speed differs by 2 % from run to run is farther beyond
 # the limit in one of a hundred runs.

@@ -24,7 +24,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from solrbench.analysis.capacity_search import MAX_CLIFF_OVERLAP
+from solrbench.analysis.metrics import MAX_CLIFF_OVERLAP
 from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
