@@ -243,21 +243,12 @@ def _rows(what: str, found: dict[str, list[IndexCost]]) -> list[Row]:
     cpu = {name: median(e.client_microseconds for e in all_) for name, all_ in found.items()}
     solr = {name: median(e.solr_microseconds for e in all_) for name, all_ in found.items()}
     cheapest, fastest = min(SOLRJ, key=cpu.__getitem__), max(SOLRJ, key=rate.__getitem__)
+    used = f"{cpu[OURS]:.1f} and {cpu[cheapest]:.1f} us, {cheapest}"
+    sent = f"{rate[OURS]:,.0f} and {rate[fastest]:,.0f}, {fastest}"
+    client, fast = f"{what}: client's CPU / SolrJ's best", f"{what}: documents/s / SolrJ's best"
     rows = [
-        at_most(
-            f"{what}: client's CPU / SolrJ's best",
-            cpu[OURS] / cpu[cheapest],
-            _MAX_CPU_RATIO,
-            "{:.2f} x",
-            f"{cpu[OURS]:.1f} and {cpu[cheapest]:.1f} us, {cheapest}",
-        ),
-        at_least(
-            f"{what}: documents/s / SolrJ's best",
-            rate[OURS] / rate[fastest],
-            _MIN_RATE_RATIO,
-            "{:.2f} x",
-            f"{rate[OURS]:,.0f} and {rate[fastest]:,.0f}, {fastest}",
-        ),
+        at_most(client, cpu[OURS] / cpu[cheapest], _MAX_CPU_RATIO, "{:.2f} x", used),
+        at_least(fast, rate[OURS] / rate[fastest], _MIN_RATE_RATIO, "{:.2f} x", sent),
     ]
     for name in found:
         text = f"{cpu[name]:.1f} us, Solr {solr[name]:.1f} us ({solr[name] / solr[OURS]:.2f} x)"

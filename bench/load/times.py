@@ -184,13 +184,12 @@ def stalls(folder: Path, seconds: int) -> list[Row]:
     """Compare p99 and p99.9 with the theory, with plenty of connections and with few."""
     plenty = _stalled_step_run(folder, seconds, 2 * _STALL_RATE)
     few = _stalled_step_run(folder, seconds, _FEW_CONNECTIONS)
+    from_plenty = _merged(each.response_time_histogram for each in plenty.requests)
     from_due = _merged(each.response_time_histogram for each in few.requests)
     from_sent = _merged(each.service_time_histogram for each in few.requests)
     blind, detail = _worst_of_stalls(from_sent)
     return [
-        _stall_row(
-            _STALL_WHAT, _merged(e.response_time_histogram for e in plenty.requests), _STALL_BAR
-        ),
+        _stall_row(_STALL_WHAT, from_plenty, _STALL_BAR),
         _stall_row(f"{_STALL_WHAT}, {_FEW_CONNECTIONS} connections", from_due, _STALL_BAR_OF_FEW),
         Row(
             "the same by a clock that starts with the sending: a fault that must be seen",

@@ -69,16 +69,10 @@ def sweep_page(folder: Path, views: int) -> list[Row]:
     browser = find_browser()
     site = _Site(POLICY.sub("", text) + _REPORT)
     Thread(target=site.serve_forever, daemon=True).start()
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1280,1000"]
+    options += ["--no-first-run", "--remote-debugging-port=0"]
     for view in range(views):
-        profile = folder / f"profile-{view}"
-        command = [
-            browser,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--window-size=1280,1000",
-        ]
-        command += ["--no-first-run", f"--user-data-dir={profile}", "--remote-debugging-port=0"]
+        command = [browser, *options, f"--user-data-dir={folder}/profile-{view}"]
         with started([*command, f"http://127.0.0.1:{site.server_port}/"], folder / "browser.log"):
             site.wait_for(view + 1)
     site.shutdown()

@@ -97,17 +97,13 @@ def sweep_scale(_: Path, points: int) -> list[Row]:
     status = (objects.get("", "SolrBenchmarkSweep", "", "scale") or {})["status"]
     size = len(json.dumps(status, separators=(",", ":"))) / 1000
     what = f"a sweep of {points} points of {POINT_SECONDS} s:"
+    late = f"{what} time from the end of a point to the next benchmark"
+    detail = f"the longest, {longest:.2f} s of CPU"
     return [
         at_most(f"{what} status", size, 120, "{:.1f} kB"),
         at_most(f"{what} CPU of the operator", used, 5, "{:.2f} % of a core"),
         at_most(f"{what} memory of the operator", grown, 60, "{:.0f} MB more"),
-        at_most(
-            f"{what} time from the end of a point to the next benchmark",
-            100 * longest / POINT_SECONDS,
-            2,
-            "{:.2f} % of a point",
-            f"the longest, {longest:.2f} s of CPU",
-        ),
+        at_most(late, 100 * longest / POINT_SECONDS, 2, "{:.2f} % of a point", detail),
     ]
 
 

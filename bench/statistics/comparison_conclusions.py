@@ -176,10 +176,8 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
         found = outcomes(pair, pairs)
         parts.append((mean_repeats_percent(found), pair))
         wrong += sum(_is_wrong(pair, each.conclusion) for each in found)
-        fixed = fixed_conclusions(pair, pairs)
-        fixed_wrong += sum(
-            number for conclusion, number in fixed.items() if _is_wrong(pair, conclusion)
-        )
+        fixed = fixed_conclusions(pair, pairs).items()
+        fixed_wrong += sum(number for word, number in fixed if _is_wrong(pair, word))
     worst, pair = max(parts, key=lambda each: each[0])
     total = pairs * len(cells)
     return at_most(

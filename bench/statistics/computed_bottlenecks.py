@@ -171,10 +171,8 @@ def _reading(case: Case) -> None:
 
 
 def _pausing(case: Case) -> None:
-    share, pause = (
-        case.draw.uniform(0.02, 0.3),
-        float(np.exp(case.draw.uniform(*np.log([20, 1500])))),
-    )
+    share = case.draw.uniform(0.02, 0.3)
+    pause = float(np.exp(case.draw.uniform(*np.log([20, 1500]))))
     case.extra = share * pause / 2 + case.handler * (1 / (1 - share) - 1)
     case.figures |= {"gc_percent": 100 * share, "gc_per_second": 1000 * share / pause}
 
@@ -247,17 +245,9 @@ def _rows(name: str, count: int) -> list[Row]:
         others |= {shown} if is_wrong else set()
     what = f"computed, {name}"
     detail = f"of {count}; else {', '.join(sorted(others)) or 'none'}"
-    rows = [
-        at_most(
-            f"{what}: something else named",
-            100 * wrong / count,
-            MAX_WRONG_PERCENT,
-            "{:.1f} %",
-            detail,
-        )
-    ]
+    title = f"{what}: something else named"
+    rows = [at_most(title, 100 * wrong / count, MAX_WRONG_PERCENT, "{:.1f} %", detail)]
     if resource is not Resource.NONE:
-        rows.append(
-            at_least(f"{what}: {resource}", 100 * named / count, MIN_NAMED_PERCENT, "{:.0f} %")
-        )
+        share = 100 * named / count
+        rows.append(at_least(f"{what}: {resource}", share, MIN_NAMED_PERCENT, "{:.0f} %"))
     return rows

@@ -146,9 +146,8 @@ def _rows(
     named = [each.confirmation.recovered_share is not None for each in last]
     if kind.metastable < math.inf:
         share = 100 * sum(named) / count
-        rows.append(
-            at_least(f"{what}: named with both rates", share, MIN_FOUND_PERCENT, "{:.0f} %")
-        )
+        title = f"{what}: named with both rates"
+        rows.append(at_least(title, share, MIN_FOUND_PERCENT, "{:.0f} %"))
     elif any(named):
         falsely = 100 * sum(named) / count
         rows.append(at_most(f"{what}: called metastable", falsely, MAX_WRONG_PERCENT, "{:.1f} %"))

@@ -55,17 +55,11 @@ def sizing(_folder: Path, worlds: int) -> list[Row]:
         unsure = sum(each.conclusion is SizingConclusion.INCONCLUSIVE for each in found)
         share = 100 * sum(each.benchmarks for each in found) / (_POINTS * MIN_ROUNDS * worlds)
         detail = f"named one that does not hold: {wrong}; uncertain: {unsure}"
+        named = f"sizing of {worlds} worlds, {title}: the cheapest that holds is named"
+        spent = f"sizing, {title}: machine time beside all capacities"
         rows += [
-            at_least(
-                f"sizing of {worlds} worlds, {title}: the cheapest that holds is named",
-                right,
-                round(0.95 * worlds),
-                "{:.0f}",
-                detail,
-            ),
-            at_most(
-                f"sizing, {title}: machine time beside all capacities", share, most, "{:.0f} %"
-            ),
+            at_least(named, right, round(0.95 * worlds), "{:.0f}", detail),
+            at_most(spent, share, most, "{:.0f} %"),
         ]
     near = [_run(Random(f"near/{seed}"), 1.0, _draw_near_world) for seed in range(worlds)]
     said = 100 * sum(not each.is_held for each in near) / worlds

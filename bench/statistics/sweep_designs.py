@@ -170,17 +170,12 @@ def _drift(what: str, slower: float, sweeps: int) -> list[Row]:
     wrong_each, same_each, repeats_each = found.pop("until Decided")
     wrong_five, same_five, _ = found["5 rounds"]
     others = "; ".join(f"{name}: {a:.1f} false, {b:.1f} Same" for name, (a, b, _) in found.items())
+    five = f"false conclusions of 29, five rounds, {what}"
     return [
         at_most(f"false conclusions of 29, {what}", wrong_each, 0.1, "{:.2f}", others),
         at_least(f"Same of 29, {what}", same_each, 27, "{:.1f}"),
         at_most(f"repeats of a point, {what}", repeats_each, 12, "{:.1f}"),
-        at_most(
-            f"false conclusions of 29, five rounds, {what}",
-            wrong_five,
-            0.1,
-            "{:.2f}",
-            f"{same_five:.1f} Same",
-        ),
+        at_most(five, wrong_five, 0.1, "{:.2f}", f"{same_five:.1f} Same"),
     ]
 
 
@@ -232,9 +227,8 @@ def _cheapest(noise: float, sweeps: int) -> Row:
 
 
 def _slow_round(level: float, sweeps: int) -> Row:
-    right, draw, expected = 0, Random(f"slow round {level}"), Conclusion.WORSE
-    if not level:
-        expected = Conclusion.SAME
+    right, draw = 0, Random(f"slow round {level}")
+    expected = Conclusion.WORSE if level else Conclusion.SAME
     for _ in range(10 * sweeps):
         machine = Machine(draw, [0.0, level], noise=0.01, slow_round=1 + draw.randrange(5))
         (point,) = run(machine, SEEDS, {}, 5).differences
@@ -358,11 +352,10 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
         found_all += right == len(changes)
     what = f"of 3 settings in 4 conditions, {kind}, repeats {100 * noise:g} %"
     detail = f"both effects of 20 % found in {100 * found_all / sweeps:.0f} %" if changes else ""
+    false_pairs = f"sweeps with a false interaction {what}"
     return [
         at_most(f"false conclusions {what}", 100 * wrong / sweeps / 8, 1, "{:.2f} %", detail),
-        at_most(
-            f"sweeps with a false interaction {what}", 100 * wrong_pairs / sweeps, 1, "{:.1f} %"
-        ),
+        at_most(false_pairs, 100 * wrong_pairs / sweeps, 1, "{:.1f} %"),
         at_most(f"sweeps, a wrong best point {what}", 100 * wrong_best / sweeps, 2, "{:.1f} %"),
     ]
 

@@ -23,20 +23,14 @@ Manifest = dict[str, Any]
 def helm(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run helm without a cluster."""
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "KUBECONFIG": "/dev/null"}
-    return subprocess.run(
-        [find_program("helm"), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-    )
+    command = [find_program("helm"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
 def template(*arguments: str, chart: Path = CHART) -> subprocess.CompletedProcess[str]:
     """Render the chart with more arguments."""
-    return helm(
-        "template", "try", str(chart), "-n", NAMESPACE, "--kube-version", KUBERNETES, *arguments
-    )
+    fixed = ("-n", NAMESPACE, "--kube-version", KUBERNETES)
+    return helm("template", "try", str(chart), *fixed, *arguments)
 
 
 @functools.cache

@@ -16,13 +16,8 @@ pytestmark = pytest.mark.timeout(180)
 def test_dry_run_leaves_what_a_release_consists_of() -> None:
     find_program("helm")
     environment = {**os.environ, "CLIENT": "skip", "PYTHON": sys.executable}
-    done = subprocess.run(
-        [str(ROOT / "hack/release/dry-run")],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [str(ROOT / "hack/release/dry-run")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     made = {path.name for path in (ROOT / "build/release").rglob("*") if path.stat().st_size}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

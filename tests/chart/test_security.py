@@ -127,16 +127,12 @@ def test_rights_reach_as_far_as_the_watched_namespaces() -> None:
         if "delete" in rule["verbs"] and rule["apiGroups"] != ["solrbench.io"]
     ]
     assert changing == []
-    everywhere = _rules("every_namespace", "ClusterRole")
-    assert "delete" in _may(everywhere, "apps", "statefulsets")
+    assert "delete" in _may(_rules("every_namespace", "ClusterRole"), "apps", "statefulsets")
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_every_role_of_the_operator_is_bound_to_it(case: str) -> None:
-    (account,) = {
-        each["spec"]["template"]["spec"]["serviceAccountName"]
-        for each in of_kind(case, "Deployment")
-    }
+    account = deployment(case)["spec"]["template"]["spec"]["serviceAccountName"]
     bound = set()
     for binding in of_kind(case, "RoleBinding") + of_kind(case, "ClusterRoleBinding"):
         (subject,) = binding["subjects"]
@@ -186,9 +182,8 @@ def test_network_policies_let_in_what_the_values_say() -> None:
     assert metrics["ports"] == [{"protocol": "TCP", "port": "metrics"}]
     assert "monitoring" in str(metrics["from"])
     existing = {"to": [{"ipBlock": {"cidr": "198.51.100.0/24"}}]}
-    assert policies[NAMESPACE]["spec"]["egress"][-1] == existing | {
-        "ports": [{"port": 8983}, {"port": 2181}]
-    }
+    ports = {"ports": [{"port": 8983}, {"port": 2181}]}
+    assert policies[NAMESPACE]["spec"]["egress"][-1] == existing | ports
     team = policies["team-a"]["spec"]
     picked = {"matchLabels": {"app.kubernetes.io/managed-by": "solrbench-operator"}}
     assert team["podSelector"] == picked

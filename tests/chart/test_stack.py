@@ -30,14 +30,8 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the chart with its dependencies."""
     folder = tmp_path_factory.mktemp("stack") / "solr-benchmark-stack"
     environment = os.environ | {"SOLRBENCH_STACK": str(folder)}
-    subprocess.run(
-        ["bash", "-euc", MAKE],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        timeout=120,
-        env=environment,
-    )
+    command = ["bash", "-euc", MAKE]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=120, env=environment)
     return folder
 
 

@@ -98,21 +98,17 @@ def calls_of(checkout: Path, cluster: str, commands: list[str]) -> list[str]:
     """Return what the programs are called with by the commands, one after another."""
     calls = checkout / "calls"
     cache = checkout.parent / "cache"
-    environment = os.environ | {
+    given = os.environ | {
         "CALLS": str(calls),
         "CLUSTER": cluster,
         "KUBERNETES": "v1.30.0",
         "PATH": f"{checkout / '.venv/bin'}:{os.environ['PATH']}",
         "SOLRBENCH_CACHE": str(cache),
     }
+    shell = ["bash", "-euo", "pipefail", "-c"]
     for command in commands:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", command],
-            env=environment,
-            cwd=checkout,
-            capture_output=True,
-            text=True,
-            check=False,
+            [*shell, command], env=given, cwd=checkout, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return calls.read_text("utf-8").replace(str(cache), "CACHE").splitlines()

@@ -31,7 +31,7 @@ from solrbench.kube.facts import known_fields
 from solrbench.kube.kubeconfig import find_access
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import POD_OPTIONS
-from support.cluster.admission import ApiServer, RejectedError
+from support.cluster.admission import RejectedError, reach_api_server
 from support.cluster.definitions import (
     installed,
     is_there,
@@ -107,15 +107,13 @@ TOPOLOGIES: dict[str, Changes] = {
 
 @pytest.fixture(scope="module")
 def dynamic() -> DynamicClient:
-    kubeconfig = os.environ.get("KUBECONFIG")
-    if not kubeconfig:
-        pytest.skip("KUBECONFIG is not set; start the cluster with `make cluster`")
-    return DynamicClient(config.new_client_from_config(config_file=kubeconfig))
+    reach_api_server()
+    return DynamicClient(config.new_client_from_config())
 
 
 @pytest.fixture(scope="module")
 def namespace(dynamic: DynamicClient) -> Iterator[str]:
-    server = ApiServer(os.environ["KUBECONFIG"])
+    server = reach_api_server()
     name = f"solr-clouds-{uuid.uuid4().hex[:8]}"
     server.create_restricted_namespace(name)
     yield name
@@ -132,7 +130,7 @@ def definition(request: pytest.FixtureRequest, dynamic: DynamicClient) -> Iterat
         yield found
 
 
-def observed(dynamic: DynamicClient) -> frozenset[str]:
+def observed() -> frozenset[str]:
     return known_fields(connect(), *SOLR_CLOUDS.reference, POD_OPTIONS)
 
 
@@ -150,9 +148,9 @@ def test_without_a_definition_there_is_no_kind_to_ask_for(
     assert _reason(cluster, namespace, "127.0.0.1:1", 0) == "SolrOperatorMissing"
 
 
-def test_schema_reveals_the_version(dynamic: DynamicClient, definition: dict[str, Any]) -> None:
+def test_schema_reveals_the_version(definition: dict[str, Any]) -> None:
     wanted = set(schema_at(definition, *POD_OPTIONS)["properties"])
-    assert observed(dynamic) == wanted
+    assert observed() == wanted
     assert wanted >= NEWER or wanted.isdisjoint(NEWER)
 
 
@@ -160,15 +158,15 @@ def test_schema_reveals_the_version(dynamic: DynamicClient, definition: dict[str
 def test_every_topology_is_stored_as_built(
     dynamic: DynamicClient, definition: dict[str, Any], namespace: str, changes: Changes
 ) -> None:
-    manifest = operated_target(changes | {"metadata.namespace": namespace}, observed(dynamic))
+    manifest = operated_target(changes | {"metadata.namespace": namespace}, observed())
     assert lost(manifest, try_create(dynamic, manifest)) == []
 
 
 def test_a_field_that_the_definition_lacks_is_refused(
     dynamic: DynamicClient, definition: dict[str, Any], namespace: str
 ) -> None:
-    lacking = NEWER - observed(dynamic) or {"notAField"}
-    manifest = operated_target({"metadata.namespace": namespace}, observed(dynamic) | lacking)
+    lacking = NEWER - observed() or {"notAField"}
+    manifest = operated_target({"metadata.namespace": namespace}, observed() | lacking)
     options = manifest["spec"]["customSolrKubeOptions"]["podOptions"]
     options |= {field: options.get(field, False) for field in lacking}
     with pytest.raises(RejectedError, match="unknown field"):
@@ -176,10 +174,7 @@ def test_a_field_that_the_definition_lacks_is_refused(
 
 
 def test_without_a_solr_operator_the_reason_says_so(
-    dynamic: DynamicClient,
-    definition: dict[str, Any],
-    namespace: str,
-    monkeypatch: pytest.MonkeyPatch,
+    definition: dict[str, Any], namespace: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The ensemble is a socket on loopback, which the rules for addresses rightly never allow.
     monkeypatch.setattr(zookeeper, "check_hosts", lambda *_, **__: None)

@@ -112,7 +112,6 @@ def test_planted_changes_are_named_and_the_equal_side_is_not_accused(status: Bod
 
 
 def test_the_deleted_document_is_an_example(status: Body) -> None:
-    assert status
     report = json.loads(kube.solrbench("report", f"ssweep/{NAME}", "-o", "json"))
     (changed,) = [each for each in report["answers"] if each["candidate"] == "changed"]
     examples = {each["query"]: each for each in changed["examples"]}

@@ -67,7 +67,6 @@ def restored(name: str, backup: dict[str, Any], **changes: Any) -> kube.Body:
 def test_existing_nodes_restore_from_a_folder_of_theirs(
     claim: str, run: Callable[..., str]
 ) -> None:
-    assert claim
     target = {"existing": {"urls": existing_solr.node_urls(SOURCE, 1)}}
     name = run(restored("backup-existing", {"location": MADE_IN}, target=target))
     assert kube.wait_for_success(name)["dataset"]["documents"] == DOCUMENTS
@@ -120,7 +119,6 @@ def test_time_and_size_are_reported_and_no_job_ran(status: dict[str, Any]) -> No
 def test_backup_of_another_number_of_shards_is_refused(
     status: dict[str, Any], run: Callable[..., str]
 ) -> None:
-    assert status
     kube.delete(NAME)
     backup = {"claimName": CLAIM, "location": FOLDER}
     name = run(restored(OTHER, backup, collection={"shards": 1}))

@@ -75,7 +75,6 @@ def test_each_index_pod_is_shown_with_its_node_and_files(status: Body) -> None:
 
 
 def test_without_cleaning_file_and_line_are_named(status: Body) -> None:
-    assert status
     kube.apply(benchmark("unclean"))
     try:
         message = kube.wait_for_reason("unclean", "Succeeded", "MalformedDocument", 300)

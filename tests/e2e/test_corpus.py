@@ -63,7 +63,7 @@ def status(folder: Path, documents: int) -> Iterator[dict[str, Any]]:
     address = web_server.start(SERVER)
     web_server.put(SERVER, folder / "packages.jsonl.gz")
     queries = (folder / "queries.txt").read_text("utf-8")
-    kube.apply(
+    yield from kube.measured(
         config_map("corpus-queries", queries__txt=queries),
         small(
             NAME,
@@ -93,8 +93,6 @@ def status(folder: Path, documents: int) -> Iterator[dict[str, Any]]:
             cleanup="Never",
         ),
     )
-    yield kube.wait_for_success(NAME)
-    kube.delete(NAME)
     web_server.stop(SERVER)
     kube.kubectl("delete", "configmap", "corpus-queries")
 
@@ -115,7 +113,6 @@ def test_ensemble_is_what_zookeeper_reports(status: dict[str, Any]) -> None:
 
 
 def test_replicas_are_spread_over_both_nodes(status: dict[str, Any]) -> None:
-    assert status
     found = shards(NAME)
     assert len(found) == 2
     nodes: Counter[str] = Counter()
@@ -128,7 +125,6 @@ def test_replicas_are_spread_over_both_nodes(status: dict[str, Any]) -> None:
 
 
 def test_caches_are_as_asked(status: dict[str, Any]) -> None:
-    assert status
     query = kube.solr(solr_pods(NAME)[0], f"/{NAME}/config/query")["config"]["query"]
     caches = [query[name] for name in ("filterCache", "queryResultCache", "documentCache")]
     assert [int(each["size"]) for each in caches] == [700, 900, 1100]

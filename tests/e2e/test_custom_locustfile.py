@@ -34,8 +34,7 @@ def test_custom_users_go_on_when_a_worker_is_lost(run: Run) -> None:
         return load.get("stage") == "Measuring" and load.get("requests", 0) > 20
 
     kube.wait_for("requests", measuring, 300)
-    lost = kube.pods(name, "load-worker")[0]["metadata"]["name"]
-    kube.kill(lost)
+    kube.kill_one(name, "load-worker")
     status = kube.wait_for_success(name)
     assert status["attempts"] == {"target": 1, "load": 1}
     counted = {each["request"]: each["requests"] for each in status["results"]}

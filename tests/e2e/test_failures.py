@@ -12,8 +12,6 @@ Run = Callable[..., str]
 OWN_QUERIES = {"queries": {"configMap": {"name": "some-queries"}}}
 SOON = 60.0
 """Seconds within which a pod's problem must be reported."""
-
-
 NO_IMAGE = {"image": {"repository": "localhost/solrbench/none", "tag": "1"}}
 
 
@@ -64,14 +62,8 @@ def test_pod_problem_is_reported_within_a_minute(
 
 
 def test_permanent_problem_ends_at_the_deadline(run: Run) -> None:
-    name = run(
-        small(
-            "late",
-            target__solrCloud=SMALL_SOLR | NO_IMAGE,
-            deadlines={"provisioningSeconds": 40},
-            cleanup="Always",
-        )
-    )
+    target, deadlines = SMALL_SOLR | NO_IMAGE, {"provisioningSeconds": 40}
+    name = run(small("late", target__solrCloud=target, deadlines=deadlines, cleanup="Always"))
     status = kube.wait_for_end(name, SOON)
     assert status["phase"] == "Failed"
     evidence = status["report"]["evidence"]
@@ -101,10 +93,8 @@ def test_config_set_that_does_not_load_is_refused_with_solrs_words(run: Run) -> 
         solrconfig__xml="<config><luceneMatchVersion>9.10</luceneMatchVersion></config>",
         **{"managed-schema__xml": '<schema name="x" version="1.6"><field name="id"/></schema>'},
     )
-    name = run(
-        small("bad-config-set", collection__configSet={"configMap": {"name": "broken-config-set"}}),
-        broken,
-    )
+    config_set = {"configMap": {"name": "broken-config-set"}}
+    name = run(small("bad-config-set", collection__configSet=config_set), broken)
     status = kube.wait_for_end(name, 240)
     assert status["phase"] == "Failed"
     check_failure(name, "CollectionRefused", "configSet")
@@ -123,14 +113,8 @@ def test_malformed_document_is_reported_with_its_line(run: Run) -> None:
     lines = [json.dumps({"id": str(i), "title_t": "one"}) for i in range(500)]
     lines[311] = '{"id": "311", "title_t": "unfinished'
     data = config_map("malformed-data", docs__jsonl="\n".join(lines))
-    name = run(
-        small(
-            "malformed",
-            dataset={"configMap": {"name": "malformed-data", "keys": ["docs.jsonl"]}},
-            workload=OWN_QUERIES,
-        ),
-        data,
-    )
+    dataset = {"configMap": {"name": "malformed-data", "keys": ["docs.jsonl"]}}
+    name = run(small("malformed", dataset=dataset, workload=OWN_QUERIES), data)
     kube.wait_for_end(name, 240)
     check_failure(name, "MalformedDocument", "docs.jsonl", "312")
     kube.kubectl("delete", "configmap", "malformed-data")

@@ -77,16 +77,13 @@ def test_lost_solr_node_starts_everything_again_and_keeps_what_is_stored(run: Ru
 
 
 def test_operator_killed_in_every_phase_and_an_index_pod_change_no_number(run: Run) -> None:
-    target = SMALL_SOLR | {"nodes": 2}
+    indexing = {"pods": 2, "batchSize": 100, "concurrency": 1}
     name = run(
         small(
             "operator-lost",
-            target__solrCloud=target,
+            target__solrCloud=SMALL_SOLR | {"nodes": 2},
             collection={"shards": 2},
-            dataset={
-                "generator": {"documents": 60_000, "seed": 3},
-                "indexing": {"pods": 2, "batchSize": 100, "concurrency": 1},
-            },
+            dataset={"generator": {"documents": 60_000, "seed": 3}, "indexing": indexing},
             load={"steps": steps(2)},
             cleanup="Never",
         )

@@ -39,14 +39,12 @@ def _changed(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def status(finished: str) -> dict[str, Any]:
-    assert finished
     kube.wait_for_reason(NAME, "CleanedUp", "CleanupSkipped", 20)
     return kube.status(NAME)
 
 
 @pytest.fixture(scope="module")
 def report(finished: str) -> dict[str, Any]:
-    assert finished
     found: dict[str, Any] = json.loads(kube.solrbench("report", NAME, "-o", "json"))
     return found
 
@@ -149,7 +147,6 @@ def test_printer_columns_show_the_headline(status: dict[str, Any]) -> None:
 
 
 def test_cleanup_may_be_asked_for_later_and_results_stay(finished: str) -> None:
-    assert finished
     patch = '{"spec": {"cleanup": "Always"}}'
     kube.kubectl("patch", "sbench", NAME, "--type=merge", "-p", patch)
     kube.wait_for(

@@ -17,9 +17,11 @@ CHART = Path(__file__).parents[2] / "charts" / "solr-benchmark-operator"
 STEPS = 4
 
 
-def helm(*arguments: str) -> str:
+def helm(*arguments: str, stdin: str | None = None) -> str:
     command = ["helm", *arguments, "--namespace", kube.NAMESPACE]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=240)
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, check=False, timeout=240
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -79,16 +81,5 @@ def test_uninstalling_in_mid_run_leaves_nothing_terminating(run: Run) -> None:
         kube.delete(name, 30)  # no operator runs
         assert pods_of_target(name) == {}
     finally:
-        kept = subprocess.run(
-            [
-                *("helm", "upgrade", "--install", "solrbench", str(CHART)),
-                *("--namespace", kube.NAMESPACE, "--values", "-"),
-                *("--take-ownership", "--force-conflicts", "--wait", "--timeout", "3m"),
-            ],
-            input=values,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=240,
-        )
-        assert kept.returncode == 0, kept.stdout + kept.stderr
+        flags = ("--take-ownership", "--force-conflicts", "--wait", "--timeout", "3m")
+        helm("upgrade", "--install", "solrbench", str(CHART), "--values", "-", *flags, stdin=values)

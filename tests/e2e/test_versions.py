@@ -71,7 +71,6 @@ def test_its_version_is_known_and_covered(status: Body) -> None:
 
 
 def test_caches_are_as_asked(status: Body) -> None:
-    assert status
     query = kube.solr(solr_pods(NAME)[0], f"/{NAME}/config/query")["config"]["query"]
     caches = [query[name] for name in ("filterCache", "queryResultCache", "documentCache")]
     assert [int(each["size"]) for each in caches] == [700, 900, 1100]
@@ -85,10 +84,8 @@ def test_every_document_is_on_both_types_of_replicas(status: Body) -> None:
 
 
 def test_load_through_nodes_and_proxy_has_no_failure(status: Body) -> None:
-    assert {each["variant"]: each["failures"] for each in status["results"]} == {
-        "nodes": 0,
-        "proxy": 0,
-    }
+    failures = {each["variant"]: each["failures"] for each in status["results"]}
+    assert failures == {"nodes": 0, "proxy": 0}
     assert all(each["requests"] > 0 for each in status["results"])
 
 
@@ -103,7 +100,6 @@ def test_nothing_of_the_telemetry_is_missing(status: Body) -> None:
 
 
 def test_diagnostics_are_in_the_archive(status: Body, tmp_path: Path) -> None:
-    assert status
     archive = tmp_path / "on-9-8.tar.gz"
     kube.solrbench("export", NAME, "--to", str(archive))
     with tarfile.open(archive) as files:
@@ -115,11 +111,8 @@ def test_diagnostics_are_in_the_archive(status: Body, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def sweep() -> Iterator[Body]:
-    axis = {
-        "name": "version",
-        "field": "target.solrCloud.image.tag",
-        "values": [OTHER_VERSION, DEFAULT_VERSION],
-    }
+    tags = [OTHER_VERSION, DEFAULT_VERSION]
+    axis = {"name": "version", "field": "target.solrCloud.image.tag", "values": tags}
     with ended_sweep(build_sweep(small(SWEEP), axes=[axis], order="Listed"), 400) as ended:
         yield ended
 

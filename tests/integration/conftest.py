@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.cluster.admission import ApiServer, reach_api_server
+from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
 
 
 @pytest.fixture(scope="module")
@@ -23,3 +24,10 @@ def namespace(server: ApiServer, request: pytest.FixtureRequest) -> Iterator[str
     server.create_restricted_namespace(name)
     yield name
     server.delete_namespace(name)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RenamedKinds]:
+    """The API server with kinds of the module's own, where no operator looks."""
+    with renamed_kinds() as found:
+        yield found

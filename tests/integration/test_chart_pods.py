@@ -12,11 +12,10 @@ pytestmark = pytest.mark.cluster
 def test_every_pod_is_let_in(server: ApiServer, namespace: str, case: str) -> None:
     specs = [each["spec"]["template"]["spec"] for each in of_kind(case, "Deployment")]
     specs += [each["spec"] for each in of_kind(case, "Pod")]
+    # The account and the priority class are the installer's: they are not in this namespace.
+    foreign = {"serviceAccountName", "priorityClassName"}
     for number, spec in enumerate(specs):
-        # The account and the priority class are the installer's: they are not in this namespace.
-        kept = {
-            k: v for k, v in spec.items() if k not in ("serviceAccountName", "priorityClassName")
-        }
+        kept = {key: value for key, value in spec.items() if key not in foreign}
         place = {"name": f"pod-{number}", "namespace": namespace}
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": place, "spec": kept}
         assert server.try_apply(pod)["spec"]["containers"]

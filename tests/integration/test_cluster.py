@@ -1,15 +1,11 @@
 """What the operator expects of the local cluster: names, volumes, security, and no way out."""
 
 import json
-import os
-import shutil
-import subprocess
-import uuid
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from support.cluster import kube
 from support.cluster.benchmarks import claim
 
 pytestmark = pytest.mark.cluster
@@ -33,32 +29,6 @@ print(json.dumps({
     "unknown": reach("nowhere.example", 80),
 }))
 """
-
-
-def kubectl(*arguments: str, body: object = None, timeout: float = 120) -> str:
-    """Run kubectl; a non-zero exit raises with what it said."""
-    done = subprocess.run(
-        ["kubectl", *arguments],
-        input=json.dumps(body) if body is not None else None,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    assert done.returncode == 0, f"kubectl {' '.join(arguments)}: {done.stderr}"
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def namespace() -> Iterator[str]:
-    if not os.environ.get("KUBECONFIG") or not shutil.which("kubectl"):
-        pytest.skip('no cluster: run `make cluster` and `eval "$(hack/cluster/env)"`')
-    name = f"cluster-{uuid.uuid4().hex[:8]}"
-    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
-    meta = {"name": name, "labels": labels}
-    kubectl("create", "-f-", body={"apiVersion": "v1", "kind": "Namespace", "metadata": meta})
-    yield name
-    kubectl("delete", "namespace", name, "--wait=false")
 
 
 def pod(*, privileged: bool) -> dict[str, Any]:
@@ -100,20 +70,19 @@ def await_end_of_probe(namespace: str) -> None:
     ended = f"--for=jsonpath={exit_code}=0"
     try:
         # The first pod of a cluster whose host is short of CPUs took longer than 90 s once.
-        kubectl("-n", namespace, "wait", "pod/probe", ended, "--timeout=150s", timeout=160)
+        kube.kubectl("wait", "pod/probe", ended, "--timeout=150s", namespace=namespace)
     except AssertionError as error:
-        described = kubectl("-n", namespace, "describe", "pod/probe", "pvc/data")
-        nodes = kubectl("describe", "nodes")
+        described = kube.kubectl("describe", "pod/probe", "pvc/data", namespace=namespace)
+        nodes = kube.kubectl("describe", "nodes")
         pytest.fail(f"{error}\n{described}\n{nodes}")
 
 
 @pytest.fixture(scope="module")
 def answers(namespace: str) -> dict[str, str]:
     """Return what a pod saw that also wrote to a volume as an ordinary user."""
-    kubectl("-n", namespace, "create", "-f-", body=claim("data", "1Mi"))
-    kubectl("-n", namespace, "create", "-f-", body=pod(privileged=False))
+    kube.apply(claim("data", "1Mi"), pod(privileged=False), namespace=namespace)
     await_end_of_probe(namespace)
-    found: dict[str, str] = json.loads(kubectl("-n", namespace, "logs", "probe"))
+    found: dict[str, str] = json.loads(kube.kubectl("logs", "probe", namespace=namespace))
     return found
 
 
@@ -132,13 +101,12 @@ def test_unknown_name_fails_at_once(answers: dict[str, str]) -> None:
 def test_volume_of_the_default_class_is_gone_with_its_claim(
     namespace: str, answers: dict[str, str]
 ) -> None:
-    assert answers
-    get = ("-n", namespace, "get", "pvc", "data", "-o", "jsonpath={.spec.volumeName}")
-    volume = kubectl(*get)
-    kubectl("-n", namespace, "delete", "pod/probe", "pvc/data", "--wait=true")
-    kubectl("wait", f"pv/{volume}", "--for=delete", "--timeout=60s")
+    get = ("get", "pvc", "data", "-o", "jsonpath={.spec.volumeName}")
+    volume = kube.kubectl(*get, namespace=namespace)
+    kube.kubectl("delete", "pod/probe", "pvc/data", "--wait=true", namespace=namespace)
+    kube.kubectl("wait", f"pv/{volume}", "--for=delete", "--timeout=60s")
 
 
 def test_restricted_namespace_refuses_escalation(namespace: str) -> None:
     with pytest.raises(AssertionError, match="violates PodSecurity"):
-        kubectl("-n", namespace, "create", "-f-", body=pod(privileged=True))
+        kube.apply(pod(privileged=True), namespace=namespace)

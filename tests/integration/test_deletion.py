@@ -86,14 +86,10 @@ class World:
     def uninstall(self) -> None:
         """Do what the chart's Job does before the release is deleted; no operator runs."""
         self.operator.restart()
-
-        def pause(_: float) -> None:
-            self.advance()
-
         self.said: list[str] = []
-        settings = settings_for(self.namespace)
-        access = access_to(self.cloud)
-        Uninstall(self.cluster, settings, self.said.append, access, pause).release(3)
+        settings, access = settings_for(self.namespace), access_to(self.cloud)
+        say = self.said.append
+        Uninstall(self.cluster, settings, say, access, lambda _: self.advance()).release(3)
 
     def finalize(self) -> None:
         """Do what kopf does with a benchmark that is being deleted, and with one that is gone."""

@@ -33,24 +33,11 @@ from support.servers.hostile import Canary, Script, say
 from support.servers.hostile_documents import resident
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(120)]
-
-
 Body = dict[str, Any]
-
-
 MAX_GROWTH = 50
 """In MiB."""
-
-
-NODES = {"a:8983_solr": {"lucene": {"solr-spec-version": "9.10.1"}, "jvm": {}}}
-
-
 GOOD = create() | {"metadata.name": "good", "spec.suspend": False}
-
-
 INNER = "{port}"
-
-
 SECRET = "hunter2"
 
 

@@ -7,6 +7,7 @@ import pytest
 from solrbench.kube.client import Cluster
 from solrbench.kube.lease import LEASE, LEASE_SECONDS, LeaseTakenError, OperatorLease
 from solrbench.kube.official import open_officially
+from support.narrowing import not_none
 
 pytestmark = pytest.mark.cluster
 
@@ -26,12 +27,10 @@ def test_one_of_two_operators_holds_the_lease(namespace: str) -> None:
     with pytest.raises(LeaseTakenError, match="held by two"):
         one.renew()
     two.release()
-    body = cluster.get(*LEASE, namespace, "bench")
-    assert body is not None
+    body = not_none(cluster.get(*LEASE, namespace, "bench"))
     assert "holderIdentity" not in body["spec"]
     three = OperatorLease(cluster, namespace, "bench", "three")
     assert three.try_take()
     assert three.number > two.number
-    body = cluster.get(*LEASE, namespace, "bench")
-    assert body is not None
+    body = not_none(cluster.get(*LEASE, namespace, "bench"))
     assert body["spec"]["leaseTransitions"] == 3

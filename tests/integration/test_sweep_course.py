@@ -1,6 +1,5 @@
 """A sweep from its beginning to its deletion, against the real API server; only pods are faked."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,19 +7,13 @@ import pytest
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from support.cluster.benchmark_objects import own_namespace
 from support.cluster.kube import wait_for
-from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
+from support.cluster.renamed_kinds import RenamedKinds
 from support.fakes.operator_driver import condition, sweeps_of
 from support.resources.small_resource import create
 from support.resources.small_sweep import small_sweep, users_axis
 
 pytestmark = pytest.mark.cluster
 Body = dict[str, Any]
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RenamedKinds]:
-    with renamed_kinds() as found:
-        yield found
 
 
 def test_a_sweep_is_measured_changed_and_deleted(

@@ -1,7 +1,6 @@
 """Changes of any field of a sweep at any time, against the real API server; pods are faked."""
 
 import random
-from collections.abc import Iterator
 
 import pytest
 
@@ -9,19 +8,13 @@ from solrbench.api.kinds import SWEEP
 from solrbench.errors import SolrbenchError
 from support.cluster.admission import RejectedError
 from support.cluster.benchmark_objects import own_namespace
-from support.cluster.renamed_kinds import RenamedKinds, renamed_kinds
+from support.cluster.renamed_kinds import RenamedKinds
 from support.fakes.operator_driver import sweeps_of
 from support.transitions.sweep_walk import Body, SweepWalk
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(600)]
 
 TRANSITIONS = 60
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[RenamedKinds]:
-    with renamed_kinds() as found:
-        yield found
 
 
 def test_every_change_is_refused_by_name_or_effective(

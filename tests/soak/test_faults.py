@@ -43,7 +43,7 @@ def test_a_preemption_changes_nothing(scenario: str, row: list[object]) -> None:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_two_broken_calls_change_nothing(scenario: str, row: list[object]) -> None:
-    ((calls),) = [run.number for run in explored(scenario, lambda *_: [])]
+    (calls,) = [run.number for run in explored(scenario, lambda *_: [])]
     runs = explored(scenario, pairs(scenario, calls, PAIRS // len(SCENARIOS) + 1))
     found = check(scenario, runs)
     row += [f"{scenario}, pairs", calls, len(runs), len(found)]

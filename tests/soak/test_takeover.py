@@ -18,13 +18,8 @@ MAX_SECONDS = 15.0
 
 def test_the_next_operator_takes_over_in_time() -> None:
     # In a process of its own, of which the operators are copies.
-    done = subprocess.run(
-        [sys.executable, "-m", takeover.__name__, str(PAIRS), str(KILLS)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT / "tests",
-    )
+    command = [sys.executable, "-m", takeover.__name__, str(PAIRS), str(KILLS)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT / "tests")
     assert done.returncode == 0, done.stderr[-3000:]
     seconds = json.loads(done.stdout)
     print(f"median {seconds[PAIRS * KILLS // 2]:.1f} s, p99 {seconds[-2]:.1f} s")

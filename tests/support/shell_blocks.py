@@ -42,7 +42,6 @@ class Block:
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """Return the fenced blocks of a page in their order."""
     found: list[Block] = []
     opened: tuple[int, str, str] | None = None
     content: list[str] = []
@@ -62,7 +61,6 @@ def blocks_of(page: Path) -> list[Block]:
 
 
 def shell_blocks() -> list[tuple[Path, Block]]:
-    """Return the shell blocks of all pages."""
     return [(page, block) for page in PAGES for block in blocks_of(page) if block.is_shell]
 
 

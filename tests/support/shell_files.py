@@ -34,7 +34,6 @@ def make_folder(page: Path, folder: Path) -> None:
 
 
 def outputs_of(block: Block) -> set[str]:
-    """Return the files that the commands of a block write."""
     words = [*itertools.chain.from_iterable(commands_of(block))]
     return {name for option, name in itertools.pairwise(words) if option in _OUTPUT}
 

@@ -35,7 +35,6 @@ def find_runner(page: Path, block: Block) -> Runner | None:
 
 
 def blocks_run_by(runner: Runner) -> list[tuple[Path, Block]]:
-    """Return the blocks that a module runs."""
     return [(page, block) for page, block in shell_blocks() if find_runner(page, block) is runner]
 
 

@@ -60,16 +60,13 @@ def _runner(tmp_path: Path) -> dict[str, str]:
 
 
 def output_of(script: str, runner: dict[str, str]) -> str:
-    """Return what a script of an action prints."""
-    done = subprocess.run(
-        [str(ACTIONS / script)], env=runner, capture_output=True, text=True, check=False
-    )
+    command = [str(ACTIONS / script)]
+    done = subprocess.run(command, env=runner, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def execute(script: str, runner: dict[str, str]) -> list[str]:
-    """Return what a script of an action calls."""
     output_of(script, runner)
     return Path(runner["CALLS"]).read_text("utf-8").splitlines()
 
@@ -138,7 +135,7 @@ def test_setup_installs_operator_and_command(runner: dict[str, str]) -> None:
         ("0", "no objective is missed"),
         ("1", "The benchmark failed."),
         ("3", "was stopped after 30m"),
-        ("4", "A step is Invalid"),
+        ("4", "A step is not Valid: see its verdict"),
         ("5", "An objective is missed."),
         ("6", "could not be reached"),
     ],
@@ -216,9 +213,8 @@ def test_a_comment_is_written_once_and_changed_later(
 def test_a_comment_without_the_right_to_write_is_a_warning(runner: dict[str, str]) -> None:
     """As on a pull request of a fork, whose token may only read."""
     summarize(runner, [])
-    assert "::warning::No comment was written" in output_of(
-        "run/comment", runner | {"READ_ONLY": "1"}
-    )
+    printed = output_of("run/comment", runner | {"READ_ONLY": "1"})
+    assert "::warning::No comment was written" in printed
 
 
 def test_only_the_gate_decides_how_the_action_ends() -> None:

@@ -110,9 +110,6 @@ def test_benchmarks_of_a_chain_have_one_spec_and_are_accepted() -> None:
     assert not_none(not_none(third.comparison.baseline).benchmark).name == "pair-01"
 
 
-SOURCES = ROOT / "operator" / "src"
-
-
 def test_readme_names_every_part() -> None:
     readme = (ROOT / "bench" / "README.md").read_text("utf-8")
     assert set(re.findall(r"^\| `([a-z-]+)` \|", readme, re.MULTILINE)) == _PARTS.keys()
@@ -123,7 +120,7 @@ def test_fault_changes_one_line_of_the_product(fault: Fault, tmp_path: Path) -> 
     assert fault.part in QUICK_PARTS
     copy = tmp_path / "solrbench" / fault.file
     copy.parent.mkdir(parents=True)
-    shutil.copy(SOURCES / "solrbench" / fault.file, copy)
+    shutil.copy(ROOT / "operator/src/solrbench" / fault.file, copy)
     before = copy.read_text("utf-8")
     plant(fault, tmp_path)
     compile(copy.read_text("utf-8"), fault.file, "exec")

@@ -186,6 +186,8 @@ def test_role_has_what_preflight_asks_for() -> None:
 def test_argo_cd_knows_the_health_of_both_kinds() -> None:
     keys = {each.rpartition("_")[2] for each in documents_in("argo-cd.yaml")["ConfigMap"]["data"]}
     assert keys == {KIND, SWEEP_KIND}
+    # Of an application it is not read, and without it a changed spec cannot replace the other.
+    assert "syncOptions" not in documents_in("argo-cd.yaml")["Application"]["spec"]["syncPolicy"]
 
 
 def test_settings_of_tools_are_json() -> None:

@@ -56,13 +56,6 @@ def config_maps(path: Path) -> dict[str, dict[str, str]]:
     }
 
 
-def mounted(path: Path) -> set[str]:
-    """Return the ConfigMaps that Deployments of the file mount."""
-    pods = [each["spec"]["template"]["spec"] for each in deployments(path)]
-    volumes = [volume for pod in pods for volume in pod["volumes"]]
-    return {each["configMap"]["name"] for each in volumes if "configMap" in each}
-
-
 def with_few_queries(value: Any) -> Any:
     """Return the JSON of a workload with fewer generated queries."""
     if isinstance(value, list):
@@ -98,17 +91,15 @@ def test_example_is_one_good_sweep(path: Path) -> None:
 
 
 def test_upgrade_has_all_that_its_points_read() -> None:
-    sweep = SolrBenchmarkSweep.parse(
-        next(each for each in documents(UPGRADE) if each["kind"] == SWEEP.name)
-    )
+    (body,) = [each for each in documents(UPGRADE) if each["kind"] == SWEEP.name]
+    sweep = SolrBenchmarkSweep.parse(body)
     plan = make_plan(sweep)
     assert {each.point.values[0].label for each in plan.points} == {"9.8.1", "9.10.1"}
     # Each version has a target of its own, and each round another one.
     assert [each.fingerprints.cluster for each in plan.points] == [None, None]
     data = config_maps(UPGRADE)
-    template = SolrBenchmark.model_validate(
-        {"metadata": {"name": "upgrade"}, "spec": sweep.spec.template.spec}
-    ).spec
+    made = {"metadata": {"name": "upgrade"}, "spec": sweep.spec.template.spec}
+    template = SolrBenchmark.model_validate(made).spec
     source = not_none(template.collection.config_set.config_map)
     assert {"solrconfig.xml", "schema.xml"} <= data[source.name].keys()
     queries = not_none(not_none(template.workload.queries).config_map)
@@ -154,7 +145,9 @@ def test_config_maps_that_are_referred_to_come_along(path: Path) -> None:
     for companion in spec.companions:
         used.add(companion.config_map.name)
         assert companion.config_map.key in {None, *given[companion.config_map.name]}
-    used |= mounted(path)
+    pods = [each["spec"]["template"]["spec"] for each in deployments(path)]
+    volumes = [volume for pod in pods for volume in pod["volumes"]]
+    used |= {each["configMap"]["name"] for each in volumes if "configMap" in each}
     assert used == given.keys()
 
 
@@ -201,10 +194,8 @@ def test_workers_can_prepare_what_is_asked(path: Path, tmp_path: Path) -> None:
             where.parent.mkdir(parents=True)
             where.write_text("anything")
     dataset = body.spec.dataset
-    plan = plan_of(
-        with_few_queries(plain(body.spec.workload)),
-        generator=dataset.generator if dataset is not None else None,
-    )
+    generator = None if dataset is None else dataset.generator
+    plan = plan_of(with_few_queries(plain(body.spec.workload)), generator=generator)
     assert load_workload(plan, tmp_path).names
 
 
@@ -230,14 +221,11 @@ def test_names_differ_so_that_all_can_be_applied_together() -> None:
 @cache
 def verdict_after(seconds: int, repeats: int) -> str:
     """Return the verdict on repeats of so many seconds in which nothing but chance varies."""
-    return verdict_of(
-        *(
-            short_repeat(
-                number, 10_000, seconds, windows=seconds_around([10_000] * seconds, number)
-            )
-            for number in range(1, repeats + 1)
-        )
-    ).verdict
+    runs = [
+        short_repeat(each, 10_000, seconds, windows=seconds_around([10_000] * seconds, each))
+        for each in range(1, repeats + 1)
+    ]
+    return verdict_of(*runs).verdict
 
 
 @pytest.mark.parametrize("path", [*EXAMPLES, *SWEEPS], ids=lambda path: path.stem)

@@ -48,12 +48,12 @@ def test_readme_documents_every_switch() -> None:
         assert f"`solr-operator.{value}`" in text
 
 
-def version_strings() -> dict[str, str]:
-    """Return every version string of a release by its location, as RELEASE.md lists them."""
+def test_version_strings_agree() -> None:
+    """They are those that RELEASE.md lists."""
     operator, stack = chart_of("operator"), chart_of("stack")
     dependency, _ = stack["dependencies"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return {
+    found = {
         "pyproject.toml": project["version"],
         "operator chart, version": operator["version"],
         "operator chart, appVersion": operator["appVersion"],
@@ -62,11 +62,7 @@ def version_strings() -> dict[str, str]:
         "stack chart, dependency": dependency["version"],
         "CITATION.cff": read_yaml("CITATION.cff")["version"],
     }
-
-
-def contributing_map() -> str:
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    return text.split("## To add X, touch Y", 1)[1].split("\n## ", 1)[0]
+    assert len(set(found.values())) == 1, found
 
 
 def links(page: Path) -> list[str]:
@@ -83,10 +79,6 @@ def anchors(page: Path) -> set[str]:
     return {each.replace(" ", "-") for each in plain}
 
 
-def test_version_strings_agree() -> None:
-    assert len(set(version_strings().values())) == 1, version_strings()
-
-
 def test_release_page_lists_every_file_with_a_version() -> None:
     text = (ROOT / "RELEASE.md").read_text("utf-8")
     for name in ("pyproject.toml", "solr-benchmark-operator/Chart.yaml", "CITATION.cff"):
@@ -95,11 +87,11 @@ def test_release_page_lists_every_file_with_a_version() -> None:
 
 
 def test_paths_of_the_contributing_map_exist() -> None:
-    paths = re.findall(r"`([\w./-]+/[\w./-]*)`", contributing_map())
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = text.split("## To add X, touch Y", 1)[1].split("\n## ", 1)[0]
+    paths = re.findall(r"`([\w./-]+/[\w./-]*)`", table)
     assert len(paths) > 20
-    missing = [
-        each for each in paths if not (ROOT / each).exists() and not (PACKAGE / each).exists()
-    ]
+    missing = [each for each in paths if not any((top / each).exists() for top in (ROOT, PACKAGE))]
     assert missing == []
 
 

@@ -21,9 +21,8 @@ COUNTS = {"geonames": 11_396_503, "nyc-taxis": 165_346_692}
 
 @cache
 def body(name: str, file: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load(
-        (FOLDER / name / f"{file}.yaml").read_text("utf-8"), yaml.CSafeLoader
-    )
+    text = (FOLDER / name / f"{file}.yaml").read_text("utf-8")
+    found: dict[str, Any] = yaml.load(text, yaml.CSafeLoader)
     return found
 
 

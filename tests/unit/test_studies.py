@@ -28,7 +28,8 @@ from support.repository import ROOT, load_module
 from support.resources.small_sweep import DONE, NOW, run_to_end
 
 FOLDER = ROOT / "examples/studies"
-STUDIES = ("isamples", "mcgill", "edfi", "folio", "hathitrust")
+STUDIES = {"isamples": 8, "mcgill": 8, "edfi": 2, "folio": 8, "hathitrust": 5}
+"""With the number of their experiments."""
 PARTS = ("folio-longevity", "hathitrust-sizes", "hathitrust-capacity", "mcgill-indexing")
 FILES = [
     *(f"{name}{size}" for name in (*STUDIES, *PARTS) for size in ("", "-small")),
@@ -72,15 +73,14 @@ def spec_of(name: str) -> dict[str, Any]:
     return found if body["kind"] == KIND else found["template"]["spec"]
 
 
-EXPERIMENTS = {"isamples": 8, "mcgill": 8, "edfi": 2, "folio": 8, "hathitrust": 5}
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_each_page_lists_every_experiment_and_says_what_was_never_run(study: str) -> None:
+@pytest.mark.parametrize(("study", "experiments"), STUDIES.items())
+def test_each_page_lists_every_experiment_and_says_what_was_never_run(
+    study: str, experiments: int
+) -> None:
     text = (ROOT / f"docs/studies/{study}.md").read_text()
     table = text.partition("## Experiments")[2].partition("## Recorded runs")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line[:3].strip("| ").isdigit()]
-    assert [int(row[0].strip("| ")) for row in rows] == list(range(1, EXPERIMENTS[study] + 1))
+    assert [int(row[0].strip("| ")) for row in rows] == list(range(1, experiments + 1))
     assert {len(row) for row in rows} == {4}
     assert "No full form was ever run" in text
 
@@ -116,9 +116,8 @@ def test_config_maps_come_along_or_the_header_makes_them(name: str) -> None:
     assert given <= used
     beside = {each["metadata"]["name"] for each in documents(main)} if main != name else set()
     for each in used - given:
-        assert f"create configmap {each} " in header or (
-            each in beside and f"{main}.yaml" in header
-        )
+        comes_along = each in beside and f"{main}.yaml" in header
+        assert comes_along or f"create configmap {each} " in header
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -127,12 +126,6 @@ def test_steps_are_long_enough_to_be_valid_and_pods_are_read(name: str) -> None:
     assert load["telemetry"] == {"collect": "ServersAndPods"}
     for step in load.get("steps", ()):
         assert step.get("durationSeconds", LEAST_SECONDS) >= LEAST_SECONDS, step
-
-
-def sweeps_of(study: str) -> list[Any]:
-    """Return the sweeps of a study, by the names of their files."""
-    bodies = [documents(name)[-1] for name in FILES if name.startswith(study)]
-    return [SolrBenchmarkSweep.parse(each) for each in bodies if each["kind"] != KIND]
 
 
 @pytest.mark.parametrize("study", STUDIES)
@@ -144,7 +137,8 @@ def test_axes_that_the_pages_say_are_compared_are_settings(study: str) -> None:
     assert conclusions is not None
     named = {*re.findall("axis `([^`]+)`", page), *re.findall("`([^`]+)`", conclusions[1])}
     roles: dict[str, set[bool]] = {}
-    for sweep in sweeps_of(study):
+    bodies = [documents(name)[-1] for name in FILES if name.startswith(study)]
+    for sweep in (SolrBenchmarkSweep.parse(each) for each in bodies if each["kind"] != KIND):
         for axis in sweep.spec.axes:
             roles.setdefault(axis.name, set()).add(axis.is_condition)
     assert {name: roles.get(name) for name in named} == {name: {False} for name in named}

@@ -51,7 +51,6 @@ def s3_url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def status(s3_url: str) -> Iterator[dict[str, Any]]:
-    assert s3_url
     kube.apply(
         small(
             NAME,

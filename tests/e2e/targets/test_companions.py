@@ -74,7 +74,6 @@ def test_only_the_first_documents_are_in_the_index(status: dict[str, Any]) -> No
 
 
 def test_companions_go_with_the_target(status: dict[str, Any]) -> None:
-    assert status
     kube.kubectl("wait", "--for=condition=CleanedUp", f"sbench/{NAME}", "--timeout=60s")
     label = f"solrbench.io/benchmark={NAME},app.kubernetes.io/component=companion"
     for kind in ("deployments", "replicasets", "pods", "services", "poddisruptionbudgets"):

@@ -54,16 +54,10 @@ def test_each_point_has_companions_of_its_own(status: Body) -> None:
 
 
 def test_nothing_of_them_is_left(status: Body) -> None:
-    label = f"solrbench.io/sweep={NAME}"
-    kube.wait_for(
-        "removal of target and companions",
-        lambda: (
-            not any(
-                kube.items(kind, f"solrbench.io/benchmark={body['metadata']['name']}")
-                for body in kube.items("solrbenchmarks", label)
-                for kind in ("pods", "deployments", "statefulsets", "services")
-            )
-        ),
-        60,
-    )
-    assert status
+    kinds = ("pods", "deployments", "statefulsets", "services")
+    labels = [f"solrbench.io/benchmark={NAME}-{each['name']}" for each in status["points"]]
+
+    def is_gone() -> bool:
+        return not any(kube.items(kind, label) for kind in kinds for label in labels)
+
+    kube.wait_for("removal of target and companions", is_gone, 60)

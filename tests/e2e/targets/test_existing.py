@@ -33,14 +33,8 @@ def old(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     folder = tmp_path_factory.mktemp("certificates")
     right, wrong = authority(folder, "right"), authority(folder, "wrong")
     host = f"{existing_solr.ENDPOINTS}.{kube.NAMESPACE}.svc"
-    kube.apply(
-        small(
-            OLD,
-            target__solrCloud=SMALL_SOLR | {"nodes": NODES},
-            collection={"shards": 2},
-            cleanup="Never",
-        )
-    )
+    target = SMALL_SOLR | {"nodes": NODES}
+    kube.apply(small(OLD, target__solrCloud=target, collection={"shards": 2}, cleanup="Never"))
     kube.wait_for_success(OLD)
     kube.wait_for_reason(OLD, "CleanedUp", "CleanupSkipped", 20)
     existing_solr.lock(OLD)
@@ -95,13 +89,6 @@ def test_collection_of_our_own_comes_and_goes(run: Run, endpoint: str) -> None:
     kube.delete(name)
     assert existing_solr.collections() == {OLD}
     assert (existing_solr.indexes(OLD), existing_solr.config_sets()) == before
-
-
-def test_collection_of_our_own_is_gone_when_the_benchmark_ends(run: Run) -> None:
-    name = run(on_old("tidy", ENDPOINTS["balancer"]))
-    kube.wait_for_success(name)
-    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", 60)
-    assert existing_solr.collections() == {OLD}
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
@@ -197,7 +184,7 @@ def over_tls(name: str, url: str, secret: str | None) -> kube.Body:
     return body
 
 
-def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
+def test_encrypted_target_is_measured_and_our_collection_goes_at_the_end(run: Run) -> None:
     url = endpoint_url(ENCRYPTED)
     name = run(over_tls("by-tls", url, "right-authority"))
     status = kube.wait_for_success(name)
@@ -205,7 +192,8 @@ def test_encrypted_target_with_an_authority_of_its_own(run: Run) -> None:
     (result,) = status["results"]
     assert (result["requests"], result["failures"]) == (SMALL_REQUESTS, 0)
     assert status["target"]["url"].startswith("https://")
-    kube.wait_for("removal of ours", lambda: existing_solr.collections() == {OLD}, 30)
+    kube.wait_for_reason(name, "CleanedUp", "CleanedUp", 60)
+    assert existing_solr.collections() == {OLD}
 
 
 OTHER_HOST = (

@@ -75,7 +75,6 @@ def test_documents_of_all_formats_are_on_both_kinds_of_replica(status: dict[str,
 
 
 def test_fields_arrived_as_they_were_written(status: dict[str, Any]) -> None:
-    assert status
     found = kube.solr(f"{NAME}-solr-0", f"/{NAME}/select", q="id:b7 OR id:m7", sort="id asc")
     book, magazine = found["response"]["docs"]
     assert (book["title_t"], book["price_d"]) == ("Book, the 7th", 7.5)
@@ -87,7 +86,6 @@ def test_every_query_found_something(status: dict[str, Any]) -> None:
 
 
 def test_index_lies_on_claims_that_go_with_the_benchmark(status: dict[str, Any]) -> None:
-    assert status
     claims = kube.items("persistentvolumeclaims", f"solrbench.io/benchmark={NAME}")
     assert {each["status"]["phase"] for each in claims} == {"Bound"}
     assert len(claims) == 2

@@ -18,6 +18,7 @@ MALFORMED = {
     "assert": ("x = 1\nassert x == 2, 'x is 1'\n", "locustfile.py, line 2: AssertionError: x is 1"),
     "exit": ("import sys\nsys.exit('no')\n", "locustfile.py, line 2: SystemExit: no"),
     "no class": ("from locust import HttpUser\n", "locustfile.py has no user class"),
+    "absent class": (FAST, "locustfile.py has no user class Raeder; it has Reader"),
     "fixed": (
         "from locust import User\nclass A(User):\n    fixed_count = 1\n",
         "have a fixed_count of 1 users together, the load has 2",
@@ -28,28 +29,16 @@ MALFORMED = {
 @pytest.mark.parametrize("kind", MALFORMED)
 def test_malformed_locustfile_fails_for_good(tmp_path: Path, kind: str) -> None:
     text, message = MALFORMED[kind]
+    step = {"name": "any", "users": 2, "requests": 2}
+    chosen = {"classes": ["Raeder"]} if kind == "absent class" else {}
     with serving() as server:
-        plan = custom_plan(server, {"name": "any", "users": 2, "requests": 2}, workers=1)
+        plan = custom_plan(server, step, workers=1, locustfile=chosen)
         with custom_load(tmp_path, plan, text) as load:
             assert load.exit_codes(20) == [3, 3]
         log = (tmp_path / "log").read_text()
         assert "MalformedLocustfile: " in log
         assert message in log
         assert server.requests == []
-
-
-def test_class_and_key_that_are_not_there(tmp_path: Path) -> None:
-    with serving() as server:
-        plan = custom_plan(
-            server,
-            {"name": "any", "users": 1, "requests": 1},
-            workers=1,
-            locustfile={"classes": ["Raeder"]},
-        )
-        with custom_load(tmp_path, plan, FAST) as load:
-            assert load.exit_codes(20) == [3, 3]
-        message = "locustfile.py has no user class Raeder; it has Reader"
-        assert message in (tmp_path / "log").read_text()
 
 
 @pytest.mark.parametrize("place", ["on_start", "__init__"])

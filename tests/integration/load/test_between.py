@@ -37,7 +37,7 @@ def test_steps_begin_with_empty_caches(
     assert [each.warm_up_requests for each in documents] == warm_ups
     before = [each.emptied_caches for each in documents if each.emptied_caches is not None]
     assert [each.entries_before for each in before] == emptied
-    assert solr.selects == sum(warm_ups) + 60
+    assert len(solr.queries) == sum(warm_ups) + 60
 
 
 def test_warm_up_sends_queries_of_its_own(tmp_path: Path) -> None:

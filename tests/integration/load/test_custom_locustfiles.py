@@ -96,16 +96,13 @@ def named(document: StepRunResult) -> dict[str, int]:
 
 def check_slowest(exact: StepRunResult, read: RequestResult, node: str) -> None:
     # None of those that were sent before measuring began is in a list.
-    assert {each.request: len(each.slow_requests) for each in exact.requests} == {
-        "log-in": 0,
-        "read": 10,
-    }
+    counts = {each.request: len(each.slow_requests) for each in exact.requests}
+    assert counts == {"log-in": 0, "read": 10}
     times = [each.service_time_microseconds for each in read.slow_requests]
     assert times == sorted(times, reverse=True)
     assert times[0] == read.max_microseconds
-    assert {shown(each) for each in read.slow_requests} == {
-        ("GET /solr/books/select?q=river", node, 1, None)
-    }
+    slowest = ("GET /solr/books/select?q=river", node, 1, None)
+    assert {shown(each) for each in read.slow_requests} == {slowest}
     assert all(0 <= each.second <= exact.seconds for each in read.slow_requests)
 
 
@@ -127,9 +124,7 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
                 for document in (exact, ramp)
             ]
             load.wait_for_page({"warm-up": 33, "exact": totals[0], "ramp": totals[1]})
-            for step_run_id in state.unacknowledged:
-                load.acknowledge(step_run_id)
-            assert load.exit_codes() == [0, 0, 0]
+            measure(load, *state.unacknowledged)
     assert (exact.users, exact.warm_up_requests) == (5, 30)
     assert named(exact) == {"log-in": 0, "read": 203}
     assert {each.request: each.ramp_requests for each in exact.requests} == {"log-in": 5, "read": 0}
@@ -139,10 +134,8 @@ def test_exact_requests_ramp_warm_up_and_page(tmp_path: Path) -> None:
     assert read.bytes_received > 203 * 70
     check_slowest(exact, read, server.url.split("/")[2])
     lines = verdict_lines([verdict_of(exact)])
-    for results in ("partial", "empty"):
-        kind = results.capitalize()
-        gap = f"exact ({kind}Results): {kind} results were not counted."
-        assert f"Not decided for {gap}" in lines
+    for kind in ("Partial", "Empty"):
+        assert f"Not decided for exact ({kind}Results): {kind} results were not counted." in lines
     assert [(each.users, each.requests) for each in exact.workers] == [(3, 122), (2, 81)]
     assert named(ramp)["read"] > 50
     assert sum(each.ramp_requests for each in ramp.requests) > 4
@@ -180,17 +173,12 @@ def test_warm_up_ends_when_custom_users_are_steady(tmp_path: Path) -> None:
 
 def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     with serving() as server:
-        plan = custom_plan(
-            server,
-            {"name": "mixed", "users": 8, "durationSeconds": 2},
-            locustfile={"excludeTags": ["slow"]},
-        )
-        with custom_load(
-            tmp_path, plan, CLASSES, helpers="def word():\n    return 'lake'\n"
-        ) as load:
+        step = {"name": "mixed", "users": 8, "durationSeconds": 2}
+        plan = custom_plan(server, step, locustfile={"excludeTags": ["slow"]})
+        helpers = "def word():\n    return 'lake'\n"
+        with custom_load(tmp_path, plan, CLASSES, helpers=helpers) as load:
             load.wait(lambda state: state.stage == "Measuring" and state.users == 8, 60)
-            mixed = load.store("r1-s0-mixed")
-            assert load.exit_codes() == [0, 0, 0]
+            (mixed,) = measure(load, "r1-s0-mixed")
     counts = named(mixed)
     assert counts.keys() == {"compute", "half", "read", "write", "stream", "whole stream"}
     by_name = {each.request: each for each in mixed.requests}
@@ -295,9 +283,8 @@ def test_example_checks_out(tmp_path: Path) -> None:
     slow = {name: {shown(each)[:2] for each in r.slow_requests} for name, r in by_name.items()}
     assert slow["check-out"] == {("transaction check-out", None)}
     assert {each[0].partition("=")[0] for each in slow["show-item"]} == {"GET /solr/books/get?id"}
-    assert {each[0] for each in slow["write-loan"]} == {
-        "POST /solr/books/update?commitWithin=10000"
-    }
+    written = {each[0] for each in slow["write-loan"]}
+    assert written == {"POST /solr/books/update?commitWithin=10000"}
     # What began in time is counted to its end; parts of it that began later are not.
     assert counts["check-out"] == counts["find-item"] >= counts["write-loan"] > 5
     paths = Counter(path for _, path, _ in server.requests)

@@ -70,11 +70,8 @@ def test_two_workers_replay_a_log_at_its_own_times(tmp_path: Path) -> None:
         (document,) = run_plan(tmp_path, make_plan(server, step), "\n".join(lines))
         sent = [query for query in server.queries if query.startswith("id")]
     assert Counter(sent) == Counter(f"id{number}" for number in range(8))
-    assert (document.users, document.planned_requests, document.queries_exhausted) == (
-        None,
-        8,
-        True,
-    )
+    found = document.users, document.planned_requests, document.queries_exhausted
+    assert found == (None, 8, True)
     assert sent[3:5] == ["id3", "id4"]  # a quarter of a second apart
     assert 1.1 < document.seconds < 1.2 + LATE_SECONDS  # half of the log's 2.4 s
     assert document.requests_per_second

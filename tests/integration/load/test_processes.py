@@ -16,6 +16,7 @@ from support.load.processes import (
     LATE_SECONDS,
     SOURCES,
     make_plan,
+    measure,
     running,
     sent,
     serving,
@@ -66,6 +67,8 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(23)]
     endpoints, repeats = ("raw", "proxy"), (1, 2)
     with serving() as raw, serving() as proxy:
+        low = {"name": "low", "users": 2, "requests": 40}
+        up = {"name": "up", "users": 4, "requests": 60}
         plan = make_plan(raw, warmUp={"requests": 20, "users": 2})
         plan["variants"] = [
             {"variant": name, "urls": [each.url]}
@@ -80,18 +83,12 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
             }
             for repeat in repeats
             for place, variant in enumerate(endpoints)
-            for number, step in enumerate(
-                [
-                    {"name": "low", "users": 2, "requests": 40},
-                    {"name": "up", "users": 4, "requests": 60},
-                ]
-            )
+            for number, step in enumerate([low, up])
         ]
         ids = [each["id"] for each in plan["stepRuns"]]
         with running(tmp_path, plan, "\n".join(queries)) as load:
             load.wait(lambda state: state.variant == "proxy")
             load.wait(lambda state: len(state.unacknowledged) == len(ids))
-            found = [load.fetch(step_run_id) for step_run_id in ids]
             load.wait_for_page(
                 {
                     f"{step} ({variant})": 2 * requests
@@ -99,9 +96,7 @@ def test_variants_take_turns_with_the_same_requests(tmp_path: Path) -> None:
                     for step, requests in {"warm-up": 20, "low": 40, "up": 60}.items()
                 }
             )
-            for step_run_id in ids:
-                load.acknowledge(step_run_id)
-            assert load.exit_codes() == [0, 0, 0]
+            found = measure(load, *ids)
     assert [each.variant for each in found] == ["raw", "raw", "proxy", "proxy"] * 2
     assert [each.warm_up_requests for each in found] == [20, 0] * 4
     starts = [each.start_time for each in found]
@@ -142,18 +137,6 @@ def test_worker_killed_in_the_middle_fails_the_run_but_not_what_is_finished(tmp_
             assert load.fetch("r1-s0-short").requests[0].requests == 10
             assert load.acknowledge("r1-s0-short") == 204
             assert load.exit_codes() == [4, -signal.SIGKILL, 4]
-
-
-def test_stop_on_the_page_ends_the_run_and_start_does_nothing(tmp_path: Path) -> None:
-    with serving() as server:
-        plan = make_plan(server, {"name": "long", "users": 3, "durationSeconds": 60}, workers=1)
-        with running(tmp_path, plan, "a\n") as load:
-            load.wait(lambda state: state.stage == "Measuring" and state.users == 3)
-            refused = load.http.post("/swarm", data={"user_count": 100, "spawn_rate": 100})
-            assert refused.json()["success"] is False
-            assert "tests/small" in load.http.get("/").text
-            load.http.post("/stop")
-            assert load.exit_codes() == [3, 4]
 
 
 def test_sigterm_ends_each_process_at_once(tmp_path: Path) -> None:
@@ -207,7 +190,7 @@ def test_bad_queries_fail_for_good(tmp_path: Path, queries: str, reason: str) ->
         assert server.requests == []
 
 
-def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
+def test_start_does_nothing_and_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
     with serving() as server:
         plan = make_plan(server, {"name": "long", "users": 2, "durationSeconds": 60}, workers=1)
         with running(tmp_path, plan, "a\n") as load:
@@ -224,10 +207,10 @@ def test_who_has_not_the_token_takes_no_part(tmp_path: Path) -> None:
                 assert browser.post("/stop").status_code == 401
                 assert browser.get("/solrbench/state").status_code == 401
                 assert load.wait(lambda state: state.refused > 2).stage == "Measuring"
-                assert (
-                    "tests/small"
-                    in browser.get("/", params={"token": plan["token"]}, follow_redirects=True).text
-                )
+                opened = browser.get("/", params={"token": plan["token"]}, follow_redirects=True)
+                assert "tests/small" in opened.text
+                refused = load.http.post("/swarm", data={"user_count": 100, "spawn_rate": 100})
+                assert refused.json()["success"] is False
                 browser.post("/stop")
             assert load.exit_codes() == [3, 4]
 

@@ -110,11 +110,8 @@ def test_solr_10_is_read_as_text_of_prometheus(tmp_path: Path) -> None:
 def test_pods_of_the_load_read_themselves(tmp_path: Path) -> None:
     telemetry, _ = measure(tmp_path, CountingSolr(), telemetry={"collect": "ServersAndPods"})
     assert telemetry is not None
-    assert sorted(each.component for each in telemetry.pods) == [
-        "load-master",
-        "load-worker",
-        "load-worker",
-    ]
+    components = sorted(each.component for each in telemetry.pods)
+    assert components == ["load-master", "load-worker", "load-worker"]
     for each in telemetry.pods:
         assert each.figures["cpu_seconds"] > 0
         assert each.seconds == pytest.approx(3, abs=2)

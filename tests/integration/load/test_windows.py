@@ -88,9 +88,8 @@ def test_warm_up_that_never_gets_steady_ends_in_time_and_says_so(tmp_path: Path)
     solr = WarmingSolr(has_metrics=False)
     with serving(solr) as server:
         step = {"name": "step", "users": 2, "requests": 10}
-        plan = make_plan(
-            server, step, warmUp=until_steady(maxSeconds=3, windows=3, windowRequests=100_000)
-        )
+        warm_up = until_steady(maxSeconds=3, windows=3, windowRequests=100_000)
+        plan = make_plan(server, step, warmUp=warm_up)
         (document,) = run_plan(tmp_path, plan, "a\nb\n")
     assert document.warm_up_steady is False
     assert 2.5 < document.warm_up_thousands[-1].end_seconds < 3 + LATE_SECONDS

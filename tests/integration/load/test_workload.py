@@ -35,15 +35,11 @@ FILE = {"configMap": {"name": "any", "key": "lines"}}
 def test_each_query_is_sent_once_by_all_workers_in_warm_up_and_steps(tmp_path: Path) -> None:
     queries = [f"word{number}" for number in range(900)]
     with serving() as server:
+        think = {"thinkTime": {"constantMilliseconds": 50}}
         plan = make_plan(
             server,
             {"name": "counted", "users": 3, "requests": 101},
-            {
-                "name": "timed",
-                "users": 4,
-                "durationSeconds": 1,
-                "thinkTime": {"constantMilliseconds": 50},
-            },
+            {"name": "timed", "users": 4, "durationSeconds": 1, **think},
             {"name": "rest", "users": 3, "requests": 100_000},
             warmUp={"requests": 50, "users": 2},
         )
@@ -262,11 +258,9 @@ def test_uncheckable_responses_are_not_counted_as_good(tmp_path: Path) -> None:
         plan = make_mix(server, tmp_path, mix, requests=2500)
         assert plan["workers"] > 1
         (document,) = run_plan(tmp_path, plan)
-    counts = {
-        each.request: (each.partial_results, each.empty_results) for each in document.requests
-    }
+    found = {each.request: (each.partial_results, each.empty_results) for each in document.requests}
     bare = next(each for each in document.requests if each.request == "bare")
-    assert counts == {
+    assert found == {
         "json": (0, 0),
         "xml": (None, None),
         "both": (None, None),

@@ -92,11 +92,9 @@ class ApiServer:
                 continue
 
     def create(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Store a benchmark."""
         return self._call("create_namespaced_custom_object", body=body)
 
     def delete(self, name: str) -> None:
-        """Delete a benchmark."""
         self._objects.delete_namespaced_custom_object(GROUP, VERSION, NAMESPACE, PLURAL, name)
 
     def try_apply(self, manifest: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +123,6 @@ class ApiServer:
             return
 
     def delete_namespace(self, name: str) -> None:
-        """Delete a namespace and all in it."""
         client.CoreV1Api(self._api).delete_namespace(name)
 
     def _call(self, call: str, **arguments: Any) -> dict[str, Any]:

@@ -44,7 +44,6 @@ class BenchmarkObjects:
         return self._call("replace_namespaced_custom_object", name=name, body=body, **STRICT)
 
     def patch(self, name: str, changes: Body) -> Body:
-        """Merge changes into a benchmark."""
         return self._call("patch_namespaced_custom_object", name=name, body=changes)
 
     def delete(self, name: str) -> None:
@@ -52,18 +51,15 @@ class BenchmarkObjects:
         self._call("delete_namespaced_custom_object", name=name)
 
     def names(self) -> set[str]:
-        """Return the names of those that are there."""
         found = self._call("list_namespaced_custom_object")["items"]
         return {each["metadata"]["name"] for each in found}
 
     def config_maps(self) -> list[str]:
-        """Return the names of the ConfigMaps of benchmarks."""
         label = "app.kubernetes.io/managed-by=solrbench-operator"
         found = self._core.list_namespaced_config_map(self.namespace, label_selector=label)
         return [each.metadata.name for each in found.items]
 
     def services(self) -> list[str]:
-        """Return the names of the Services of benchmarks."""
         found = self._core.list_namespaced_service(self.namespace)
         return [each.metadata.name for each in found.items]
 
@@ -78,7 +74,6 @@ class BenchmarkObjects:
         return True
 
     def create_namespace(self) -> None:
-        """Make the namespace."""
         self._core.create_namespace({"metadata": {"name": self.namespace}})
 
     def delete_namespace(self) -> None:

@@ -40,7 +40,6 @@ OTHER_VERSION = "9.8.1"
 
 
 def small_solr(tag: str) -> dict[str, Any]:
-    """Return the small SolrCloud with a version of Solr."""
     return SMALL_SOLR | {"image": {"tag": tag}}
 
 
@@ -86,7 +85,6 @@ def config_map(name: str, **data: str) -> dict[str, Any]:
 
 
 def secret(name: str, namespace: str = "search", **data: str) -> dict[str, Any]:
-    """Return a Secret with these texts."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",

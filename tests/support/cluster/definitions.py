@@ -28,7 +28,6 @@ Body = dict[str, Any]
 
 
 def read_definition(path: Path) -> Body:
-    """Return the one definition in a file."""
     body: Body = yaml.safe_load(path.read_text("utf-8"))
     return body
 

@@ -27,7 +27,7 @@ from bench.servers.api_proxy import credentials, write_kubeconfig
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.cli.__main__ import start
 from solrbench.contract.names import FINALIZER
-from support.cluster import api_server
+from support.cluster import api_server, kube
 from support.cluster.benchmarks import small
 from support.cluster.faulty_proxy import Fault, FaultyProxy, Interference, faulty_proxy
 from support.resources.small_sweep import small_sweep, users_axis
@@ -76,7 +76,6 @@ class DisturbedOperator:
     host: str = "operator"
     exit_codes: tuple[int, ...] = (-9,)
     process: BaseProcess | None = None
-    starts: int = 0
     environment: dict[str, str] = field(default_factory=dict)
 
     def keep_running(self) -> None:
@@ -85,7 +84,6 @@ class DisturbedOperator:
             return
         if self.process is not None:
             assert self.process.exitcode in self.exit_codes, self.log()[-3000:]
-        self.starts += 1
         arguments = (self.host, self.environment, str(self.folder / "operator.log"))
         self.process = FORKS.Process(target=_operate, args=arguments)
         self.process.start()
@@ -111,7 +109,6 @@ class DisturbedOperator:
             self.process.join()
 
     def log(self) -> str:
-        """Return what it has said."""
         return (self.folder / "operator.log").read_text(errors="replace")
 
     def connect_to(self, proxy: FaultyProxy) -> None:
@@ -168,7 +165,9 @@ def bring_to_end(
     """Return how all ends within so many seconds, after all is deleted again without a rest."""
     for body in bodies():
         body["metadata"]["namespace"] = namespace
-        _post(f"{body['kind'].lower()}s", namespace, body)
+        path = api_server.path_of(f"{body['kind'].lower()}s", namespace)
+        response = api_server.client().post(path, json=body)
+        assert response.is_success, response.text
     _wait(namespace, keep_running, log, seconds)
     found = _ends(namespace) | {"left": _left(namespace)}
     for plural in ("solrbenchmarksweeps", "solrbenchmarks"):
@@ -196,26 +195,15 @@ def namespace_without_pods() -> Iterator[str]:
         nothing = {"metadata": {"finalizers": None}}
         merge = {"Content-Type": "application/merge-patch+json"}
         with suppress(AssertionError):
-            for each in _items("solrbenchmarks", name):
+            for each in kube.items("solrbenchmarks", namespace=name):
                 path = api_server.path_of("solrbenchmarks", name, each["metadata"]["name"])
                 http_client.patch(path, json=nothing, headers=merge)
         http_client.delete(place)
 
 
-def _post(plural: str, namespace: str, body: Body) -> None:
-    response = api_server.client().post(api_server.path_of(plural, namespace), json=body)
-    assert response.is_success, response.text
-
-
-def _items(plural: str, namespace: str, label: str = "") -> list[Body]:
-    found = api_server.read(api_server.path_of(plural, namespace), labelSelector=label)
-    assert found is not None, f"{plural} are not served"
-    return list(found["items"])
-
-
 def _resources(namespace: str) -> list[Body]:
     plurals = (BENCHMARK.plural, SWEEP.plural)
-    return [each for plural in plurals for each in _items(plural, namespace)]
+    return [each for plural in plurals for each in kube.items(plural, "", namespace)]
 
 
 def _wait(
@@ -266,7 +254,7 @@ def _left(namespace: str) -> list[str]:
     names = [
         f"{plural}/{each['metadata']['name']}"
         for plural in OWNED
-        for each in _items(plural, namespace, label)
+        for each in kube.items(plural, label, namespace)
     ]
     return sorted(each for each in names if not each.endswith(EVIDENCE))
 
@@ -274,8 +262,8 @@ def _left(namespace: str) -> list[str]:
 def _wait_until_gone(namespace: str, keep_running: Callable[[], None], seconds: float) -> None:
     def is_gone() -> bool:
         keep_running()
-        return not _resources(namespace) and not [
-            each for plural in OWNED for each in _items(plural, namespace, "solrbench.io/benchmark")
-        ]
+        return not _resources(namespace) and not any(
+            kube.items(plural, "solrbench.io/benchmark", namespace) for plural in OWNED
+        )
 
     wait_until(is_gone, seconds, "all objects to be gone", LOOK_SECONDS)

@@ -25,7 +25,6 @@ _JSON = [("Content-Type", "application/json")]
 ERROR_SHARE = 0.05
 LATENCY_SECONDS = 2.0
 
-
 Connect = Callable[[], http.client.HTTPConnection]
 
 
@@ -69,7 +68,7 @@ class FaultyProxy(ThreadingHTTPServer):
         self.upstreams: list[http.client.HTTPConnection] = []
         self.writes = 0
         self.disturbed = 0
-        self._kill = kill
+        self.kill = kill
         self._interference = interference
         self._source = Random(0 if interference is None else interference.seed)
         self.since: float | None = None
@@ -104,10 +103,6 @@ class FaultyProxy(ThreadingHTTPServer):
         """Draw whether a request that fails is served before."""
         with self._lock:
             return self._source.random() < 0.5
-
-    def kill(self) -> None:
-        """Kill the operator."""
-        self._kill()
 
     def _lasts(self, wanted: Interference) -> bool:
         if self.writes < wanted.write:

@@ -8,7 +8,7 @@ from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
 from solrbench.api.v1alpha1.status import ExportStatus
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
+from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepStatus
 from solrbench.contract.step_runs import all_step_runs
 from solrbench.decide.conditions import ALL_TYPES, EXPORTED, SUCCEEDED, SWEEP_TYPES, Conditions
 from solrbench.kube.client import Cluster
@@ -18,6 +18,7 @@ from solrbench.kube.results import BenchmarkResultStore
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.sweep.plan import make_plan
 from support.results.builders import make_document, make_result
+from support.results.measured_points import valid_point
 
 Body = dict[str, Any]
 NOW = datetime(2026, 1, 2, 4, tzinfo=UTC)
@@ -73,9 +74,8 @@ def _finish_sweep(body: Body) -> Body:
     """Return the status of a sweep all of whose points have the same figures."""
     sweep, conditions = SolrBenchmarkSweep.parse(body), Conditions([], NOW, 1, SWEEP_TYPES)
     conditions.set(SUCCEEDED, "True", LifecycleReason.SUCCEEDED, "all points are measured")
-    figures = {"state": "Valid", "requests_per_second": 120, "p95_milliseconds": 8}
-    places = [each.point for each in make_plan(sweep).points]
-    points = [SweepPoint(name=each.name, values=each.indexes, **figures) for each in places]
+    figures = {"requests_per_second": 120, "p95_milliseconds": 8}
+    points = [valid_point(each.point, **figures) for each in make_plan(sweep).points]
     found = {"points": points, "answers": [ANSWER], "conditions": conditions.as_list()}
     status = SweepStatus(phase="Succeeded", start_time=NOW, completion_time=NOW, **found)
     return plain(status)

@@ -30,7 +30,6 @@ T = TypeVar("T")
 
 
 def kubectl(*arguments: str, stdin: str | None = None, namespace: str = NAMESPACE) -> str:
-    """Return what kubectl prints."""
     done = subprocess.run(
         ["kubectl", "--namespace", namespace, *arguments],
         input=stdin,
@@ -53,7 +52,6 @@ def solrbench(*arguments: str) -> str:
 
 
 def apply(*bodies: Body, namespace: str = NAMESPACE) -> None:
-    """Apply objects as a user does."""
     kubectl("apply", "-f", "-", stdin="\n---\n".join(map(json.dumps, bodies)), namespace=namespace)
 
 
@@ -119,7 +117,6 @@ def wait_for_status(what: str, name: str, holds: Callable[[Body], bool], seconds
 
 
 def wait_for_phase(name: str, phase: str, seconds: float = 300) -> None:
-    """Wait until a benchmark is in a phase."""
     wait_for(f"{phase} of {name}", lambda: status(name).get("phase") == phase, seconds)
 
 
@@ -169,11 +166,7 @@ def delete(name: str, seconds: float = 90) -> None:
     path = api_server.path_of("solrbenchmarks", NAMESPACE, name)
     gone, body = api_server.wait_for_object(path, lambda body: body is None, seconds)
     assert gone, f"{name} is not deleted after {seconds:.0f} s: {json.dumps(body)[:4000]}"
-
-    def nothing_left() -> bool:
-        return not owned(name)
-
-    wait_for(f"removal of everything of {name}", nothing_left, seconds)
+    wait_for(f"removal of everything of {name}", lambda: not owned(name), seconds)
 
 
 def solr(pod: str, path: str, *, port: int = 8983, **params: Any) -> Body:
@@ -186,7 +179,6 @@ def solr(pod: str, path: str, *, port: int = 8983, **params: Any) -> Body:
 
 
 def pods(name: str, component: str) -> list[Body]:
-    """Return the pods of one component of a benchmark."""
     labels = f"solrbench.io/benchmark={name},app.kubernetes.io/component={component}"
     return items("pods", labels)
 

@@ -29,7 +29,6 @@ class Prometheus:
         self.url = f"http://127.0.0.1:{port}"
 
     def query(self, promql: str) -> list[dict[str, Any]]:
-        """Return the samples of an instant query."""
         with urlopen(f"{self.url}/api/v1/query?{urlencode({'query': promql})}") as response:
             found: list[dict[str, Any]] = json.load(response)["data"]["result"]
         return found

@@ -59,7 +59,6 @@ class OperatorPair:
         return time.monotonic() > self._until and len(self.counts) > 1 and self._paused is None
 
     def close(self) -> None:
-        """End both."""
         for each in self._operators:
             each.close()
 

@@ -49,17 +49,12 @@ class Course:
         job = self.fake.objects["Job", "search", "base-export"]
         job["status"] = {"conditions": [{"type": state, "status": "True", "message": "too late"}]}
         ended = {"exitCode": 0, "message": json.dumps(outcome) if outcome else ""}
+        container = {"name": "export", "state": {"terminated": ended}}
+        shared = {key: job["metadata"][key] for key in ("namespace", "labels", "ownerReferences")}
         self.fake.put(
             {
                 "kind": "Pod",
-                "metadata": {
-                    "name": "base-export-x",
-                    "namespace": "search",
-                    "labels": job["metadata"]["labels"],
-                    "ownerReferences": job["metadata"]["ownerReferences"],
-                },
-                "status": {
-                    "containerStatuses": [{"name": "export", "state": {"terminated": ended}}]
-                },
+                "metadata": {"name": "base-export-x"} | shared,
+                "status": {"containerStatuses": [container]},
             }
         )

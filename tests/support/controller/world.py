@@ -28,27 +28,20 @@ class World:
 
     def store(self, *documents: StepRunResult, name: str = "one") -> None:
         """Store results of a benchmark, each as one of its attempt of the load."""
-        reports, benchmark = (
-            BenchmarkResultStore(self.cluster),
-            SolrBenchmark.parse(self.body(name)),
-        )
+        reports = BenchmarkResultStore(self.cluster)
+        benchmark = SolrBenchmark.parse(self.body(name))
         for each in documents:
             reports.store(benchmark, each, each.attempt)
 
     def reconcile(self, name: str, seconds: float = 0) -> SolrBenchmark:
-        """Reconcile once after some seconds."""
         self.now += timedelta(seconds=seconds)
         return self.reconcile_body(self.body(name))
 
     def reconcile_body(self, body: dict[str, Any]) -> SolrBenchmark:
         """Reconcile a benchmark once as it was read, now or before."""
-        cluster = self.cluster
-        benchmark = SolrBenchmark.parse(body)
-        return reconcile(
-            ReconcileContext(
-                cluster, BenchmarkResultStore(cluster), SETTINGS, benchmark, body, self.now
-            )
-        )
+        benchmark, store = SolrBenchmark.parse(body), BenchmarkResultStore(self.cluster)
+        context = ReconcileContext(self.cluster, store, SETTINGS, benchmark, body, self.now)
+        return reconcile(context)
 
 
 def condition_of(benchmark: SolrBenchmark, type_: str) -> tuple[str, str]:

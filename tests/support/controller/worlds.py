@@ -22,8 +22,6 @@ from support.results.builders import make_document, make_result
 from support.solr.states import replica
 
 TIME = NOW.isoformat()
-
-
 OWNED_BY_ONE = [{"uid": "uid-of-one", "controller": True}]
 
 

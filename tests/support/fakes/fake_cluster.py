@@ -51,7 +51,6 @@ Fault = Callable[[Request, Callable[[], Any]], Any]
 
 
 def no_fault(_: Request, serve: Callable[[], Any]) -> Any:
-    """Serve every request."""
     return serve()
 
 

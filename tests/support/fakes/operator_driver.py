@@ -189,7 +189,6 @@ class SweepDriver:
         return found
 
     def children(self) -> dict[str, Body]:
-        """Return all benchmarks by name."""
         found = self.cluster.list(*BENCHMARK.reference, self.namespace, {})
         return {each["metadata"]["name"]: each for each in found}
 
@@ -199,18 +198,17 @@ class SweepDriver:
         return None if rest is None else rest.pause
 
     def key(self, body: Body) -> BenchmarkKey:
-        """Return the key of a sweep on the schedule."""
         return BenchmarkKey(body["metadata"]["uid"], self.namespace, body["metadata"]["name"])
 
-    def get_on(self, name: str = "trial") -> None:
+    def get_on(self) -> None:
         """Let two seconds pass for the sweep and all benchmarks that are not over."""
-        self.reconcile(name)
-        found = self.find(name)
+        self.reconcile()
+        found = self.find()
         if found is None:
             return  # its time to live is over
         points = found.get("status", {}).get("points", [])
         self._open |= {
-            benchmark_name(name, each["name"], each.get("rounds", 0) + 1)
+            benchmark_name("trial", each["name"], each.get("rounds", 0) + 1)
             for each in points
             if each["state"] == "Running"
         }
@@ -222,17 +220,16 @@ class SweepDriver:
             self.workloads.advance()
             self.operator.reconcile(child, self.namespace, 2)
 
-    def finish(self, name: str = "trial", rounds: int = 400) -> Body:
-        """Let it get on until it is over."""
-        for _ in range(rounds):
-            self.get_on(name)
-            if condition(self.read(name), "Complete")[0] == "True":
-                return self.read(name)
-        raise AssertionError(self.read(name)["status"])
+    def finish(self) -> Body:
+        for _ in range(400):
+            self.get_on()
+            if condition(self.read(), "Complete")[0] == "True":
+                return self.read()
+        raise AssertionError(self.read()["status"])
 
-    def delete(self, name: str = "trial") -> None:
-        """Delete a sweep, and what belongs to it as the garbage collector does."""
-        self.cluster.delete(*SWEEP.reference, self.namespace, name)
+    def delete(self) -> None:
+        """Delete the sweep, and what belongs to it as the garbage collector does."""
+        self.cluster.delete(*SWEEP.reference, self.namespace, "trial")
         for child in self.children():
             assert self.operator.finalize(child, self.namespace)
             self.cluster.delete(*BENCHMARK.reference, self.namespace, child)
@@ -284,7 +281,6 @@ class Kills:
 
 
 def kills_at(moments: set[int]) -> Kills:
-    """Return kills at changes of these numbers."""
     return Kills(moments.__contains__)
 
 

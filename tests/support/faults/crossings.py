@@ -39,7 +39,6 @@ class Fault(StrEnum):
 READ_FAULTS = (Fault.KILLED_BEFORE, Fault.ERROR_BEFORE, Fault.EXCEPTION)
 WRITE_FAULTS = (*READ_FAULTS, Fault.KILLED_AFTER, Fault.ERROR_AFTER)
 
-
 ERRORS: dict[Fault, Callable[[], BaseException]] = {
     Fault.KILLED_BEFORE: KilledError,
     Fault.KILLED_AFTER: KilledError,
@@ -77,7 +76,6 @@ Choose = Callable[[int, Call], Fault | None]
 
 
 def no_fault(_: int, __: Call) -> Fault | None:
-    """Break no call."""
     return None
 
 

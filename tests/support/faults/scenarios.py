@@ -37,7 +37,6 @@ def benchmark(name: str = "one", *changes: Changes) -> Body:
 
 
 def run(*changes: Changes) -> Prepare:
-    """Return a scenario of one benchmark."""
     return lambda world: _put(world, benchmark("one", *changes))
 
 
@@ -90,7 +89,6 @@ def _sweep(*axes: Body, **spec: Any) -> Prepare:
 
 def _exported(world: World) -> None:
     export = {"spec.results.export": {"persistentVolumeClaim": {"claimName": "reports"}}}
-
     claim = CLAIM | {"metadata": CLAIM["metadata"] | {}}
     _put(world, claim, benchmark("one", create(), export))
 
@@ -161,10 +159,8 @@ TWICE = {f"{REPEATS}.count": 2}
 FRESH_TARGET, FRESH_DATA = (
     {f"{REPEATS}.startOn": each} | TWICE for each in ("FreshTarget", "FreshData")
 )
-USERS, BATCHES = (
-    users_axis(2),
-    {"name": "batch", "field": "dataset.indexing.batchSize", "values": [100, 200]},
-)
+USERS = users_axis(2)
+BATCHES = {"name": "batch", "field": "dataset.indexing.batchSize", "values": [100, 200]}
 NO_RETRY = {"spec.backoffLimit": 0}
 SUSPENSION = (_stored(1), _suspend(True)), (_is_suspended, _suspend(False))
 

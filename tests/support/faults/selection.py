@@ -34,7 +34,6 @@ seed_of_session = seed()
 
 
 def single(number: int, fault: Fault) -> Choose:
-    """Return a run with one fault."""
     return lambda at, _: fault if at == number else None
 
 

@@ -10,7 +10,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -115,11 +114,9 @@ def kill_holders(objects: Any, name: str, kills: int) -> list[float]:
 def measure(pairs: int, kills: int) -> list[float]:
     """Return the times of all takeovers, those of each pair one after another, sorted."""
     with _Manager(ctx=FORK) as manager:
-        made: Callable[[], Any] = manager.objects  # type: ignore[attr-defined]
-        objects = made()
+        objects: Any = manager.objects()  # type: ignore[attr-defined]
         with ThreadPoolExecutor(pairs) as pool:
-            names: Sequence[str] = [f"lease-{number}" for number in range(pairs)]
-            found = pool.map(lambda name: kill_holders(objects, name, kills), names)
+            found = pool.map(lambda n: kill_holders(objects, f"lease-{n}", kills), range(pairs))
             return sorted(second for each in found for second in each)
 
 

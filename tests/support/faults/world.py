@@ -163,8 +163,7 @@ class World:
         queue = self.operator.handlers._queue
         if queue.slot_lock.locked() or queue._verify_lock.locked():
             return
-        others = [(kind, name) for kind, _, name in sorted(self.cluster.objects)]
-        for kind, name in others:
+        for kind, _, name in sorted(self.cluster.objects):
             if (kind, name) != self._reconciled:
                 self._reconcile_one(kind, name)
 

@@ -120,7 +120,6 @@ def plan_of(workload: Any, **fields: Any) -> LoadPlan:
 
 
 def mix_plan(url: str, *entries: dict[str, Any]) -> LoadPlan:
-    """Return a plan of a mix without a step."""
     return plan_of({"mix": entries}, solrUrls=[url])
 
 
@@ -197,7 +196,6 @@ def send_first_at_once(patch: pytest.MonkeyPatch) -> None:
 
 
 async def until(probe: Callable[[], bool]) -> None:
-    """Wait for a condition, 20 seconds at most."""
     async with asyncio.timeout(20):
         while not probe():  # noqa: ASYNC110 - servers send no notification
             await asyncio.sleep(0.001)

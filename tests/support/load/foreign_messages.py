@@ -20,7 +20,6 @@ KINDS = ("client_ready", "stats", "exception", "spawning", "heartbeat", "quit")
 """To join, to record, to report errors, to say that one works, and to stop."""
 TOKENS: tuple[list[bytes], ...] = ([], [b"of another load"])
 
-
 _Message: Any = Message  # it has no types
 
 

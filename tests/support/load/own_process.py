@@ -8,15 +8,13 @@ from typing import Any
 
 from support.repository import ROOT
 
-PATHS = (ROOT / "operator" / "src", ROOT / "tests")
-
 
 def run_python(*arguments: str, given: object = None) -> Any:
     """Return what Python prints as JSON in the end; it reads `given` as JSON."""
     ran = subprocess.run(
         [sys.executable, *arguments],
         input=json.dumps(given),
-        env={"PYTHONPATH": os.pathsep.join(map(str, PATHS))},
+        env={"PYTHONPATH": os.pathsep.join((f"{ROOT}/operator/src", f"{ROOT}/tests"))},
         stdout=subprocess.PIPE,
         text=True,
         check=True,

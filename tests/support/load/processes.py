@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 import httpx2 as httpx
 
+from bench.harness.processes import wait_until
 from bench.harness.product import plan_body
 from bench.servers.running import free_port
 from solrbench.contract.load_plan import LoadState
@@ -53,16 +54,15 @@ def serving(script: Script = respond_well) -> Iterator[HttpServer]:
         loop.close()
 
 
-def wait_for_handler(pid: int, number: signal.Signals, seconds: float = 25) -> None:
+def wait_for_handler(pid: int, number: signal.Signals) -> None:
     """Wait until a process handles a signal: one that still starts would die of it."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+
+    def is_handled() -> bool:
         status = Path(f"/proc/{pid}/status").read_text("ascii")
         caught = next(line for line in status.splitlines() if line.startswith("SigCgt:"))
-        if int(caught.split()[1], 16) >> (number - 1) & 1:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{number.name} has no handler after {seconds} s")
+        return bool(int(caught.split()[1], 16) >> (number - 1) & 1)
+
+    wait_until(is_handled, 25, f"a handler of {number.name}")
 
 
 class Load:

@@ -72,7 +72,6 @@ class VirtualGevent:
         return self._current
 
     def turn(self, seconds: float = 0) -> None:
-        """Let time pass."""
         until_ns = self.now_ns + round(seconds * _NS)
         while due := [each for each in self._timers if each.at_ns <= until_ns]:
             self._current = min(due, key=lambda each: each.at_ns)

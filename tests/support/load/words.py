@@ -6,6 +6,5 @@ from solrbench.contract.generated_documents import _word_letters
 
 
 def word(rank: int, seed: int) -> str:
-    """Return the word of a rank."""
     letters: bytes = _word_letters(np.array([rank], dtype=np.int64), seed).tolist()[0]
     return letters.decode()

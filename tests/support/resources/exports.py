@@ -25,7 +25,6 @@ FOLDER = "20260504T120000Z-0b5b0000"
 
 
 def volume(**fields: Any) -> Export:
-    """Return an export to a claim."""
     body = {"persistentVolumeClaim": {"claimName": "reports", "path": "kept/nightly"}}
     return Export.model_validate(body | fields)
 

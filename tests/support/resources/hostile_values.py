@@ -38,8 +38,6 @@ URLS = {
     "end of line": "http://search/solr\r\nX-Evil: 1",
     "template": "http://{{namespace}}.svc/solr",
 }
-
-
 BASE_URLS = {
     "loopback": "http://127.0.0.1:{port}/solr",
     "query": "http://127.0.0.1:{port}/latest/user-data?x=",
@@ -51,8 +49,6 @@ BASE_URLS = {
     "none": None,
     "a list": ["http://127.0.0.1:{port}"],
 }
-
-
 MESSAGES = {
     "no JSON": "\x1b]0;owned\x07 not json \r\n2026 INFO fine",
     "numbers": '{"pod": 0, "documents": 1e400, "started": NaN, "finished": Infinity}',
@@ -61,8 +57,6 @@ MESSAGES = {
     "reason": json.dumps({"pod": 0, "reason": "x" * 4000, "message": "y" * 4000}),
     "reason of ours": '{"pod": 0, "reason": "Succeeded", "message": "all is well"}',
 }
-
-
 SPECS: dict[str, Changes] = {
     "a million names": {"spec.load.steps": [{"users": 1}] * 100_000},
     "1.4 MB": {"spec.workload.parameters": {"q": "x" * 1_400_000}},

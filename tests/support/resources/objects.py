@@ -131,10 +131,8 @@ def companions(
     deployment: dict[str, Any] = DEPLOYMENT, changes: Changes | None = None
 ) -> list[Manifest]:
     """Return the objects of a proxy in front of Solr."""
-    benchmark = stored(changes)
-    bundle = _bundle(
-        text_of(deployment, SERVICE, FILES), benchmark.metadata.name, benchmark.metadata.namespace
-    )
+    benchmark, text = stored(changes), text_of(deployment, SERVICE, FILES)
+    bundle = _bundle(text, benchmark.metadata.name, benchmark.metadata.namespace)
     return build_companions(benchmark, deepcopy(bundle), ATTEMPT)
 
 
@@ -145,7 +143,6 @@ def _bundle(text: str, name: str, namespace: str) -> CompanionBundle:
 
 
 def everything(changes: Changes | None = None) -> list[Manifest]:
-    """Return all objects."""
     return [*target(changes), *tools(changes), *companions(changes=changes), *reports(changes)]
 
 
@@ -158,7 +155,6 @@ def pick(objects: list[Manifest], kind: str, name: str) -> Manifest:
 
 
 def pod(manifest: Manifest) -> dict[str, Any]:
-    """Return the pod spec of a StatefulSet or Job."""
     found: dict[str, Any] = manifest["spec"]["template"]["spec"]
     return found
 

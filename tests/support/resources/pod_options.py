@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from solrbench.api.v1alpha1.pod_options import LOADING_PREFIXES
 from support.resources.bad.rows import NOT_A_CHOICE, TOO_FEW, TOO_LONG, TOO_MANY, TOO_SMALL, bad
 from support.resources.small_resource import SOLR, Changes
 
@@ -61,7 +62,6 @@ EVERY_OPTION: dict[str, Any] = {
 
 
 def with_options(*entries: dict[str, Any]) -> Changes:
-    """Return the changes to these entries of pod options."""
     return {OPTIONS: list(entries)}
 
 
@@ -109,7 +109,7 @@ POD_OPTIONS = [
         _refused(
             f"the variable {name} beside Secrets",
             "",
-            "must not contain AWS_*, GCONV_*, GLIBC_*, LD_*, MALLOC_*, OPENSSL_*, PYTHON*, SSL_*",
+            f"must not contain {', '.join(f'{each}*' for each in LOADING_PREFIXES)}",
             env=[{"name": "TZ", "value": "UTC"}, {"name": name, "value": "x"}],
             **({} if component is None else {"components": ["Solr", component]}),
         )
@@ -123,6 +123,11 @@ POD_OPTIONS = [
             ("GCONV_PATH", "Index"),
             ("GLIBC_TUNABLES", "Index"),
             ("AWS_ENDPOINT_URL", "Export"),
+            ("LOCALDOMAIN", "Index"),
+            ("RES_OPTIONS", "Index"),
+            ("RESOLV_HOST_CONF", "Export"),
+            ("HOSTALIASES", "Export"),
+            ("GEVENT_RESOLVER", "LoadWorker"),
             ("HTTPS_PROXY", "Index"),
             ("no_proxy", "Export"),
             ("All_Proxy", "LoadWorker"),

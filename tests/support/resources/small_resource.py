@@ -63,11 +63,10 @@ def create(**fields: Any) -> Changes:
 
 def use(**fields: Any) -> Changes:
     """Return the changes to an existing target with a collection of the user's."""
-    queries = {"configMap": {"name": "queries"}}
     return {
         **create(collectionPolicy="UseExisting", collectionName="books", **fields),
         "spec.dataset": REMOVE,
-        "spec.workload.queries": queries,
+        "spec.workload.queries": {"configMap": {"name": "queries"}},
     }
 
 

@@ -1,6 +1,6 @@
 """A small sizing over nodes, by a search and at a given rate, and how it ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,11 +60,12 @@ def taken(rate: float) -> ChildView:
 
 def measured(milliseconds: float) -> ChildView:
     """Return a benchmark at a given rate, whose limit is 200 ms."""
-    result = {"value": milliseconds, "limit": 200, "unit": "ms"}
-    return with_objectives([result])
+    return with_objectives([{"value": milliseconds, "limit": 200, "unit": "ms"}])
 
 
-def run(changes: Changes, figures: dict[int, float], view: Any = found) -> SweepStatus:
+def run(
+    changes: Changes, figures: dict[int, float], view: Callable[[float], ChildView] = found
+) -> SweepStatus:
     """Return the status of a sweep at its end; a figure of 0 is a benchmark that failed.
 
     `figures` has what each point measures in truth, by the place of its first value.
@@ -72,7 +73,6 @@ def run(changes: Changes, figures: dict[int, float], view: Any = found) -> Sweep
 
     def end(point: SweepPoint) -> ChildView:
         figure = figures[point.values[0]] * NOISE[(point.rounds or 0) % len(NOISE)]
-        ended: ChildView = view(figure) if figure else FAILED
-        return ended
+        return view(figure) if figure else FAILED
 
     return run_to_end(observe(changes), end)

@@ -48,12 +48,10 @@ def small_sweep(changes: Changes | None = None, template: Changes | None = None)
 
 
 def parse_sweep(changes: Changes | None = None, template: Changes | None = None) -> Any:
-    """Return the model of it."""
     return SolrBenchmarkSweep.parse(small_sweep(changes, template))
 
 
 def plan(changes: Changes | None = None, template: Changes | None = None) -> SweepPlan:
-    """Return the plan of it."""
     return make_plan(parse_sweep(changes, template))
 
 

@@ -39,6 +39,7 @@ def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
     """Return a SolrCloud with the status of one that is up."""
     cloud = stored_cloud(changes)
     nodes = cloud["spec"]["replicas"]
+    node = {"ready": True, "specUpToDate": True, "scheduledForDeletion": False}
     return cloud | {
         "status": {
             "replicas": nodes,
@@ -46,15 +47,7 @@ def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
             "upToDateNodes": nodes,
             "version": cloud["spec"]["solrImage"]["tag"],
             "podSelector": "solr-cloud=base,technology=solr-cloud",
-            "solrNodes": [
-                {
-                    "name": f"{NAME}-{i}",
-                    "ready": True,
-                    "specUpToDate": True,
-                    "scheduledForDeletion": False,
-                }
-                for i in range(nodes)
-            ],
+            "solrNodes": [node | {"name": f"{NAME}-{i}"} for i in range(nodes)],
         }
     }
 
@@ -63,6 +56,8 @@ def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
     """Return the StatefulSet of the same; it has the labels of the SolrCloud."""
     cloud = stored_cloud(changes)
     spec = cloud["spec"]
+    owner = {key: cloud[key] for key in ("apiVersion", "kind")}
+    named = {key: cloud["metadata"][key] for key in ("name", "uid")}
     container = {
         "name": "solrcloud-node",
         "image": f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}",
@@ -77,15 +72,7 @@ def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
             "generation": 1,
             "annotations": {"solr.apache.org/zkConnectionString": "zk:2181/search-base"},
             "labels": cloud["metadata"]["labels"] | {"solr-cloud": "base"},
-            "ownerReferences": [
-                {
-                    "apiVersion": cloud["apiVersion"],
-                    "kind": cloud["kind"],
-                    "name": cloud["metadata"]["name"],
-                    "uid": cloud["metadata"]["uid"],
-                    "controller": True,
-                }
-            ],
+            "ownerReferences": [owner | named | {"controller": True}],
         },
         "spec": {"replicas": spec["replicas"], "template": {"spec": {"containers": [container]}}},
         "status": {"observedGeneration": 1, "readyReplicas": spec["replicas"]},

@@ -89,7 +89,6 @@ def _is_secret(variable: dict[str, Any]) -> bool:
 
 
 def find_problems(workloads: Iterator[Workload]) -> set[Finding]:
-    """Return which rules are broken by which workloads."""
     found = set()
     for workload in workloads:
         checked = list(_pod_rules(workload))
@@ -144,7 +143,6 @@ EXCEPTIONS = {
 
 
 def unexplained(found: set[Finding]) -> set[Finding]:
-    """Return the findings without an exception."""
     return {
         each
         for each in found

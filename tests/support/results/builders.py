@@ -134,7 +134,6 @@ def report_body(spec: Spec, documents: Iterable[StepRunResult], **more: Any) -> 
 def verdicts_of(
     spec: Spec, documents: Iterable[StepRunResult], environment: Environment | None = None
 ) -> list[StepVerdict]:
-    """Return the verdicts on the step runs of a benchmark."""
     runs = [evaluate_document(each, spec.load) for each in documents]
     samples = BenchmarkSamples(spec, [run.samples for run in runs])
     return evaluate_steps(samples, runs, environment)

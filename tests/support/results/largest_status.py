@@ -67,7 +67,6 @@ from solrbench.api.v1alpha1.target import MAX_VARIANTS
 NAME, REQUEST = "n" * 40, "r" * 81  # of an entry of the mix, a dot, and a request of it
 Part = TypeVar("Part", bound=StatusModel)
 
-_INTERVAL = Interval(lower=9_999_999.999, upper=9_999_999.999)
 _PERCENTILE = PercentileResult(
     percent=99.99,
     milliseconds=9_999_999.999,
@@ -83,7 +82,7 @@ _LARGEST: dict[str, Any] = {
         more_repeats=MORE_THAN_50,
     ),
     "PercentileResult": [_PERCENTILE] * MAX_PERCENTILES,
-    "Interval": _INTERVAL,
+    "Interval": Interval(lower=9_999_999.999, upper=9_999_999.999),
     "int": 10**12 - 1,
     "float": 9_999_999.999,
     "bool": True,
@@ -123,12 +122,37 @@ def largest_status() -> Status:
         message="m" * 2000,
         last_transition_time=now,
     )
+    # With every note that there is.
+    answers = AnswerComparison(
+        candidate="c" * 63,
+        baseline="b" * 63,
+        conclusion="Differ",
+        queries=5000,
+        different=5000,
+        notes=["n" * 160] * 7,
+    )
+    objective = largest(
+        ObjectiveResult,
+        **places,
+        name=NAME,
+        conclusion=ObjectiveConclusion.INCONCLUSIVE,
+        unit="requests/s",
+        message="m" * 200,
+    )
+    capacity = largest(
+        CapacityResult,
+        variant=NAME,
+        conclusion=CapacityConclusion.SEARCHING,
+        message="m" * 400,
+        trials=[largest(TrialResult)] * MAX_TRIALS,
+        confirmations=[largest(TrialResult)] * MAX_CONFIRMATIONS,
+    )
     return Status(
         results=[result] * MAX_RESULTS,
         totals=[result.model_copy(update={"request": ""})] * MAX_VERDICTS,
         comparisons=[comparison] * MAX_COMPARISONS,
         comparison=_largest_comparison(places),
-        answer_comparisons=[_largest_answers()] * MAX_ANSWER_COMPARISONS,
+        answer_comparisons=[answers] * MAX_ANSWER_COMPARISONS,
         answers=["a" * MAX_CHARACTERS] * MAX_ANSWERS,
         summary=Summary(repeats=[largest(RepeatSummary)] * MAX_REPEATS),
         open_loop=[largest(OpenLoopStats, **places)] * MAX_VERDICTS,
@@ -138,9 +162,11 @@ def largest_status() -> Status:
         * MAX_RESPONSE_GAPS,
         verdicts=[verdict] * MAX_VERDICTS,
         target=TargetStatus(nodes={f"{n:0>60}:8983_solr": now.isoformat() for n in range(512)}),
-        objectives=_largest_objectives(places),
+        objectives=ObjectivesStatus(
+            conclusion=ObjectiveConclusion.INCONCLUSIVE, results=[objective] * MAX_OBJECTIVE_RESULTS
+        ),
         not_run=[NotRun(**places, step_runs=100, reason="m" * 250)] * MAX_NOT_RUN,
-        capacity=[_largest_capacity()] * MAX_VARIANTS,
+        capacity=[capacity] * MAX_VARIANTS,
         scalability=[largest(Scalability, variant=NAME, message="m" * 200)] * MAX_VARIANTS,
         conditions=[condition] * 16,
         distributions=[
@@ -193,18 +219,6 @@ def largest_status() -> Status:
     )
 
 
-def _largest_answers() -> AnswerComparison:
-    """Return a comparison of answers with every note that there is."""
-    return AnswerComparison(
-        candidate="c" * 63,
-        baseline="b" * 63,
-        conclusion="Differ",
-        queries=5000,
-        different=5000,
-        notes=["n" * 160] * 7,
-    )
-
-
 def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
     figure = largest(
         FigureComparison,
@@ -230,32 +244,4 @@ def _largest_comparison(places: dict[str, str]) -> BaselineComparison:
         left_out=10**9,
         settings=["s" * 250] * MAX_NOTES,
         differences=["d" * 250] * MAX_NOTES,
-    )
-
-
-def _largest_objectives(places: dict[str, str]) -> ObjectivesStatus:
-    return ObjectivesStatus(
-        conclusion=ObjectiveConclusion.INCONCLUSIVE,
-        results=[
-            largest(
-                ObjectiveResult,
-                **places,
-                name=NAME,
-                conclusion=ObjectiveConclusion.INCONCLUSIVE,
-                unit="requests/s",
-                message="m" * 200,
-            )
-        ]
-        * MAX_OBJECTIVE_RESULTS,
-    )
-
-
-def _largest_capacity() -> CapacityResult:
-    return largest(
-        CapacityResult,
-        variant=NAME,
-        conclusion=CapacityConclusion.SEARCHING,
-        message="m" * 400,
-        trials=[largest(TrialResult)] * MAX_TRIALS,
-        confirmations=[largest(TrialResult)] * MAX_CONFIRMATIONS,
     )

@@ -20,7 +20,6 @@ class Answers(NamedTuple):
 
 
 def valid_point(point: DesignPoint, **figures: Any) -> SweepPoint:
-    """Return a point that is Valid, with these figures."""
     return SweepPoint(name=point.name, values=point.indexes, **({"state": "Valid"} | figures))
 
 

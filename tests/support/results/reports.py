@@ -1,6 +1,5 @@
 """A full report with everything that a page shows, and with the same of hostile text."""
 
-from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -61,7 +60,6 @@ def make_report(
 
 
 def with_status(report: Report, **changes: object) -> Report:
-    """Return the report with other fields in its status."""
     status = report.status.model_copy(update=changes)
     return report.model_copy(update={"status": status})
 
@@ -113,8 +111,8 @@ def _result(name: str, index: int, place: int, seconds: int, text: str) -> Reque
         [1000 * (index + 1) + 40 * each + 90 * ((second + place) % 5) for each in range(20)]
         for second in range(SECONDS)
     ]
-    made = make_timed_result(times, name)
-    windows = [_window(second, times[second % SECONDS]) for second in range(seconds)]
+    in_turn = [times[second % SECONDS] for second in range(seconds)]
+    windows = [SecondSums(n, len(each), 0, sum(each), max(each)) for n, each in enumerate(in_turn)]
     slow = SlowRequest(
         query=f"q=slow&{text}",
         service_time_microseconds=987_654,
@@ -124,18 +122,8 @@ def _result(name: str, index: int, place: int, seconds: int, text: str) -> Reque
         failure=f"HTTP503{text}",
     )
     kinds = [FailureKind(kind=f"HTTP503{text}", count=2, sample=f"no live servers {text}")]
-    return made.model_copy(
-        update={
-            "failures": 2,
-            "failure_kinds": kinds,
-            "windows": SecondSeries(windows),
-            "slow_requests": [slow],
-        }
-    )
-
-
-def _window(second: int, times: Sequence[int]) -> SecondSums:
-    return SecondSums(second, len(times), 0, sum(times), max(times))
+    fields: dict[str, Any] = {"failures": 2, "failure_kinds": kinds, "slow_requests": [slow]}
+    return make_timed_result(times, name, windows=SecondSeries(windows), **fields)
 
 
 def _environment(text: str) -> Environment:

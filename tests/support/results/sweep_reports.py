@@ -78,7 +78,6 @@ def full_report(repeats: int = 5) -> SweepReport:
 
 
 def with_points(report: SweepReport, **changes: object) -> SweepReport:
-    """Return the report with other fields in each of its points."""
     points = [each.model_copy(update=changes) for each in report.points]
     return report.model_copy(update={"points": points})
 

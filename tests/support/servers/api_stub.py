@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import yaml
 
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ApiConnection
-from support.servers.in_thread import QuietHandler, in_thread
+from support.servers.in_thread import QuietHandler, served_by
 
 Body = dict[str, Any]
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -61,7 +60,6 @@ def stream_of(*events: Body) -> httpx.Response:
 
 
 def body_of(request: httpx.Request) -> Body:
-    """Return what a request sends."""
     found: Body = json.loads(request.content or b"{}")
     return found
 
@@ -104,7 +102,6 @@ class ApiStub:
         return [(each.url.path, body_of(each)) for each in self.requests if each.method == method]
 
     def __call__(self, request: httpx.Request) -> httpx.Response:  # noqa: PLR0911 - by path
-        """Respond to a request."""
         self.requests.append(request)
         path = request.url.path
         if request.url.params.get("watch"):
@@ -167,35 +164,26 @@ class ApiStub:
         return 200, {"kind": "List", "items": items}
 
 
-class _Exchange(QuietHandler):
-    server: "_Server"
-
-    def _respond(self) -> None:
-        content = self.rfile.read(int(self.headers["Content-Length"] or 0))
-        url = f"http://{self.headers['Host']}{self.path}"
-        response = self.server.stub(httpx.Request(self.command, url, content=content))
-        self.send(response.content, response.status_code)
-
-    do_GET = do_POST = do_PATCH = do_DELETE = _respond  # noqa: N815
-
-
-class _Server(ThreadingHTTPServer):
-    def __init__(self, stub: ApiStub) -> None:
-        super().__init__(("127.0.0.1", 0), _Exchange)
-        self.stub = stub
-
-
 @contextmanager
 def serving(folder: Path) -> Iterator[ApiStub]:
     """Yield a stub that is on loopback, too; `folder/config` is the kubeconfig."""
     stub = ApiStub()
-    with in_thread(_Server(stub)) as address:
-        write_kubeconfig(folder / "config", f"http://{address}")
+
+    class Exchange(QuietHandler):
+        def _respond(self) -> None:
+            content = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            url = f"http://{self.headers['Host']}{self.path}"
+            response = stub(httpx.Request(self.command, url, content=content))
+            self.send(response.content, response.status_code)
+
+        do_GET = do_POST = do_PATCH = do_DELETE = _respond  # noqa: N815
+
+    with served_by(Exchange) as address:
+        write_kubeconfig(folder / "config", address)
         yield stub
 
 
 def write_kubeconfig(file: Path, server: str) -> None:
-    """Write a kubeconfig with one context, `stub`."""
     content = {
         "current-context": "stub",
         "contexts": [{"name": "stub", "context": {"cluster": "stub", "user": "stub"}}],

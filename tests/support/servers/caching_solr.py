@@ -15,7 +15,6 @@ class CachingSolr:
     """
 
     def __init__(self, *, warming: int = 0, text: bool = False, slow_reads: int = 0) -> None:
-        self.selects = 0
         self.queries: list[str] = []
         self.emptied: list[int] = []
         self.entries = 0
@@ -33,12 +32,10 @@ class CachingSolr:
             exchange.send(b'{"responseHeader": {"status": 0}}')
         elif path.endswith("/admin/metrics"):
             self._send_metrics(exchange)
-        elif path.endswith("/select"):
-            self.selects += 1
-            self.queries.append(exchange.query)
-            self.entries += 1
-            exchange.send()
         else:
+            if path.endswith("/select"):
+                self.queries.append(exchange.query)
+                self.entries += 1
             exchange.send()
 
     def _send_metrics(self, exchange: Exchange) -> None:

@@ -43,7 +43,6 @@ class Sayer(asyncio.Protocol):
 
 @contextmanager
 def fast_server(folder: Path) -> Iterator[Server]:
-    """Run one."""
     port = free_port()
     command = [sys.executable, "-m", "support.servers.fast_server", str(port)]
     paths = {"PYTHONPATH": os.pathsep.join(sys.path)}

@@ -65,10 +65,6 @@ def say(value: Any, status: int = 200) -> Script:
     return lambda hostile: hostile.send(body, status)
 
 
-def redirect(location: str) -> Script:
-    return lambda hostile: hostile.send(b"", 302, Location=location)
-
-
 def bomb(encoding: str = "gzip") -> Script:
     """Respond with 255 KiB that unpack to 256 MiB."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
@@ -77,7 +73,6 @@ def bomb(encoding: str = "gzip") -> Script:
 
 
 def endless(hostile: Hostile) -> None:
-    """Respond with a body that has no end."""
     hostile.send_response(200)
     hostile.end_headers()
     while True:

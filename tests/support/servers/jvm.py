@@ -42,7 +42,6 @@ class FakeJvm:
         status.write_text(f"Name:\tjava\nSigCgt:\t{4 if yes else 3:016x}\n")
 
     def close(self) -> None:
-        """Listen no more."""
         if self._listener is not None:
             self._listener.shutdown(socket.SHUT_RDWR)
             self._listener.close()

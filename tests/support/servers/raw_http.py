@@ -49,7 +49,6 @@ def dripping(begin: bytes) -> Iterator[str]:
 
 
 def pour(connection: socket.socket) -> None:
-    """Send a body without end."""
     connection.sendall(HEAD + b"\r\n")
     while True:
         connection.sendall(b"x" * 65536)

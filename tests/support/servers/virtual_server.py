@@ -89,5 +89,4 @@ Calls = list[str]
 
 
 def calling(calls: Calls, name: str) -> Callable[[], None]:
-    """Return a callback that notes its call."""
     return lambda: calls.append(name)

@@ -69,5 +69,4 @@ def put(name: str, file: Path) -> None:
 
 
 def stop(name: str) -> None:
-    """Remove a web server."""
     kube.kubectl("delete", "pod,service", name, "--grace-period=1", "--ignore-not-found")

@@ -41,6 +41,7 @@ class Cloud:
     probes_open: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    overlay: dict[str, Any] = field(default_factory=dict)
     around: Callable[[Callable[[], Any]], Any] = lambda change: change()
 
     def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
@@ -84,7 +85,7 @@ class Cloud:
         name = params.get("name", "")
         self.changed.append((what, name))
         match what:
-            case "RELOAD":
+            case "RELOAD" | "/trial/config":
                 pass
             case "UPLOAD":
                 self.config_sets.add(name)
@@ -134,7 +135,7 @@ class Cloud:
         if what.endswith("/update"):
             return 200, {"responseHeader": {"status": 0}}
         if what.endswith("/config/overlay"):
-            return 200, {"overlay": {}}
+            return 200, {"overlay": self.overlay}
         if what not in answers:
             return 403, {}
         return 200, answers[what]()
@@ -151,16 +152,11 @@ class Cloud:
             "SEARCHER.searcher.numDocs": self.documents,
             "SEARCHER.searcher.deletedDocs": self.deleted_documents,
         }
-        cores = {
-            f"solr.core.{name}.shard1.replica_n1": everything
-            | {"CORE.coreName": f"{name}_shard1_replica_n1"}
-            for name in self.collections
-        }
-        wanted = prefix.split(",")
-        kept = {
-            engine: {key: value for key, value in metrics.items() if key in wanted}
-            for engine, metrics in cores.items()
-        }
+        wanted, kept = prefix.split(","), {}
+        for name in self.collections:
+            metrics = everything | {"CORE.coreName": f"{name}_shard1_replica_n1"}
+            shown = {key: value for key, value in metrics.items() if key in wanted}
+            kept[f"solr.core.{name}.shard1.replica_n1"] = shown
         found: dict[str, Any] = {node: {"metrics": {}} for node in self.nodes}
         found[next(iter(self.nodes))] = {"metrics": kept}
         return {"responseHeader": {"status": 0}, **found}

@@ -76,7 +76,6 @@ def draw_queries(documents: list[dict[str, Any]], count: int, seed: int) -> list
 
 
 def main(arguments: list[str], lines: Iterable[str]) -> None:
-    """Write the files."""
     parser = argparse.ArgumentParser(description="Turn a Debian package index into a corpus.")
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--queries", type=int, default=1000)

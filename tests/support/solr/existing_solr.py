@@ -51,13 +51,12 @@ http {{
 """
 
 
-def login(user: str = USER, password: str = PASSWORD) -> str:
+def login() -> str:
     """Return the header's value."""
-    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+    return "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 
 
 def secret(name: str, password: str = PASSWORD) -> dict[str, Any]:
-    """Return a Secret with a login."""
     return {
         "apiVersion": "v1",
         "kind": "Secret",
@@ -78,7 +77,6 @@ def trust(name: str, authority: Path) -> dict[str, Any]:
 
 
 def node_urls(name: str, nodes: int) -> list[str]:
-    """Return the base URLs of the nodes."""
     return [f"http://{_host(name, i)}/solr" for i in range(nodes)]
 
 
@@ -197,7 +195,6 @@ def _pod() -> kube.Body:
 
 
 def close_endpoints() -> None:
-    """Remove nginx."""
     options = ("--grace-period=1", "--ignore-not-found")
     kube.kubectl("delete", "pod,service,secret", ENDPOINTS, *options)
 
@@ -208,12 +205,10 @@ def inspect(path: str, **params: Any) -> kube.Body:
 
 
 def collections() -> set[str]:
-    """Return the names of all collections."""
     return set(inspect("/admin/collections", action="LIST")["collections"])
 
 
 def config_sets() -> set[str]:
-    """Return the names of all config sets."""
     return set(inspect("/admin/configs", action="LIST")["configSets"])
 
 

@@ -116,13 +116,9 @@ def _value(value: Any, keys: dict[str, int]) -> bytes:  # noqa: PLR0911 - one fo
     if isinstance(value, dict):
         return _sized(5, len(value)) + _entries(value, keys)
     head = b"\x0c" + _sized(4, 4) + _long(value.num_found) + _long(0) + b"\0\1"
-    return (
-        head
-        + _sized(4, len(value.documents))
-        + b"".join(
-            b"\x0b" + _sized(5, len(each)) + _entries(each, keys) for each in value.documents
-        )
-    )
+    head += _sized(4, len(value.documents))
+    parts = (b"\x0b" + _sized(5, len(each)) + _entries(each, keys) for each in value.documents)
+    return head + b"".join(parts)
 
 
 def _long(value: int) -> bytes:

@@ -35,7 +35,6 @@ class Operator:
         kube.kubectl("delete", "pods", "-l", self.pods, "--grace-period=0", "--force")
 
     def is_running(self) -> bool:
-        """Return whether it is there and ready."""
         found = kube.items("deployments", self.deployment)
         return bool(found) and found[0].get("status", {}).get("readyReplicas") == 1
 

@@ -31,7 +31,6 @@ def solr_9_cache(lookups: int, hits: int, evictions: int = 0) -> dict[str, float
 
 
 def solr_9_core(collection: str = "books", requests: int = 0, lookups: int = 0) -> dict[str, Any]:
-    """Return the registry of a core."""
     return {
         "CORE.collection": collection,
         "CACHE.searcher.filterCache": solr_9_cache(lookups, lookups // 2),
@@ -61,7 +60,6 @@ def solr_9_core(collection: str = "books", requests: int = 0, lookups: int = 0) 
 def solr_9_jvm(
     cpu_seconds: float = 0.0, gc_milliseconds: int = 0, heap_used: int = 100 * MIB
 ) -> dict[str, Any]:
-    """Return the registry of the JVM."""
     return {
         "gc.G1-Young-Generation.count": gc_milliseconds // 10,
         "gc.G1-Young-Generation.time": gc_milliseconds,

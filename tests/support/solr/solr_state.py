@@ -8,7 +8,6 @@ Core = dict[str, Any]
 
 
 def solr_pods(name: str) -> list[str]:
-    """Return the names of a benchmark's Solr pods."""
     return sorted(body["metadata"]["name"] for body in kube.pods(name, "solr"))
 
 
@@ -20,13 +19,11 @@ def cluster_status(name: str) -> dict[str, Any]:
 
 
 def shards(name: str) -> dict[str, Any]:
-    """Return the shards of the benchmark's collection."""
     found: dict[str, Any] = cluster_status(name)["collections"][name]["shards"]
     return found
 
 
 def core_statuses(name: str) -> dict[str, Core]:
-    """Return the status of every core on every pod."""
     found: dict[str, Core] = {}
     for pod in solr_pods(name):
         found |= kube.solr(pod, "/admin/cores", action="STATUS")["status"]
@@ -39,7 +36,6 @@ def documents_by_core(name: str) -> dict[str, int]:
 
 
 def heap_bytes(name: str) -> set[int]:
-    """Return the maximum heaps that the JVMs report."""
     systems = [kube.solr(pod, "/admin/info/system") for pod in solr_pods(name)]
     return {system["jvm"]["memory"]["raw"]["max"] for system in systems}
 
@@ -49,7 +45,11 @@ def search_requests(name: str) -> int:
 
     Parts of a distributed search are counted apart, under `/select[shard]`.
     """
-    return sum(_select_requests(pod) for pod in solr_pods(name))
+    prefix = "QUERY./select.requests"
+    responses = [
+        kube.solr(pod, "/admin/metrics", group="core", prefix=prefix) for pod in solr_pods(name)
+    ]
+    return sum(core.get(prefix, 0) for each in responses for core in each["metrics"].values())
 
 
 def shard_requests(name: str) -> dict[str, int]:
@@ -65,8 +65,3 @@ def shard_requests(name: str) -> dict[str, int]:
             shard = registry.split(".")[3]
             found[shard] = found.get(shard, 0) + core.get("QUERY./select[shard].requests", 0)
     return found
-
-
-def _select_requests(pod: str) -> int:
-    response = kube.solr(pod, "/admin/metrics", group="core", prefix="QUERY./select.requests")
-    return sum(core.get("QUERY./select.requests", 0) for core in response["metrics"].values())

@@ -35,7 +35,6 @@ def list_fields(schema: Schema, path: str = "spec", depth: int = 0) -> Iterator[
 
 
 def spec_schema(kind: ResourceKind) -> Schema:
-    """Return the schema of `spec` of a kind."""
     version = build_crd(kind)["spec"]["versions"][0]
     found: Schema = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
     return found
@@ -51,7 +50,6 @@ def put_value(body: Body, path: str, value: Any) -> bool:
 
 
 def changed_fields(schema: Schema, before: Body, after: Body) -> set[str]:
-    """Return the fields of `spec` that differ."""
     old, new = before["spec"], after["spec"]
     return {key for key in schema["properties"] if old.get(key, REMOVE) != new.get(key, REMOVE)}
 

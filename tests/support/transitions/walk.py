@@ -36,7 +36,6 @@ CLAIM: dict[str, Any] = {
 
 
 def manifests() -> dict[str, Any]:
-    """Return the ConfigMap with the companions."""
     text = companions.text_of(*companions.MANIFESTS).replace("$(WORKERS)", "1")
     return config_map("manifests", all=text)
 
@@ -91,7 +90,6 @@ BASES: tuple[Changes, ...] = (
     },
 )
 """Changes to a small resource. The baseline of those that have one is the benchmark `one`."""
-
 
 Body = dict[str, Any]
 Replace = Callable[[Body], Body]
@@ -160,7 +158,6 @@ class Walk:
         assert {each for each in stay if "-export" not in each} == set()  # those have ended
 
     def remove_all(self) -> None:
-        """Delete every benchmark."""
         for name in NAMES:
             if self.operator.find(name, self.namespace) is not None:
                 self._delete(name)

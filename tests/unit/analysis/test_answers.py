@@ -8,6 +8,7 @@ from functools import cache
 from math import log
 from zlib import crc32
 
+import orjson
 import pytest
 from pydantic import ValidationError
 
@@ -35,8 +36,6 @@ DOCUMENTS, TERMS, QUERIES, FIRST = 1000, 300, 60, 10
 
 @dataclass(frozen=True)
 class Document:
-    """A document of the model."""
-
     name: str
     terms: tuple[int, ...]
     category: int
@@ -73,7 +72,6 @@ def make_documents(seed: int) -> tuple[Document, ...]:
 
 @cache
 def postings(documents: tuple[Document, ...]) -> dict[int, list[Document]]:
-    """Return the documents of each term."""
     found: dict[int, list[Document]] = {}
     for document in documents:
         for term in set(document.terms):
@@ -348,6 +346,15 @@ def test_answers_of_5000_queries_fit_into_2_mebibytes() -> None:
     less = pack_answers(answers, StoredAnswers(first=10), 100_000)
     assert len(less.packed) <= 100_000
     assert less.queries + less.left_out == 5000
+
+
+def test_answers_that_would_take_too_much_memory_are_left_out() -> None:
+    text = orjson.dumps([[f"word{n}", 800_000 - n] for n in range(5)]).decode()
+    facets = {f"field{n}": FacetAnswer(digest="0123456789ab", text=text) for n in range(8)}
+    kept = stored(*(QueryAnswer(key=f"{n:012x}", query="q", facets=facets) for n in range(5000)))
+    assert len(kept.packed) < MAX_ANSWER_BYTES / 2
+    assert len(kept.unpack()) == kept.queries
+    assert kept.left_out == 5000 - kept.queries > 0
 
 
 def test_answers_of_another_program_may_lack_what_ours_have() -> None:

@@ -21,12 +21,8 @@ def counted(name: str = "query", sent: int = 8, late: int = 0, dropped: int = 0)
 
 
 def planned(repeat: int, *results: RequestResult, **fields: Any) -> StepRunResult:
-    figures: dict[str, Any] = {
-        "requests_per_second": 10.0,
-        "planned_requests": 10,
-        "workers": [WITH_LAG],
-    }
-    return make_document("a", repeat, *results, **figures | fields)
+    given: dict[str, Any] = {"requests_per_second": 10.0, "planned_requests": 10}
+    return make_document("a", repeat, *results, **given | {"workers": [WITH_LAG]} | fields)
 
 
 def arrivals(*documents: StepRunResult) -> OpenLoopStats:

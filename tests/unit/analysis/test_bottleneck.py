@@ -6,24 +6,11 @@ import pytest
 
 from solrbench.analysis.bottleneck import agree_over_rounds, describe_bottleneck, find_bottlenecks
 from solrbench.analysis.checks import EvaluatedRun
-from solrbench.analysis.conclusions import collect_answers
 from solrbench.analysis.samples import RunSamples
 from solrbench.analysis.server_metrics import RunTelemetry
-from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import Bottleneck
 from solrbench.contract.environment import MeasuredTarget
 from support.results.builders import make_document, make_spec
-
-
-def test_a_step_that_is_held_back_is_an_answer() -> None:
-    found = Bottleneck(
-        step="calm", resource="Cpu", message="99 % used", field="target.solrCloud.nodes"
-    )
-    (answer,) = collect_answers(make_spec("calm"), Status(bottlenecks=[found]))
-    assert answer == (
-        "calm: the bottleneck is Solr's CPU. 99 % used. Change next: target.solrCloud.nodes,"
-        " on CPUs that nothing else uses."
-    )
 
 
 def run(repeat: int, **figures: float) -> EvaluatedRun:
@@ -52,9 +39,8 @@ def test_two_repeats_that_agree_name_the_resource_and_what_to_vary() -> None:
 @pytest.mark.parametrize("others", [[run(2)], [run(2), run(3, throttled_percent=50.0)]])
 def test_repeats_that_do_not_agree_are_inconclusive(others: list[EvaluatedRun]) -> None:
     found = one(run(1, gc_percent=20.0), *others)
-    assert found.resource == "Inconclusive"
+    assert (found.resource, found.field) == ("Inconclusive", None)
     assert "Repeat 1: the collector stopped Solr for 20 %" in found.message
-    assert found.field is None
 
 
 def test_a_single_repeat_is_a_suspicion() -> None:
@@ -72,9 +58,8 @@ def test_rounds_confirm_what_each_of_them_suspects() -> None:
     )
     (found,) = agree_over_rounds({2: [busy], 3: [collecting], 4: [busy], 5: []})
     assert (found.resource, found.suspected, found.field) == ("Cpu", None, "target.solrCloud.nodes")
-    assert found.message == (
-        "Solr used 99 % of its CPUs (limit 85 %) in round 2; 2 of 3 rounds agree"
-    )
+    said = "Solr used 99 % of its CPUs (limit 85 %) in round {}; 2 of {} rounds agree"
+    assert found.message == said.format(2, 3)
     for rounds in ([[busy], [collecting]], [[disagreeing], [disagreeing]]):
         (open_,) = agree_over_rounds(dict(enumerate(rounds, 1)))
         assert (open_.resource, open_.suspected) == ("Inconclusive", None)
@@ -83,9 +68,7 @@ def test_rounds_confirm_what_each_of_them_suspects() -> None:
     for each in (busy, disagreeing, confirmed):
         assert agree_over_rounds({1: [each]}) == [each]
     (found,) = agree_over_rounds(dict(enumerate([[confirmed], [confirmed]], 1)))
-    assert found.message == (
-        "Solr used 99 % of its CPUs (limit 85 %) in round 1; 2 of 2 rounds agree"
-    )
+    assert found.message == said.format(1, 2)
 
 
 def test_most_repeats_are_enough() -> None:
@@ -103,16 +86,30 @@ def test_most_repeats_are_enough() -> None:
     ],
 )
 def test_a_node_of_an_existing_solr_is_no_proxy(given: dict[str, Any], named: str) -> None:
-    existing = make_spec("calm", target={"existing": given})
+    assert of_existing({"existing": given}) == named
+
+
+@pytest.mark.parametrize(("variant", "named"), [("nodes", "None"), ("proxy", "Proxy")])
+def test_a_variant_of_an_existing_solr_is_reached_by_its_own_urls(variant: str, named: str) -> None:
+    proxy, nodes = "https://search.example.com/solr", "http://10.0.0.7:8983/solr"
+    beside = [{"name": "nodes", "endpoint": "Nodes"}, {"name": "proxy", "urls": [proxy]}]
+    assert of_existing({"existing": {"urls": [nodes]}, "variants": beside}, variant) == named
+    beside = [{"name": "nodes", "urls": [nodes]}, {"name": "proxy", "endpoint": "Nodes"}]
+    assert of_existing({"existing": {"urls": [proxy]}, "variants": beside}, variant) == named
+
+
+def of_existing(target: dict[str, Any], variant: str = "") -> str:
+    """Return what holds a target back whose clients wait for longer than Solr works."""
     nodes = MeasuredTarget(attempt=1, pods={"10.0.0.7:8983_solr": "2026-01-01T00:00:00Z"})
+    update = {"target": nodes, "variant": variant}
     runs = [
-        replace(each, samples=RunSamples(each.document.model_copy(update={"target": nodes})))
+        replace(each, samples=RunSamples(each.document.model_copy(update=update)))
         for each in (
             run(repeat, client_milliseconds=60.0, solr_milliseconds=8.0) for repeat in (1, 2)
         )
     ]
-    (found,) = find_bottlenecks(existing, runs)
-    assert found.resource == named
+    (found,) = find_bottlenecks(make_spec("calm", target=target), runs)
+    return found.resource
 
 
 def test_a_step_without_telemetry_has_no_entry() -> None:
@@ -124,10 +121,11 @@ def test_a_step_without_telemetry_has_no_entry() -> None:
 
 def test_sentences_say_what_and_what_next() -> None:
     busy, idle = one(run(1, cpu_percent=99.0), run(2, cpu_percent=98.0)), one(run(1), run(2))
-    inconclusive = one(run(1))
-    first, second, third = map(describe_bottleneck, [busy, idle, inconclusive])
-    assert first.startswith("calm: the bottleneck is Solr's CPU. Solr used 99 % of its CPUs")
-    assert first.endswith("Change next: target.solrCloud.nodes, on CPUs that nothing else uses.")
+    first, second, third = map(describe_bottleneck, [busy, idle, one(run(1))])
+    assert first == (
+        "calm: the bottleneck is Solr's CPU. Solr used 99 % of its CPUs (limit 85 %) in repeat 1; 2"
+        " of 2 repeats agree. Change next: target.solrCloud.nodes, on CPUs that nothing else uses."
+    )
     assert second.startswith("calm: no bottleneck was found. No resource reached its limit (CPU")
     assert third.startswith(
         "calm: the bottleneck is not confirmed, because there is only one repeat. No resource "

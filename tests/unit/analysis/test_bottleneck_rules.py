@@ -177,9 +177,7 @@ def test_a_hot_node_is_named_and_not_the_cpu_of_all(numbers: tuple[float, ...]) 
 
 
 def test_a_throttled_pod_of_the_proxy_is_named() -> None:
-    found = find_bottleneck(
-        evidence(client_milliseconds=60.0, behind_proxy=True, companion_throttled_percent=80.0)
-    )
+    found = find_bottleneck(evidence(**SLOW, **PROXY, companion_throttled_percent=80.0))
     assert (found.resource, found.symptom.server) == (Resource.PROXY, "solr-1")
     assert "whose pod is throttled for 80 % of the time (limit 5 %)" in found.symptom.text
     assert find_bottleneck(evidence(companion_throttled_percent=80.0)).resource is Resource.NONE
@@ -243,16 +241,9 @@ def test_what_is_healthy_or_explained_otherwise_is_not_accused(figures: dict[str
 )
 def test_a_pause_meets_one_request_of_each_user(users: int | None, resource: Resource) -> None:
     """As measured with 4 users: 28 ms each 1.5 s, at 4,650 requests/s of 0.25 ms, is 3 %."""
-    found = find_bottleneck(
-        evidence(
-            users=users,
-            gc_percent=1.91,
-            gc_per_second=0.675,
-            solr_requests_per_second=4650.0,
-            solr_milliseconds=0.25,
-        )
-    )
-    assert found.resource is resource
+    figures: dict[str, Any] = {"gc_percent": 1.91, "gc_per_second": 0.675}
+    figures |= {"solr_requests_per_second": 4650.0, "solr_milliseconds": 0.25}
+    assert find_bottleneck(evidence(users=users, **figures)).resource is resource
 
 
 def test_what_was_not_measured_is_never_named() -> None:
@@ -267,13 +258,9 @@ def test_the_server_is_named_only_among_several() -> None:
 
 
 def test_every_resource_but_the_words_has_a_rule() -> None:
-    assert {resource for resource, _ in RULES} == set(Resource) - {
-        Resource.NONE,
-        Resource.INCONCLUSIVE,
-        # Of indexing alone.
-        Resource.MERGES,
-        Resource.INDEX_CLIENT,
-    }
+    words = {Resource.NONE, Resource.INCONCLUSIVE}
+    of_indexing = {Resource.MERGES, Resource.INDEX_CLIENT}
+    assert {resource for resource, _ in RULES} == set(Resource) - words - of_indexing
 
 
 @pytest.mark.parametrize("reason", ["CpuPressure", "CpuStolen", "ScheduleLag"])

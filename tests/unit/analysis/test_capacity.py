@@ -26,6 +26,7 @@ from support.results.trials import HELD, NEAR, measured, probe, trial
 
 FAST = Objective.model_validate({"name": "fast", "responseTime": {"maxMilliseconds": 200}})
 GOOD = Objective.model_validate({"name": "good", "failures": {"maxPercent": 10}})
+PROBED = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
 
 
 def search(*variants: str, **capacity: Any) -> CapacitySearch:
@@ -74,8 +75,7 @@ def users_trial(number: int, users: int, milliseconds: int) -> StepRunResult:
 
 def test_a_search_for_users_begins_where_the_probe_says() -> None:
     wanted = search(searchFor="Users", settleSeconds=3, thinkTime={"constantMilliseconds": 5})
-    probed = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
-    planned = not_none(next_trial(wanted, [probed]))
+    planned = not_none(next_trial(wanted, [PROBED]))
     step = planned.step
     assert (planned.id, step.users, step.requests_per_second) == ("capacity-t01", 25, None)
     assert (step.spawn_rate, step.duration_seconds) == (9, 40)
@@ -328,9 +328,7 @@ INDEXING = {"batchSize": 50}
 def test_every_trial_of_indexing_sends_updates() -> None:
     runs = [stored(0, 200.0)], [stored(0, 200.0), *(stored(n, 40.0) for n in range(1, 9))]
     plans = [next_trial(search(indexing=INDEXING, maxTrials=9), each) for each in ([], *runs)]
-    users = search(indexing=INDEXING, searchFor="Users")
-    probed = StoredTrial(number=0, requests_per_second=100, users=50, excess=0.5)
-    plans.append(next_trial(users, [probed]))
+    plans.append(next_trial(search(indexing=INDEXING, searchFor="Users"), [PROBED]))
     assert [not_none(planned).batch_size for planned in plans] == [50] * 4
     # A rate of documents is searched as that of their updates.
     assert not_none(plans[1]).step.requests_per_second == 40.0
@@ -343,10 +341,8 @@ def test_what_was_found_of_indexing_is_in_documents() -> None:
     interval, updates = found.documents_per_second_interval, found.requests_per_second_interval
     assert interval.lower == pytest.approx(50 * updates.lower, rel=0.01)
     assert interval.upper == pytest.approx(50 * updates.upper, rel=0.01)
-    assert (found.highest_met_documents_per_second, found.lowest_missed_documents_per_second) == (
-        8000,
-        8200,
-    )
+    met, missed = found.highest_met_documents_per_second, found.lowest_missed_documents_per_second
+    assert (met, missed) == (8000, 8200)
     assert found.message.startswith(
         "This target sustains 7992 documents/s (batchSize 50) with p95 ≤ 200 ms (95 % confidence"
         " interval 7"
@@ -357,9 +353,8 @@ def test_what_was_found_of_indexing_is_in_documents() -> None:
 
 def test_what_was_not_found_of_indexing_is_in_documents_too() -> None:
     (missed,) = results(measured(NEAR, [(155.2, 280)]), indexing=INDEXING)
-    assert "a longer run at 7760 documents/s missed the objectives. A trial at 8000" in (
-        missed.message
-    )
+    text = "a longer run at 7760 documents/s missed the objectives. A trial at 8000"
+    assert text in missed.message
     assert (missed.documents_per_second, missed.lowest_missed_documents_per_second) == (None, 8200)
     (slow,) = results(measured(NEAR, [HELD[0], STUCK, STUCK, STUCK, (144.0, 100)]), indexing={})
     assert slow.message.endswith("Once overloaded, it recovers only at 72000 documents/s or less.")

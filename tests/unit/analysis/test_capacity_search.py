@@ -83,14 +83,9 @@ def test_what_is_inconclusive_says_what_is_known() -> None:
 def test_what_is_never_or_always_met_is_inconclusive(excess: Overshoot, problem: str) -> None:
     trials = search(excess)
     assert len(trials) == MAXIMUM
-    assert estimate(trials) == CapacityEstimate(
-        None,
-        None,
-        None,
-        max((each.rate for each in trials if each.meets), default=None),
-        min((each.rate for each in trials if not each.meets), default=None),
-        problem,
-    )
+    met = max((each.rate for each in trials if each.meets), default=None)
+    missed = min((each.rate for each in trials if not each.meets), default=None)
+    assert estimate(trials) == CapacityEstimate(None, None, None, met, missed, problem)
 
 
 def test_a_target_that_still_warms_up_is_named() -> None:
@@ -198,9 +193,8 @@ def test_users_that_always_meet_the_limits_end_the_search_at_the_most() -> None:
 def test_users_that_never_meet_the_limits_end_the_search_at_the_least() -> None:
     trials = search_users(lambda _: 0.9, UserRange(3, 300))
     assert trials[-1].rate == 3
-    assert estimate_users(trials) == CapacityEstimate(
-        None, None, None, None, 3, "no trial met the objectives"
-    )
+    nothing_met = CapacityEstimate(None, None, None, None, 3, "no trial met the objectives")
+    assert estimate_users(trials) == nothing_met
 
 
 def test_wide_noise_is_inconclusive_and_never_narrow() -> None:

@@ -48,11 +48,8 @@ def test_curve_runs_through_the_warm_up_into_the_step() -> None:
     found = cold_start(document)
     assert [(each.number, each.warm_up) for each in found] == [(1, True), (2, True), (3, False)]
     assert [each.window.requests for each in found] == [1000, 1000, 300]
-    assert [each.hit_ratios for each in found] == [
-        {"filterCache": 0.25},
-        {"filterCache": 0.25},
-        {"filterCache": 1.0},
-    ]
+    before, after = {"filterCache": 0.25}, {"filterCache": 1.0}
+    assert [each.hit_ratios for each in found] == [before, before, after]
 
 
 def test_a_curve_in_short_has_stretches_of_twice_as_many_requests() -> None:

@@ -18,7 +18,6 @@ def compared(overhead: Overhead | None, **changes: object) -> Status:
 def known(
     word: Conclusion, percent: float, low: float, high: float, more: int | None = None
 ) -> Overhead:
-    """Return a difference with its interval."""
     return Overhead(
         percent=percent, low_percent=low, high_percent=high, conclusion=word, more_repeats=more
     )

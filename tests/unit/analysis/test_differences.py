@@ -87,22 +87,16 @@ def test_repeats_that_share_targets_count_once_for_each_target() -> None:
 
 def test_rounds_on_shared_targets_count_once_for_each_target() -> None:
     targets = ["a", "a", "b", "b", "c"]
-    found = compared(
-        figures([100, 100, 110, 110, 120], targets=targets),
-        figures([105, 105, 115, 115, 126], targets=targets),
-        in_rounds=True,
-    )
-    assert sizes(found) == [3]
+    before = figures([100, 100, 110, 110, 120], targets=targets)
+    after = figures([105, 105, 115, 115, 126], targets=targets)
+    assert sizes(compared(before, after, in_rounds=True)) == [3]
 
 
 @pytest.mark.parametrize("in_rounds", [True, False])
 def test_repeats_on_one_target_say_so(in_rounds: bool) -> None:
-    same = ["a"] * 5
-    found = compared(
-        figures([100, 101, 102, 101, 100], targets=same),
-        figures([110, 111, 112, 111, 110], targets=same),
-        in_rounds=in_rounds,
-    )
+    before = figures([100, 101, 102, 101, 100], targets=["a"] * 5)
+    after = figures([110, 111, 112, 111, 110], targets=["a"] * 5)
+    found = compared(before, after, in_rounds=in_rounds)
     assert found.on_target
     assert found.test is not None
 

@@ -115,10 +115,8 @@ def test_status_has_what_solr_did() -> None:
     assert "waited for merges, with 6 threads merging (limit 20 %)" in answer
     assert answer.endswith("Change next: collection.shards.")
     # A single document, for steps that index, is held back by nothing.
-    assert (
-        collect_answers(make_spec("a"), Status(dataset=found.model_copy(update={"seconds": 0.03})))
-        == []
-    )
+    single = found.model_copy(update={"seconds": 0.03})
+    assert collect_answers(make_spec("a"), Status(dataset=single)) == []
 
 
 @pytest.mark.parametrize(

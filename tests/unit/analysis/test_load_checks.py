@@ -49,10 +49,8 @@ def test_worker_at_its_cpu_limit_is_valid(fields: dict[str, Any]) -> None:
 def test_bounds_are_those_of_the_spec() -> None:
     document = healthy(workers=[worker(cpu_seconds=6.0)])
     assert verdict_of(document).verdict == "Valid"
-    assert (
-        "limit 50 %"
-        in messages_by_reason(verdict_of(document, max_worker_cpu_percent=50))["WorkerSaturated"]
-    )
+    limited = messages_by_reason(verdict_of(document, max_worker_cpu_percent=50))
+    assert "limit 50 %" in limited["WorkerSaturated"]
 
 
 def test_worker_of_an_older_version_is_checked_by_the_seconds_of_the_step() -> None:
@@ -74,16 +72,14 @@ def test_lag_counts_in_an_open_loop_only() -> None:
 def test_missing_lag_is_listed_as_unchecked() -> None:
     document = open_loop(200).model_copy(update={"workers": [worker()]})
     verdict = verdict_of(document)
-    assert verdict.verdict == "Valid"
-    assert [(each.reason, each.message) for each in verdict.unchecked] == [
-        ("ScheduleLag", "No lag of w-0.")
-    ]
+    (gap,) = verdict.unchecked
+    assert (verdict.verdict, gap.reason) == ("Valid", "ScheduleLag")
+    assert gap.message == "No lag of w-0."
 
 
 def test_workers_that_never_took_part_are_lost() -> None:
-    assert messages_by_reason(verdict_of(healthy(), workers=3)) == {
-        "WorkersLost": "2 of 3 workers were lost (limit 0)"
-    }
+    found = messages_by_reason(verdict_of(healthy(), workers=3))
+    assert found == {"WorkersLost": "2 of 3 workers were lost (limit 0)"}
 
 
 def test_step_that_those_left_ran_whole_is_valid() -> None:
@@ -137,21 +133,18 @@ def busy_slice(cpu: float, waiting: float = 0.0) -> UsageSlice:
 
 def test_worker_saturated_in_one_slice_is_invalid() -> None:
     half = worker(cpu_seconds=5.0, most_cpu=busy_slice(4.75), most_busy=busy_slice(4.2))
-    assert messages_by_reason(verdict_of(healthy(workers=[half]))) == {
-        "WorkerSaturated": "Load worker w-0 used 95 % of a core for 5 s, starting at second 35"
-        " (limit 90 %)"
-    }
+    text = "Load worker w-0 used 95 % of a core for 5 s, starting at second 35 (limit 90 %)"
+    assert messages_by_reason(verdict_of(healthy(workers=[half]))) == {"WorkerSaturated": text}
 
 
 def test_engine_thread_that_waits_in_one_slice_is_invalid() -> None:
     calm = busy_slice(2.0)
     waiting = worker(most_cpu=calm, most_busy=busy_slice(2.1, waiting=2.7))
-    assert messages_by_reason(verdict_of(healthy(workers=[waiting]))) == {
-        "WorkerSaturated": (
-            "The engine thread of load worker w-0 was busy or runnable for 94 % of 5 s, starting at"
-            " second 35 (2 s on a CPU, limit 90 %)"
-        )
-    }
+    text = (
+        "The engine thread of load worker w-0 was busy or runnable for 94 % of 5 s, starting at"
+        " second 35 (2 s on a CPU, limit 90 %)"
+    )
+    assert messages_by_reason(verdict_of(healthy(workers=[waiting]))) == {"WorkerSaturated": text}
     assert verdict_of(healthy(workers=[worker(most_cpu=calm, most_busy=calm)])).verdict == "Valid"
 
 

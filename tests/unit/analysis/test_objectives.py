@@ -7,7 +7,7 @@ import pytest
 
 from solrbench.analysis.objectives import answer_objectives, conclusion_of, evaluate_objectives
 from solrbench.analysis.sentences import completion_text
-from solrbench.analysis.step_results import merge_steps, merge_totals
+from solrbench.analysis.step_results import merge_steps, merge_totals, with_metrics
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import (
     InvalidReason,
@@ -18,6 +18,7 @@ from solrbench.api.v1alpha1.findings import (
 )
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
 from solrbench.contract.environment import MeasuredTarget
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.distributions import ConfidenceBounds
 from support.narrowing import not_none
@@ -233,9 +234,8 @@ def test_failures_that_are_met_say_which_outages_they_do_not_show() -> None:
 
 
 def test_a_step_too_short_for_an_interval_is_inconclusive_and_says_why() -> None:
-    found = evaluated(
-        {"responseTime": {"maxMilliseconds": 2}}, make_document("a", 1, make_result([900] * 9))
-    )
+    short = make_document("a", 1, make_result([900] * 9))
+    found = evaluated({"responseTime": {"maxMilliseconds": 2}}, short)
     assert (found.conclusion, found.lower, found.value) == (INCONCLUSIVE, None, 0.9)
     assert "no 95 % confidence interval, as the step is too short" in found.message
 
@@ -272,6 +272,24 @@ def test_dropped_requests_have_failed_and_failures_together_say_less(
 ) -> None:
     found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
     assert (found.conclusion, found.value) == (conclusion, percent)
+
+
+def test_names_that_fail_in_the_same_seconds_say_less_together() -> None:
+    outages = [50 if second % 10 == 0 else 0 for second in range(60)]  # of 50 requests each second
+    windows = [SecondSums(n, 50, failed, 50_000, 1000) for n, failed in enumerate(outages)]
+    fields: dict[str, Any] = {"failures": sum(outages), "windows": SecondSeries(windows)}
+    names = [make_result([1000] * 3000, name, **fields) for name in ("a", "b", "c", "d")]
+    documents = [
+        with_metrics(make_document("a", 1, *results, seconds=60), [95])
+        for results in (names[:1], names)
+    ]
+    one, four = (not_none(each.failure_effect) for each in documents)
+    assert one == documents[1].requests[0].failure_effect
+    assert four == pytest.approx(4 * one)
+    # However many names, it is the same number of outages.
+    found = [evaluated({"failures": {"maxPercent": 7}}, each) for each in documents]
+    bounds = [(not_none(each.lower), not_none(each.upper)) for each in found]
+    assert bounds[1] == pytest.approx(bounds[0], rel=0.02)
 
 
 def test_without_objectives_there_is_no_status() -> None:

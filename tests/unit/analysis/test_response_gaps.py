@@ -4,7 +4,6 @@ from typing import Any
 
 from solrbench.analysis.response_gaps import answer_response_gaps, step_response_gaps
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.findings import StepResponseGaps
 from solrbench.contract.request_counts import ResponseGap, UserShare, UserShares
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.limit_tables import stall_table, user_table
@@ -69,15 +68,9 @@ def test_only_a_straggler_is_an_answer() -> None:
 
 
 def test_a_single_response_is_one() -> None:
-    once = StepResponseGaps(
-        step="a",
-        least_user_requests=1,
-        median_user_requests=100,
-        least_user=6,
-        least_user_node=NODE,
-        least_user_repeat=1,
-    )
-    (answer,) = answer_response_gaps(Status(response_gaps=[once]))
+    once = document("a", 1, response_gaps=[gap(1, 40)], user_shares=shares(*[100] * 7, 1))
+    gaps = step_response_gaps(benchmark_samples(make_spec("a"), [once]))
+    (answer,) = answer_response_gaps(Status(response_gaps=gaps))
     assert " received 1 response; the median user received 100." in answer
 
 

@@ -48,31 +48,12 @@ def document(found: Telemetry | None, repeat: int = 1) -> StepRunResult:
 
 
 def test_of_several_nodes_sums_and_the_worst_count() -> None:
-    busy = node(
-        "a",
-        cpu_seconds=8,
-        cpus=2,
-        requests=60,
-        request_seconds=0.6,
-        gc_seconds=1,
-        heap_after_gc_max_bytes=90 * MIB,
-        heap_limit_bytes=100 * MIB,
-        index_bytes=5,
-        filter_cache_lookups=30,
-        filter_cache_hits=10,
-        filter_cache_evictions=20,
-    )
-    idle = node(
-        "b",
-        cpu_seconds=2,
-        cpus=2,
-        requests=40,
-        request_seconds=0.4,
-        gc_seconds=0,
-        filter_cache_lookups=10,
-        filter_cache_hits=10,
-        index_bytes=6,
-    )
+    work = {"cpu_seconds": 8, "cpus": 2, "requests": 60, "request_seconds": 0.6, "gc_seconds": 1}
+    sizes = {"heap_after_gc_max_bytes": 90 * MIB, "heap_limit_bytes": 100 * MIB, "index_bytes": 5}
+    cache = {"filter_cache_lookups": 30, "filter_cache_hits": 10, "filter_cache_evictions": 20}
+    busy = node("a", **work, **sizes, **cache)
+    work = {"cpu_seconds": 2, "cpus": 2, "requests": 40, "request_seconds": 0.4, "gc_seconds": 0}
+    idle = node("b", **work, index_bytes=6, filter_cache_lookups=10, filter_cache_hits=10)
     found = not_none(run_telemetry(document(telemetry(busy, idle))))
     figures = found.figures
     assert (figures["cpu_cores"], figures["cpu_percent"]) == (1, 40)
@@ -191,8 +172,7 @@ def test_what_was_not_found_is_longer_than_all_that_was(not_found: int, known: s
 def test_percentiles_count_what_was_not_found() -> None:
     times = [float(each) for each in range(10, 1010, 10)]
     assert percentiles(of("NRT", *times))[50][0] == 500
-    missing = percentiles(of("NRT", *times, not_found=50))
-    assert missing[50] == (750, 880)
+    assert percentiles(of("NRT", *times, not_found=50))[50] == (750, 880)
     assert percentiles(of("NRT", *times, not_found=90))[50] == (950, None)
     assert slowest_percentile([], 95) is None
 

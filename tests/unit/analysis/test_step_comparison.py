@@ -139,11 +139,8 @@ def test_every_other_variant_is_compared_with_the_first() -> None:
 
 
 def test_failures_of_both_sides_are_counted() -> None:
-    raw, proxy = (
-        step_runs(name, 100, 100, failures=failures)
-        for name, failures in (("raw", 1), ("proxy", 3))
-    )
-    (found,) = compare(raw, proxy)
+    sides = step_runs("raw", 100, 100, failures=1), step_runs("proxy", 100, 100, failures=3)
+    (found,) = compare(*sides)
     assert found.failures == 2 * (1 + 3)
 
 

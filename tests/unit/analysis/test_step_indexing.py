@@ -18,6 +18,7 @@ from solrbench.present.fact_tables import step_text
 from solrbench.present.load_figures import load_curves
 from solrbench.present.result_tables import intervals_table
 from solrbench.present.table import table_to_markdown
+from support.narrowing import not_none
 from support.results.builders import (
     make_document,
     make_spec,
@@ -55,9 +56,8 @@ def test_documents_per_second_are_those_of_good_responses_with_an_interval() -> 
     assert result.requests_per_second == 20
     # One in ten failed.
     assert result.documents_per_second == 900
-    rate, documents = result.requests_per_second_interval, result.documents_per_second_interval
-    assert rate is not None
-    assert documents is not None
+    rate = not_none(result.requests_per_second_interval)
+    documents = not_none(result.documents_per_second_interval)
     assert documents.lower == pytest.approx(45 * rate.lower, rel=1e-3)
     assert documents.upper == pytest.approx(45 * rate.upper, rel=1e-3)
     shown = table_to_markdown(intervals_table([result]))
@@ -95,17 +95,14 @@ def test_objective_limits_documents_of_steps_that_index_alone(least: int, conclu
     spec = indexing_spec("queries", "a", objectives=[{"name": "docs"} | limit])
     queries = updates(step="queries").model_copy(update={"batch_size": None})
     samples = benchmark_samples(spec, [queries, updates()])
-    found = evaluate_objectives(samples, DatasetStatus())
-    assert found is not None
-    (result,) = found.results
+    (result,) = not_none(evaluate_objectives(samples, DatasetStatus())).results
     assert (result.step, result.value, result.unit) == ("a", 1000, "documents/s")
     assert result.conclusion == conclusion
     assert describe(spec.objectives[0]) == f"rate of documents ≥ {least} documents/s"
     assert f"the limit is at least {least} documents/s" in result.message
     # Updates of a workload are no such documents, and what was not measured is not met.
     spec = indexing_spec("queries", objectives=[{"name": "docs"} | limit])
-    found = evaluate_objectives(benchmark_samples(spec, [queries]), DatasetStatus())
-    assert found is not None
+    found = not_none(evaluate_objectives(benchmark_samples(spec, [queries]), DatasetStatus()))
     (result,) = found.results
     assert (result.step, result.conclusion, found.conclusion) == (None, *["Inconclusive"] * 2)
     assert result.message.startswith("None of its steps has indexing")

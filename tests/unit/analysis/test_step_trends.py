@@ -37,8 +37,9 @@ def trend(growth: float, half: float, conclusion: TrendConclusion, **fields: Any
     )
 
 
-LEAK = trend(41, 4, TrendConclusion.HEAP_GROWS)
-CLEAN = trend(1, 3, TrendConclusion.STEADY)
+STEADY, GROWS = TrendConclusion.STEADY, TrendConclusion.HEAP_GROWS
+OPEN, INDEX_GROWS = TrendConclusion.INCONCLUSIVE, TrendConclusion.INDEX_GROWS
+LEAK, CLEAN = trend(41, 4, GROWS), trend(1, 3, STEADY)
 
 
 def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
@@ -47,12 +48,11 @@ def test_leak_beside_a_clean_run_has_a_difference_with_its_interval() -> None:
     assert found.difference_per_hour == 40 * MIB
     # Distances of the bounds add by squares: 4 and 3 make 5.
     assert (found.low_per_hour, found.high_per_hour) == pytest.approx((35 * MIB, 45 * MIB))
-    assert list(trend_difference_sentences([found], "juniper")) == [
-        (
-            "In step soak, the growth of the heap in use after garbage collection is 40 MiB/h"
-            " higher than in juniper (95 % confidence interval 35 to 45 MiB/h): worse."
-        )
-    ]
+    (sentence,) = trend_difference_sentences([found], "juniper")
+    assert sentence == (
+        "In step soak, the growth of the heap in use after garbage collection is 40 MiB/h higher"
+        " than in juniper (95 % confidence interval 35 to 45 MiB/h): worse."
+    )
 
 
 def test_leak_that_was_mended() -> None:
@@ -68,29 +68,17 @@ def test_leak_that_was_mended() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "conclusion"),
     [
-        (CLEAN, trend(9, 1, TrendConclusion.STEADY), Conclusion.SAME),
-        (LEAK, trend(43, 4, TrendConclusion.HEAP_GROWS), Conclusion.INCONCLUSIVE),
+        (CLEAN, trend(9, 1, STEADY), Conclusion.SAME),
+        (LEAK, trend(43, 4, GROWS), Conclusion.INCONCLUSIVE),
         # A cache that fills in both: only more than that is a leak.
-        (
-            trend(30, 3, TrendConclusion.INCONCLUSIVE),
-            trend(31, 3, TrendConclusion.INCONCLUSIVE),
-            Conclusion.INCONCLUSIVE,
-        ),
-        (
-            trend(30, 3, TrendConclusion.INCONCLUSIVE),
-            trend(60, 3, TrendConclusion.INCONCLUSIVE),
-            Conclusion.WORSE,
-        ),
+        (trend(30, 3, OPEN), trend(31, 3, OPEN), Conclusion.INCONCLUSIVE),
+        (trend(30, 3, OPEN), trend(60, 3, OPEN), Conclusion.WORSE),
         # Well known, and too small to matter.
-        (
-            trend(100, 0.2, TrendConclusion.HEAP_GROWS),
-            trend(101, 0.2, TrendConclusion.HEAP_GROWS),
-            Conclusion.SAME,
-        ),
+        (trend(100, 0.2, GROWS), trend(101, 0.2, GROWS), Conclusion.SAME),
         # A faster side writes more.
         (
-            trend(100, 1, TrendConclusion.INDEX_GROWS, figure="IndexSize"),
-            trend(120, 1, TrendConclusion.INDEX_GROWS, figure="IndexSize"),
+            trend(100, 1, INDEX_GROWS, figure="IndexSize"),
+            trend(120, 1, INDEX_GROWS, figure="IndexSize"),
             Conclusion.INCONCLUSIVE,
         ),
     ],
@@ -104,11 +92,8 @@ def test_difference_of_trends_has_its_conclusion(
 
 
 def test_only_what_both_have_and_what_differs_first() -> None:
-    alone = trend(41, 4, TrendConclusion.HEAP_GROWS, step="other")
-    steady = [
-        trend(1, 3, TrendConclusion.STEADY, variant=f"v{number}")
-        for number in range(MAX_TREND_DIFFERENCES + 4)
-    ]
+    alone = trend(41, 4, GROWS, step="other")
+    steady = [trend(1, 3, STEADY, variant=f"v{n}") for n in range(MAX_TREND_DIFFERENCES + 4)]
     found = compare_trends([*steady, CLEAN], [*steady, LEAK, alone], 5.0)
     assert len(found) == MAX_TREND_DIFFERENCES
     assert found[0].conclusion is Conclusion.WORSE
@@ -121,17 +106,9 @@ SECONDS = [75.0 * each for each in range(48)]
 
 def heap(server: str = "solr-0", mib_per_hour: float = 0.0, **fields: Any) -> ServerSeries:
     values = [MIB * (500 + each % 3 + mib_per_hour * s / HOUR) for each, s in enumerate(SECONDS)]
-    return ServerSeries(
-        **{
-            "server": server,
-            "kind": "solr",
-            "figure": "heap_after_gc_bytes",
-            "seconds": SECONDS,
-            "values": values,
-            "limit": 2048 * MIB,
-            **fields,
-        }
-    )
+    known: dict[str, Any] = {"server": server, "kind": "solr", "figure": "heap_after_gc_bytes"}
+    known |= {"seconds": SECONDS, "values": values, "limit": 2048 * MIB}
+    return ServerSeries(**known | fields)
 
 
 def entries(values: list[float]) -> ServerSeries:
@@ -184,11 +161,8 @@ def test_growth_that_slows_down_has_no_time_left() -> None:
 
 def test_steady_step_is_steady_in_all_figures() -> None:
     found = status_of(document(heap()))
-    assert {figure: each.conclusion for figure, each in found.items()} == {
-        "HeapAfterGc": "Steady",
-        "Latency": "Steady",
-        "FailedRequests": "Steady",
-    }
+    steady = dict.fromkeys(("HeapAfterGc", "Latency", "FailedRequests"), "Steady")
+    assert {figure: each.conclusion for figure, each in found.items()} == steady
     assert found["HeapAfterGc"].full_in_hours is None
 
 
@@ -253,7 +227,6 @@ def test_answers_and_tables_name_what_grows() -> None:
     found = status_of(document(heap("solr-1", mib_per_hour=300)))
     status = Status(trends=list(found.values()))
     (answer,) = answer_trends(status)
-    assert answer.startswith(
-        "In step soak on solr-1, the heap in use after garbage collection grew"
-    )
+    begin = "In step soak on solr-1, the heap in use after garbage collection grew"
+    assert answer.startswith(begin)
     assert len(trend_table(status.trends).rows) == 3

@@ -86,13 +86,8 @@ def test_among_many_points_a_difference_must_be_clearer() -> None:
 
 
 def test_details_are_decided_by_the_share_of_false_ones() -> None:
-    found = conclude_details(
-        [
-            compared(drawn(n, 6, cv=0.01), drawn(n + 50, 6, cv=0.01, slower_percent=9))
-            for n in (1, 2)
-        ],
-        ComparisonRule(),
-    )
+    sides = ((drawn(n, 6, cv=0.01), drawn(n + 50, 6, cv=0.01, slower_percent=9)) for n in (1, 2))
+    found = conclude_details([compared(*each) for each in sides], ComparisonRule())
     assert [each.conclusion for each in found] == [Conclusion.WORSE, Conclusion.WORSE]
 
 
@@ -113,13 +108,9 @@ def test_before_the_first_look_nothing_is_decided() -> None:
 
 @pytest.mark.parametrize("cv", [0.01, 0.02])
 def test_equal_sides_are_hardly_ever_called_different(cv: float) -> None:
-    words = [
-        conclude_primary(
-            [compared(drawn(n, 8, cv=cv), drawn(n + 500, 8, cv=cv))], ComparisonRule()
-        )[0].conclusion
-        for n in range(100)
-    ]
-    assert not {Conclusion.BETTER, Conclusion.WORSE} & set(words)
+    sides = ((drawn(n, 8, cv=cv), drawn(n + 500, 8, cv=cv)) for n in range(100))
+    found = [conclude_primary([compared(*each)], ComparisonRule())[0] for each in sides]
+    assert not {Conclusion.BETTER, Conclusion.WORSE} & {each.conclusion for each in found}
 
 
 @pytest.mark.parametrize(

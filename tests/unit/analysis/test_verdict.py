@@ -47,11 +47,8 @@ def test_an_outage_is_seen_by_its_seconds() -> None:
     good = [SecondSums(second, 1000, 9, 0, 0) for second in range(198)]
     dead = [SecondSums(second, 2, 1, 0, 0) for second in range(198, 201)]
     verdict = verdict_of(answers(requests=198_006, failures=3, windows=SecondSeries(good + dead)))
-    assert messages_by_reason(verdict) == {
-        "RequestsFailed": (
-            "In 3 of 201 s, half or more of the requests failed (1.49 %, limit 1 % of the seconds)"
-        )
-    }
+    text = "In 3 of 201 s, half or more of the requests failed (1.49 %, limit 1 % of the seconds)"
+    assert messages_by_reason(verdict) == {"RequestsFailed": text}
     windows = SecondSeries(good + dead[:2])
     assert verdict_of(answers(requests=198_004, failures=2, windows=windows)).verdict == "Valid"
 
@@ -61,9 +58,8 @@ def test_requests_of_a_transaction_are_not_counted_twice() -> None:
     part = answers(failures=2, failure_kinds=kinds)
     whole = part.requests[0].model_copy(update={"is_transaction": True, "request": "loan"})
     document = part.model_copy(update={"requests": [*part.requests, whole]})
-    assert messages_by_reason(verdict_of(document)) == {
-        "ConnectionsRanOut": "2 of 200 requests found no free port, file or memory (limit 0)"
-    }
+    text = "2 of 200 requests found no free port, file or memory (limit 0)"
+    assert messages_by_reason(verdict_of(document)) == {"ConnectionsRanOut": text}
 
 
 def test_one_percent_of_requests_may_fail_and_half_be_empty() -> None:
@@ -93,11 +89,8 @@ def test_too_few_samples_for_the_percentile_are_invalid(percentile: int, needed:
 def test_samples_are_those_of_all_repeats_of_the_scarcest_request() -> None:
     often, seldom = make_result(ENOUGH), make_result([1000] * 99, name="seldom")
     repeats = [healthy(repeat, requests=[often, seldom]) for repeat in (1, 2)]
-    assert messages_by_reason(verdict_of(*repeats)) == {
-        "TooFewSamples": (
-            "198 requests of seldom in all repeats (limit 200: 10 must lie beyond p95)"
-        )
-    }
+    text = "198 requests of seldom in all repeats (limit 200: 10 must lie beyond p95)"
+    assert messages_by_reason(verdict_of(*repeats)) == {"TooFewSamples": text}
     assert verdict_of(*repeats, percentile=90).reasons == []
     rare, other = (make_result([1000], name=name) for name in ("rare", "other"))
     single = messages_by_reason(verdict_of(healthy(requests=[rare, other])))
@@ -111,11 +104,8 @@ def test_worst_repeat_is_described_and_the_others_are_named() -> None:
         healthy(repeat, workers=[worker(cpu_seconds=seconds)])
         for repeat, seconds in enumerate((9.2, 1.0, 9.8), 1)
     ]
-    assert messages_by_reason(verdict_of(*repeats)) == {
-        "WorkerSaturated": (
-            "Repeat 3: load worker w-0 used 98 % of a core for 10 s (limit 90 %). Also in repeat 1"
-        )
-    }
+    text = "Repeat 3: load worker w-0 used 98 % of a core for 10 s (limit 90 %). Also in repeat 1"
+    assert messages_by_reason(verdict_of(*repeats)) == {"WorkerSaturated": text}
 
 
 def test_steps_and_variants_have_separate_verdicts() -> None:
@@ -125,11 +115,8 @@ def test_steps_and_variants_have_separate_verdicts() -> None:
         for step, variant, lost in (("a", "raw", []), ("a", "proxy", ["w-1"]), ("b", "raw", []))
     ]
     verdicts = verdicts_of(spec, documents)
-    assert [(each.step, each.variant, each.verdict) for each in verdicts] == [
-        ("a", "raw", "Valid"),
-        ("a", "proxy", "Invalid"),
-        ("b", "raw", "Valid"),
-    ]
+    found = [(each.step, each.variant, each.verdict) for each in verdicts]
+    assert found == [("a", "raw", "Valid"), ("a", "proxy", "Invalid"), ("b", "raw", "Valid")]
     assert overall_verdict(verdicts) == "Invalid"
     assert overall_verdict(verdicts[:1]) == "Valid"
     assert overall_verdict([]) == ""
@@ -235,17 +222,13 @@ def test_results_that_were_not_counted_are_not_checked(
     counted: str, reason: str, what: str
 ) -> None:
     nothing: dict[str, Any] = {counted: None}
-    assert checked_gaps(verdict_of(answers(**nothing))) == [
-        (reason, f"{what.capitalize()} were not counted.")
-    ]
-    one = with_names(healthy(), "xml", **nothing)
-    assert checked_gaps(verdict_of(one)) == [
-        (reason, f"{what.capitalize()} of xml were not counted.")
-    ]
-    many = with_names(healthy(), "a", "b", "c", "d", **nothing)
-    assert checked_gaps(verdict_of(many)) == [
-        (reason, f"{what.capitalize()} of a, b, c and 1 more were not counted.")
-    ]
+    for document, whose in (
+        (answers(**nothing), ""),
+        (with_names(healthy(), "xml", **nothing), " of xml"),
+        (with_names(healthy(), "a", "b", "c", "d", **nothing), " of a, b, c and 1 more"),
+    ):
+        gap = (reason, f"{what.capitalize()}{whose} were not counted.")
+        assert checked_gaps(verdict_of(document)) == [gap]
     # Of what was never sent there is no answer to look at.
     assert verdict_of(with_names(healthy(), "xml", requests=0, **nothing)).unchecked == []
 
@@ -275,6 +258,5 @@ def test_partial_results_that_a_locustfile_reports_are_checked() -> None:
 def test_gaps_of_many_steps_are_reported_once() -> None:
     spec = without_placement(make_spec("a", "b"))
     documents = [healthy(pods=None, step=step, id=step) for step in ("a", "b")]
-    assert verdict_lines(verdicts_of(spec, documents)) == [
-        "Not decided for a, b (PodRestarted): Pod state was not recorded."
-    ]
+    (line,) = verdict_lines(verdicts_of(spec, documents))
+    assert line == "Not decided for a, b (PodRestarted): Pod state was not recorded."

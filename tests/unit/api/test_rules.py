@@ -1,7 +1,4 @@
-"""Rules of models: the message and the condition.
-
-What is wrong, as a line with path and remedy.
-"""
+"""Rules of models: the message and the condition, and a line of path and remedy for each."""
 
 from typing import Any
 
@@ -156,15 +153,13 @@ def test_path_reads_as_in_messages_of_the_api_server() -> None:
 
 
 def test_our_own_message_stands_alone() -> None:
-    assert lines({"spec.target.solrCloud.heap": "2g"}) == [
-        "spec.target.solrCloud.heap: must be a whole number of Mi or Gi, such as 512Mi or 2Gi"
-    ]
+    line = "spec.target.solrCloud.heap: must be a whole number of Mi or Gi, such as 512Mi or 2Gi"
+    assert lines({"spec.target.solrCloud.heap": "2g"}) == [line]
 
 
 def test_a_rule_on_the_whole_resource_has_no_path() -> None:
-    assert lines({"metadata.name": "a.b"}) == [
-        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter"
-    ]
+    line = "metadata.name must be a-z, 0-9 and '-' within, and start with a letter"
+    assert lines({"metadata.name": "a.b"}) == [line]
 
 
 def test_each_problem_has_a_line() -> None:

@@ -152,11 +152,8 @@ def test_what_to_write_takes_the_place_of_a_pattern() -> None:
 
 
 def test_an_optional_field_is_only_not_required() -> None:
-    assert FIELDS["moment"] == {
-        "description": "A time or none.",
-        "type": "string",
-        "format": "date-time",
-    }
+    wanted = {"description": "A time or none.", "type": "string", "format": "date-time"}
+    assert FIELDS["moment"] == wanted
 
 
 def test_an_object_is_inlined_under_the_field_s_own_description_and_default() -> None:

@@ -1,5 +1,3 @@
-"""What the version of Solr decides."""
-
 import pytest
 
 from solrbench.api.solr_versions import is_supported, release_of_tag, untested

@@ -66,21 +66,18 @@ def exported(name: str, folder: Path) -> dict[str, str]:
         return {name: member.read().decode() for name, member in members.items() if member}
 
 
-def deployment(**changes: Any) -> dict[str, Any]:
+def ready(api: ApiStub, **changes: Any) -> None:
+    """Put the namespace, and an operator as the chart labels it with a nameOverride."""
     variables = [{"name": "SOLRBENCH_NAMESPACES", "value": changes.get("namespaces", "default")}]
-    # As the chart labels it with a nameOverride.
     labels = {"app.kubernetes.io/name": "bench", "app.kubernetes.io/part-of": "solrbench"}
     labels["app.kubernetes.io/component"] = "operator"
     labels["app.kubernetes.io/version"] = changes.get("version", "0.1.0")
-    return {
+    operator = {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "operator", "namespace": "solrbench", "labels": labels},
         "spec": {"template": {"spec": {"containers": [{"env": variables}]}}},
         "status": {"readyReplicas": changes.get("ready", 1)},
     }
-
-
-def ready(api: ApiStub, **changes: Any) -> None:
     api.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}})
-    api.put(deployment(**changes))
+    api.put(operator)

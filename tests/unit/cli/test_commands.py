@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+import orjson
 import pytest
 import yaml
 
@@ -17,26 +18,25 @@ from solrbench.contract.environment import Environment
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.kube.client import Cluster
 from solrbench.manifests.results import build_environment
-from support.cluster.benchmarks import config_map, small
+from solrbench.present.report import Report
+from support.cluster.benchmarks import ON_OPERATOR, config_map, secret, small
 from support.resources.small_sweep import small_sweep
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
 from unit.cli.conftest import assert_one_line, call, exported, ready, written
 
 
-def pod(name: str, component: str, **env: str) -> dict[str, Any]:
-    secret = {"secretKeyRef": {"name": env["secret"], "key": "password"}} if env else {}
-    variables = [{"name": "PASSWORD", "valueFrom": secret}] if env else []
-    container = {"name": "solr", "env": variables}
+def pod(name: str, component: str, login: str = "") -> dict[str, Any]:
+    """Return a pod that runs; its container has the password of a Secret if one is named."""
+    password = {"secretKeyRef": {"name": login, "key": "password"}}
+    variables = [{"name": "PASSWORD", "valueFrom": password}] if login else []
+    running = [{"name": "solr", "state": {"running": {}}}]
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": name, "labels": {LABEL_BENCHMARK: "one", LABEL_COMPONENT: component}},
-        "spec": {"containers": [container]},
-        "status": {
-            "phase": "Running",
-            "containerStatuses": [{"name": "solr", "state": {"running": {}}}],
-        },
+        "spec": {"containers": [{"name": "solr", "env": variables}]},
+        "status": {"phase": "Running", "containerStatuses": running},
     }
 
 
@@ -123,10 +123,9 @@ def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> N
     benchmark = SolrBenchmark.parse(api.put(body))
     record = Environment(spec_hash="5", solr_version="9.10.1").model_dump_json(by_alias=True)
     api.put(build_environment(benchmark, record))
-    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "login"}}
-    api.put(secret | {"data": {"password": "aHVudGVyMi1sb25n"}})
-    with_log(api, pod("one-solr-0", "solr", secret="login"), "the word is hunter2-long\n")
-    with_log(api, pod("one-solr-1", "solr", secret="other"), "fine\n")
+    api.put(secret("login", "default", password="hunter2-long"))
+    with_log(api, pod("one-solr-0", "solr", "login"), "the word is hunter2-long\n")
+    with_log(api, pod("one-solr-1", "solr", "other"), "fine\n")
     api.responses["/api/v1/namespaces/default/secrets/other"] = status(403)
     event = {"involvedObject": {"kind": "SolrBenchmark", "name": "one"}, "message": "it began"}
     api.put({"apiVersion": "v1", "kind": "Event", "metadata": {"name": "e"}, **event})
@@ -144,6 +143,22 @@ def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> N
     again = yaml.safe_load(files["one/again.yaml"])
     assert again["metadata"] == {"name": "one"}
     assert "status" not in again
+
+
+def test_what_names_a_secret_stays_in_an_archive_in_its_form(api: ApiStub, tmp_path: Path) -> None:
+    # As the API server stores it, with defaults.
+    body = small("one", target__solrCloud__imagePullSecrets=[]) | {"status": SUCCEEDED}
+    bucket = {"endpoint": "http://s3", "bucket": "b", "credentialsSecret": {"name": "login"}}
+    body["spec"]["results"] = {"export": {"s3": bucket}}
+    body["metadata"]["annotations"] = {"note": "of day 1: api_key=hunter2", "token": "hunter2"}
+    api.put(body)
+    files = exported("one", tmp_path)
+    again = yaml.safe_load(files["one/again.yaml"])
+    assert again["spec"] == body["spec"]
+    masked = {"note": "of day 1: api_key=***", "token": "***"}
+    assert again["metadata"]["annotations"] == masked
+    assert yaml.safe_load(files["one/resource.yaml"])["status"] == SUCCEEDED
+    assert Report.parse(orjson.loads(files["one/report.json"])).benchmark == "default/one"
 
 
 def test_copy_of_a_point_belongs_to_no_sweep(api: ApiStub, tmp_path: Path) -> None:
@@ -188,8 +203,7 @@ def test_preflight_says_whether_the_operator_is_ready(
     changes: dict[str, Any], code: int, words: str, api: ApiStub
 ) -> None:
     ready(api, **changes)
-    result = call("preflight", code=code)
-    assert words in result.stdout
+    assert words in call("preflight", code=code).stdout
 
 
 @pytest.mark.parametrize(
@@ -224,18 +238,14 @@ def test_preflight_compares_files_with_quota_and_classes(
     quota = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "small"}}
     api.put(quota | {"status": {"hard": {key: "1Gi"}, "used": {}}})
     claim = {"persistent": {"size": "1Gi", "storageClassName": "fast"}}
-    cloud = {"provisioner": "SolrOperator", "storage": claim}
-    changes = {f"target__solrCloud__{key}": value for key, value in cloud.items()}
-    file = written(tmp_path, small("one", **changes))
-    result = call("preflight", "-f", file, "-o", "json", code=1)
-    failed = {
-        each["check"]: each for each in json.loads(result.stdout) if each["result"] == "failed"
-    }
+    file = written(tmp_path, small("one", target__solrCloud=ON_OPERATOR | {"storage": claim}))
+    found = json.loads(call("preflight", "-f", file, "-o", "json", code=1).stdout)
+    failed = {each["check"]: each["message"] for each in found if each["result"] == "failed"}
     said = f"ResourceQuota small allows 1Gi of {key}, 0 are used; one needs 1.44 GiB"
-    assert failed["namespace"]["message"].startswith(said)
-    assert failed["storage"]["message"] == "there is no StorageClass fast"
-    assert "no kind SolrCloud" in failed["solr operator"]["message"]
-    assert "no node takes pods" in failed["capacity"]["message"]
+    assert failed["namespace"].startswith(said)
+    assert failed["storage"] == "there is no StorageClass fast"
+    assert "no kind SolrCloud" in failed["solr operator"]
+    assert "no node takes pods" in failed["capacity"]
 
 
 def test_preflight_looks_at_the_namespace_that_the_file_names(api: ApiStub, tmp_path: Path) -> None:
@@ -265,29 +275,24 @@ def test_preflight_names_missing_rights(api: ApiStub, tmp_path: Path) -> None:
     ready(api)
     path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
     api.responses[path] = httpx.Response(201, json={"status": {"allowed": False}})
-    result = call("preflight", code=1)
-    assert "the user may not get solrbenchmarks" in result.stdout
-    assert "solrbenchmarksweeps" not in result.stdout
-    file = written(tmp_path, small_sweep())
-    assert "create solrbenchmarksweeps" in call("preflight", "-f", file).stdout
+    output = call("preflight", code=1).stdout
+    assert "the user may not get solrbenchmarks" in output
+    assert "solrbenchmarksweeps" not in output
+    sweep = written(tmp_path, small_sweep())
+    assert "create solrbenchmarksweeps" in call("preflight", "-f", sweep).stdout
 
 
 def test_versions_of_all_parts(api: ApiStub) -> None:
     ready(api)
-    found = json.loads(call("version", "-o", "json").stdout)
-    assert found["operator"] == "0.1.0 in solrbench"
-    assert found["definition"] == "v1alpha1"
-    assert found["kubernetes"] == "v1.34.0"
-    assert "kubernetes" not in json.loads(call("version", "--client", "-o", "json").stdout)
+    client = json.loads(call("version", "--client", "-o", "json").stdout)
+    assert client.keys() == {"client", "api"}
+    server = {"definition": "v1alpha1", "operator": "0.1.0 in solrbench", "kubernetes": "v1.34.0"}
+    assert json.loads(call("version", "-o", "json").stdout) == client | server
 
 
 @pytest.mark.parametrize(
     "options",
-    [
-        (),
-        ("--target", "SolrOperator"),
-        ("--target", "existing", "--url", "http://solr.a.svc:8983/solr"),
-    ],
+    [(), ("--target=SolrOperator",), ("--target=existing", "--url=http://solr.a.svc:8983/solr")],
 )
 def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "first.yaml"
@@ -345,7 +350,6 @@ def test_open_gives_the_page_the_token_of_the_load(
     forwarded: list[tuple[object, ...]] = []
 
     def forward(*arguments: object, no_browser: bool) -> None:
-        del no_browser
         forwarded.append(arguments)
         raise SystemExit(0)
 

@@ -38,6 +38,13 @@ BEFORE = report(100, 101, 99, 100, 100)
 SLOWER = report(120, 121, 119, 120, 120)
 
 
+def saved(folder: Path, **reports: bytes) -> list[str]:
+    """Write reports into files of these names and return their paths."""
+    for name, content in reports.items():
+        (folder / f"{name}.json").write_bytes(content)
+    return [str(folder / f"{name}.json") for name in reports]
+
+
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str]:
     """Return a report in a folder and another one in a packed file."""
@@ -63,18 +70,17 @@ def test_reports_are_compared_with_sentence_and_table(files: tuple[str, str]) ->
 
 
 def test_a_planned_rate_is_no_figure_to_decide_by(tmp_path: Path) -> None:
-    path = tmp_path / "juniper.json"
-    path.write_bytes(BEFORE.replace(b'"users":2,', b'"requestsPerSecond":30,'))
-    found = run(str(path), str(path), "--primary", "RequestsPerSecond", code=0).output
+    planned = BEFORE.replace(b'"users":2,', b'"requestsPerSecond":30,')
+    found = run(*saved(tmp_path, juniper=planned) * 2, "--primary=RequestsPerSecond", code=0).output
     assert "At 30 requests/s, throughput of query is the same as in juniper" in found
     assert "compare times instead" in " ".join(found.split())
 
 
 def test_steps_that_index_are_named(tmp_path: Path) -> None:
-    paths = [tmp_path / "juniper.json", tmp_path / "oak.json"]
-    for path, each in zip(paths, (BEFORE, SLOWER), strict=True):
-        path.write_bytes(each.replace(b'"users":2,', b'"users":2,"batchSize":50,'))
-    assert "  At a, the p95 of query is 20 % higher" in run(*map(str, paths), code=0).output
+    users, indexing = b'"users":2,', b'"users":2,"batchSize":50,'
+    before, after = (each.replace(users, indexing) for each in (BEFORE, SLOWER))
+    found = run(*saved(tmp_path, juniper=before, oak=after), code=0).output
+    assert "  At a, the p95 of query is 20 % higher" in found
 
 
 @pytest.mark.parametrize(
@@ -94,13 +100,12 @@ def test_exit_code_is_that_of_the_words_that_fail(
 
 
 def test_one_repeat_and_other_steps_make_no_word(tmp_path: Path) -> None:
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    one.write_bytes(report(100))
-    other.write_bytes(BEFORE.replace(b'"step":"a"', b'"step":"b"'))
-    assert "Not compared: one side has fewer than 3 repeats" in run(str(one), str(one)).output
-    for before, after in ((one, one), (one, other)):
-        assert run(str(before), str(after)).exit_code == 0
-        assert run(str(before), str(after), "--fail-on=no-conclusion").exit_code == 5
+    renamed = BEFORE.replace(b'"step":"a"', b'"step":"b"')
+    one, other = saved(tmp_path, one=report(100), other=renamed)
+    assert "Not compared: one side has fewer than 3 repeats" in run(one, one).output
+    for after in (one, other):
+        run(one, after, code=0)
+        run(one, after, "--fail-on=no-conclusion", code=5)
 
 
 def test_json_and_csv_have_raw_numbers(files: tuple[str, str]) -> None:
@@ -119,10 +124,8 @@ def test_markdown_has_sentence_table_and_notes(files: tuple[str, str]) -> None:
 
 
 def test_names_of_requests_are_texts_in_markdown(tmp_path: Path) -> None:
-    named = [tmp_path / each for each in ("juniper_.json", "oak.json")]
-    for file, times in zip(named, ((100, 101, 99), (120, 121, 119)), strict=True):
-        file.write_bytes(report(*times, name="<b>*"))
-    output = run(*map(str, named), "-o", "markdown").output
+    before, after = (report(*each, name="<b>*") for each in ((100, 101, 99), (120, 121, 119)))
+    output = run(*saved(tmp_path, juniper_=before, oak=after), "-o", "markdown").output
     assert output.startswith("# oak compared with juniper\\_\n\n- At 2 users, the p95 of &lt;b>\\*")
     assert "<b>" not in output
 
@@ -147,9 +150,8 @@ def test_smallest_effect_and_primary_figure_are_options(files: tuple[str, str]) 
     ],
 )
 def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: str) -> None:
-    file = tmp_path / "x.json"
-    file.write_bytes(content)
-    assert_one_line(run(str(file), str(file)), 1, problem)
+    (file,) = saved(tmp_path, x=content)
+    assert_one_line(run(file, file), 1, problem)
 
 
 @pytest.mark.parametrize(
@@ -166,9 +168,9 @@ def test_what_is_no_report_is_an_error(tmp_path: Path, content: bytes, problem: 
 def test_a_spec_of_another_version_that_asks_for_something_else_is_an_error(
     tmp_path: Path, part: dict[str, Any]
 ) -> None:
-    file, body = tmp_path / "x.json", orjson.loads(BEFORE)
-    file.write_bytes(orjson.dumps(body | {"spec": body["spec"] | part}))
-    assert_one_line(run(str(file), str(file)), 1, "another version wrote its spec")
+    body = orjson.loads(BEFORE)
+    (file,) = saved(tmp_path, x=orjson.dumps(body | {"spec": body["spec"] | part}))
+    assert_one_line(run(file, file), 1, "another version wrote its spec")
 
 
 def test_folder_without_a_report_and_missing_file_are_errors(tmp_path: Path) -> None:
@@ -301,21 +303,21 @@ def test_smallest_effect_counts(sweep_files: tuple[str, str]) -> None:
 
 
 def test_sweeps_without_a_common_point_say_so(before: SweepReport, tmp_path: Path) -> None:
-    one, other = tmp_path / "one.json", tmp_path / "other.json"
-    one.write_bytes(before.to_json())
     moved = [each.model_copy(update={"values": {"shards": each.name}}) for each in before.points]
-    other.write_bytes(before.model_copy(update={"points": moved}).to_json())
-    found = run(str(one), str(other), "--fail-on", "no-conclusion", code=5)
+    after = before.model_copy(update={"points": moved})
+    pair = saved(tmp_path, one=before.to_json(), other=after.to_json())
+    found = run(*pair, "--fail-on", "no-conclusion", code=5)
     assert "No point was measured in both" in found.output
     # What both have as the figure of their objective are two figures.
     points = [
         each.model_copy(update={"result": each.result.model_copy(update={"value": 5.0})})
         for each in before.points
     ]
-    for file, metric in ((one, Metric.P99_MILLISECONDS), (other, Metric.READS_PER_REQUEST)):
+    for file, metric in zip(pair, (Metric.P99_MILLISECONDS, Metric.READS_PER_REQUEST), strict=True):
         spec = before.spec.model_copy(update={"objective": SweepObjective(metric=metric)})
-        file.write_bytes(before.model_copy(update={"points": points, "spec": spec}).to_json())
-    assert "and the objective, must be the same" in run(str(one), str(other)).output
+        changed = before.model_copy(update={"points": points, "spec": spec})
+        Path(file).write_bytes(changed.to_json())
+    assert "and the objective, must be the same" in run(*pair).output
 
 
 def test_answers_of_sweeps_are_not_compared(sweep_files: tuple[str, str]) -> None:
@@ -324,8 +326,6 @@ def test_answers_of_sweeps_are_not_compared(sweep_files: tuple[str, str]) -> Non
 
 
 def test_sweep_and_benchmark_are_not_compared(before: SweepReport, tmp_path: Path) -> None:
-    sweep, benchmark = tmp_path / "sweep.json", tmp_path / "benchmark.json"
-    sweep.write_bytes(before.to_json())
-    benchmark.write_bytes(b'{"spec": {}, "steps": []}')
-    for pair in ((sweep, benchmark), (benchmark, sweep)):
-        assert_one_line(run(*map(str, pair)), 1, "sweep is a sweep and benchmark a benchmark")
+    pair = saved(tmp_path, sweep=before.to_json(), benchmark=b'{"spec": {}, "steps": []}')
+    for each in (pair, pair[::-1]):
+        assert_one_line(run(*each), 1, "sweep is a sweep and benchmark a benchmark")

@@ -12,7 +12,7 @@ import pytest
 
 from solrbench.cli.main import COMMANDS
 from support.cluster.benchmarks import small
-from support.servers.api_stub import ApiStub, status
+from support.servers.api_stub import ApiStub, status, write_kubeconfig
 from unit.cli.conftest import assert_one_line, call, ready, written
 
 VERBS = {
@@ -72,22 +72,14 @@ def without_definition(api: ApiStub) -> None:
 
 
 def without_cluster(api: ApiStub) -> None:
-    config = Path(os.environ["KUBECONFIG"])
-    config.write_text(
-        re.sub(r"https?://[^\s\"']+", "http://127.0.0.1:9", config.read_text("utf-8"))
-    )
-    del api
+    write_kubeconfig(Path(os.environ["KUBECONFIG"]), "http://127.0.0.1:9")
 
 
 SITUATIONS: dict[str, tuple[Callable[[ApiStub], None], str, int]] = {
     "no cluster": (without_cluster, "http://127.0.0.1:9 does not respond: .*refused; check", 6),
     "no rights": (forbidden, 'not allowed: .*User "ann" .*; ask for a role that permits it', 1),
     "no benchmarks": (forbidden_benchmarks, 'not allowed: .*User "ann" .*; ask for a role', 1),
-    "not logged in": (
-        unauthorized,
-        "not logged in to stub: .*Unauthorized; renew the credentials",
-        6,
-    ),
+    "no login": (unauthorized, "not logged in to stub: .*Unauthorized; renew the credentials", 6),
     "no definition": (without_definition, "SolrBenchmark is not installed in .*; install", 1),
 }
 
@@ -133,7 +125,6 @@ def test_no_line_is_wider_than_the_terminal(
 
 @pytest.mark.parametrize("verb", ["plan", "preflight", *VERBS])
 def test_context_that_there_is_not_is_one_line_with_those_that_are(verb: str, api: ApiStub) -> None:
-    del api
     result = call(*VERBS.get(verb, [verb, "one.yaml"]), "--context", "other")
     assert_one_line(result, 6, "the kubeconfig has no context other; it has: ")
 

@@ -85,8 +85,7 @@ def test_a_change_ends_it_at_once_without_another_read(pauses: list[float]) -> N
 
 
 def test_a_finished_benchmark_is_not_watched() -> None:
-    cluster = Playback([done(1)])
-    assert phases(cluster) == ["Succeeded"]
+    assert phases(Playback([done(1)])) == ["Succeeded"]
 
 
 def test_each_watch_goes_on_where_the_one_before_ended() -> None:

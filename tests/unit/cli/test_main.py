@@ -105,8 +105,6 @@ OF_PODS = (
     "aiohttp", "gevent", "hdrh", "httptools", "ijson", "jmespath", "kopf", "kubernetes", "locust",
     "mmh3", "msgspec", "numpy", "prometheus_client", "stamina", "uvloop",
 )  # fmt: skip
-OF_REPORT = ("compare",)
-"""Commands of the extra "report"."""
 OF_POSIX = ("fcntl", "grp", "pwd", "resource", "termios", "tty")
 """Standard modules that Windows does not have."""
 
@@ -127,18 +125,11 @@ from solrbench.cli.main import main
 main({arguments})
 """
 
-HELP = """
+IMPORTED = """
 import sys
 from solrbench.cli.main import main
-main(["--help"], standalone_mode=False)
-print(sorted({"httpx2", "pydantic", "rich", "yaml"} & sys.modules.keys()), file=sys.stderr)
-"""
-
-LIST = """
-import sys
-from solrbench.cli.main import main
-main.get_command(None, "list")
-print(sorted({"pydantic", "solrbench.api.v1alpha1"} & sys.modules.keys()), file=sys.stderr)
+main{call}
+print(sorted({modules} & sys.modules.keys()), file=sys.stderr)
 """
 
 
@@ -147,7 +138,7 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_no_command_of_users_imports_a_library_of_pods() -> None:
-    run(IMPORT_ALL.format(blocked=OF_PODS, extra=OF_REPORT))
+    run(IMPORT_ALL.format(blocked=OF_PODS, extra=("compare",)))  # of the extra "report"
 
 
 @pytest.mark.slow
@@ -184,7 +175,8 @@ def test_what_an_extra_brings_says_how_to_install_it(
 
 @pytest.mark.slow
 def test_help_imports_no_library_but_click() -> None:
-    done = run(HELP)
+    modules = {"httpx2", "pydantic", "rich", "yaml"}
+    done = run(IMPORTED.format(call='(["--help"], standalone_mode=False)', modules=modules))
     assert done.stderr.strip() == "[]"
     for name, entry in COMMANDS.items():
         assert (f"  {name} " in done.stdout) is not entry.is_hidden
@@ -192,4 +184,6 @@ def test_help_imports_no_library_but_click() -> None:
 
 @pytest.mark.slow
 def test_list_starts_without_the_models() -> None:
-    assert run(LIST).stderr.strip() == "[]"
+    modules = {"pydantic", "solrbench.api.v1alpha1"}
+    code = IMPORTED.format(call='.get_command(None, "list")', modules=modules)
+    assert run(code).stderr.strip() == "[]"

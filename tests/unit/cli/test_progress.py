@@ -76,22 +76,21 @@ def reached(phase: str, succeeded: Truth, *true: str) -> Status:
 
 
 @pytest.mark.parametrize(
-    ("phase", "true", "words"),
+    ("phase", "succeeded", "true", "words"),
     [
-        ("Indexing", ["TargetReady"], "documents/s"),
-        ("Measuring", ["TargetReady", "DataIndexed"], "requests/s"),
-        ("Provisioning", ["Accepted"], "Why: because"),
+        ("Indexing", "Unknown", ["TargetReady"], "documents/s"),
+        ("Measuring", "Unknown", ["TargetReady", "DataIndexed"], "requests/s"),
+        ("Provisioning", "Unknown", ["Accepted"], "Why: because"),
+        ("Failed", "False", ["TargetReady"], "Why: because"),
     ],
 )
-def test_log_line_shows_the_figures_of_its_stage(phase: str, true: list[str], words: str) -> None:
-    line = one_line(benchmark(reached(phase, "Unknown", *true)))
+def test_log_line_shows_the_figures_of_its_stage_or_a_reason(
+    phase: str, succeeded: Truth, true: list[str], words: str
+) -> None:
+    line = one_line(benchmark(reached(phase, succeeded, *true)))
     assert line.startswith(phase)
     assert " 70 %" in line
     assert words in line
-
-
-def test_log_line_of_the_end_shows_its_reason() -> None:
-    assert "Why: because" in one_line(benchmark(reached("Failed", "False", "TargetReady")))
 
 
 def test_elapsed_time_counts_from_creation() -> None:

@@ -34,8 +34,7 @@ run = partial(call, "report")
 
 
 def printed() -> str:
-    result = run("base", "-o", "evidence", code=0)
-    return result.output
+    return run("base", "-o", "evidence", code=0).output
 
 
 def test_entries_are_printed_in_the_order_of_time(cluster: FakeCluster) -> None:

@@ -228,7 +228,6 @@ def test_a_summary_says_why_steps_are_inconclusive() -> None:
 
 def test_comparisons_are_printed_below_the_table() -> None:
     status = full_status().model_copy(update={"phase": "Succeeded"})
-    assert "Variants compared with raw:" in printed(status)
     table = printed(status).partition("Variants compared with raw:")[2]
     head, *_ = [line for line in table.splitlines() if "Figure" in line]
     assert head.split()[:4] == ["Step", "Request", "Figure", "Variant"]
@@ -266,19 +265,13 @@ def test_a_summary_of_two_steps_with_all_that_is_concluded_has_25_lines() -> Non
         if (parts := getattr(status, field))
     }
     fast = {"name": "fast", "responseTime": {"maxMilliseconds": 10}}
-    benchmark = SolrBenchmark.parse(small("one", objectives=[fast])).model_copy(
-        update={"status": status.model_copy(update={"phase": "Succeeded", **every})}
-    )
-    answers = collect_answers(benchmark.spec, benchmark.status)
+    benchmark = SolrBenchmark.parse(small("one", objectives=[fast]))
+    status = status.model_copy(update={"phase": "Succeeded", **every})
+    answers = collect_answers(benchmark.spec, status)
     for kind in ("objective", "bottleneck"):
         assert any(kind in answer.lower() for answer in answers)
-    console = terminal(SUMMARY_WIDTH)
-    print_result(
-        console,
-        benchmark.model_copy(
-            update={"status": benchmark.status.model_copy(update={"answers": answers})}
-        ),
-    )
+    console, status = terminal(SUMMARY_WIDTH), status.model_copy(update={"answers": answers})
+    print_result(console, benchmark.model_copy(update={"status": status}))
     lines = seen(console)
     assert len(lines) <= SUMMARY_LINES
     head = next(line for line in lines if line.startswith("Step"))

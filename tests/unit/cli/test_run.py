@@ -55,14 +55,14 @@ def test_deletion_that_a_finalizer_holds_ends_with_the_time(
     assert "check that the operator runs" in result.stderr.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["report", "one"], ["watch", "one"]], ids=" ".join)
-def test_newer_benchmark_is_read_with_a_warning(arguments: list[str], api: ApiStub) -> None:
+@pytest.mark.parametrize("command", ["report", "watch"])
+def test_newer_benchmark_is_read_with_a_warning(command: str, api: ApiStub) -> None:
     body = done(summary={"verdict": "Valid", "novelty": 1}, results=[{"of": "tomorrow"}])
     body["spec"]["target"]["solrCloud"]["novelty"] = {"a": 1}
     body["spec"]["later"] = True
     body["spec"]["collection"]["replicas"] = {"nrt": 9}  # against a rule of this version
     api.put(body)
-    result = call(*arguments, code=0)
+    result = call(command, "one", code=0)
     assert "default/one: Succeeded" in result.stdout
     assert "Warning: the benchmark is of another version; omitted: " in result.stderr
     assert "spec.later" in result.stderr
@@ -123,6 +123,11 @@ def test_name_that_the_server_completes(api: ApiStub, tmp_path: Path) -> None:
 
 END: Any = SUCCEEDED["conditions"][0]
 MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}]}
+GATE = ["--require-valid"]
+
+
+def judged(verdict: str) -> dict[str, Any]:
+    return SUCCEEDED | {"summary": {"verdict": verdict}}
 
 
 @pytest.mark.parametrize(
@@ -131,19 +136,10 @@ MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}
         pytest.param(SUCCEEDED, [], 0, id="met"),
         pytest.param({"conditions": [END | {"status": "False"}]}, [], 1, id="failed"),
         pytest.param({"phase": "Measuring"}, ["--timeout", "300ms"], 3, id="timed out"),
-        pytest.param(
-            SUCCEEDED | {"summary": {"verdict": "Invalid"}}, ["--require-valid"], 4, id="invalid"
-        ),
-        pytest.param(
-            SUCCEEDED | {"summary": {"verdict": "Inconclusive"}},
-            ["--require-valid"],
-            4,
-            id="inconclusive",
-        ),
-        pytest.param(SUCCEEDED | {"summary": {"verdict": "Invalid"}}, [], 0, id="accepted"),
-        pytest.param(
-            SUCCEEDED | {"summary": {"verdict": "Valid"}}, ["--require-valid"], 0, id="valid"
-        ),
+        pytest.param(judged("Invalid"), GATE, 4, id="invalid"),
+        pytest.param(judged("Inconclusive"), GATE, 4, id="inconclusive"),
+        pytest.param(judged("Invalid"), [], 0, id="accepted"),
+        pytest.param(judged("Valid"), GATE, 0, id="valid"),
         pytest.param(SUCCEEDED | MISSED, [], 5, id="missed"),
     ],
 )
@@ -169,6 +165,10 @@ def test_benchmark_that_is_over_but_exported_is_not_stopped(api: ApiStub) -> Non
     result = call("watch", "one", "--timeout", "200ms", "--cancel-on-timeout", code=3)
     assert "the export is still running." in result.stderr
     assert not api.sent("PATCH")
+    (succeeded,) = (each for each in body["status"]["conditions"] if each["type"] == "Succeeded")
+    succeeded["status"] = "False"
+    api.put(body)
+    assert "the export" in call("watch", "one", "--timeout", "200ms", code=1).stderr
 
 
 def test_json_is_all_that_standard_output_gets(api: ApiStub) -> None:
@@ -218,9 +218,8 @@ def test_error_that_is_not_foreseen_is_no_traceback(
         raise RuntimeError("what is that?")
 
     monkeypatch.setattr("solrbench.cli.run.follow", fail)
-    assert_one_line(
-        call("watch", "one"), 1, "unexpected RuntimeError: what is that?", "SOLRBENCH_DEBUG=1"
-    )
+    said = "unexpected RuntimeError: what is that?"
+    assert_one_line(call("watch", "one"), 1, said, "SOLRBENCH_DEBUG=1")
     monkeypatch.setenv("SOLRBENCH_DEBUG", "1")
     assert isinstance(call("watch", "one").exception, RuntimeError)
 
@@ -232,21 +231,16 @@ def test_several_are_printed_as_a_list(api: ApiStub, tmp_path: Path) -> None:
     assert [each["metadata"]["name"] for each in found["items"]] == ["one", "two"]
 
 
-def test_secret_and_benchmark_of_one_file_are_applied_in_order(
-    api: ApiStub, tmp_path: Path
-) -> None:
+def test_objects_of_one_file_are_applied_in_order(api: ApiStub, tmp_path: Path) -> None:
     file = written(tmp_path, config_map("queries"), small("one"))
-    assert call("run", "-f", file, "--no-watch").stdout == (
-        "ConfigMap queries applied\nSolrBenchmark one applied\n"
-    )
+    said = "ConfigMap queries applied\nSolrBenchmark one applied\n"
+    assert call("run", "-f", file, "--no-watch").stdout == said
 
 
-@pytest.mark.parametrize(
-    "arguments", [["report", "onn"], ["watch", "onn"], ["compare", "onn", "x"]]
-)
-def test_near_name_is_suggested(arguments: list[str], api: ApiStub) -> None:
+@pytest.mark.parametrize("typed", ["report onn", "watch onn", "compare onn x"])
+def test_near_name_is_suggested(typed: str, api: ApiStub) -> None:
     api.put(done())
-    assert_one_line(call(*arguments), 1, "onn", 'did you mean "one"?')
+    assert_one_line(call(*typed.split()), 1, "onn", 'did you mean "one"?')
 
 
 def test_missing_file_of_a_report_is_named(tmp_path: Path) -> None:
@@ -258,7 +252,8 @@ def test_missing_namespace_says_how_to_make_it(api: ApiStub, tmp_path: Path) -> 
     file = written(tmp_path, small("one"))
     path = "/apis/solrbench.io/v1alpha1/namespaces/gone/solrbenchmarks/one"
     api.responses[path] = status(404, 'namespaces "gone" not found')
-    assert_one_line(call("run", "-f", file, "-n", "gone", "--no-watch"), 1, "gone")
+    result = call("run", "-f", file, "-n", "gone", "--no-watch")
+    assert_one_line(result, 1, "make it with kubectl create namespace")
 
 
 def test_file_that_cannot_be_written_is_one_line(api: ApiStub, tmp_path: Path) -> None:

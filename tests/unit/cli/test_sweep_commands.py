@@ -65,9 +65,8 @@ def test_list_shows_sweeps_below_benchmarks(api: ApiStub) -> None:
     head = lines.index("") + 1
     assert lines[head].split()[:3] == ["SWEEP", "PHASE", "POINTS"]
     assert lines[head + 1].split()[:5] == ["trial", "Failed", "6/6", "1", "1"]
-    assert call("list", "--kind", "sweep", "-o", "name").stdout.splitlines() == [
-        "solrbenchmarksweep.solrbench.io/trial"
-    ]
+    names = call("list", "--kind", "sweep", "-o", "name").stdout
+    assert names == "solrbenchmarksweep.solrbench.io/trial\n"
 
 
 def test_list_aligns_wide_characters_and_prints_no_others(
@@ -160,8 +159,7 @@ def test_each_part_of_a_narrow_table_says_which_point_a_row_is_of() -> None:
     sweep = full_sweep()
     console = terminal(60)
     print_sweep(console, build_sweep_report(sweep, {}), in_full=False)
-    assert isinstance(console.file, io.StringIO)
-    lines = console.file.getvalue().splitlines()
+    lines = seen(console)
     heads = [n for n, line in enumerate(lines) if line.startswith("heap ")]
     assert len(heads) > 1
     rows = [line.split()[:2] for n in heads for line in lines[n + 2 : n + 8]]
@@ -174,9 +172,8 @@ def test_report_of_a_sweep_is_read_from_its_file(tmp_path: Path) -> None:
     assert call("report", "trial", "-o", "json", "--output-file", str(file)).exit_code == 0
     of_file, of_cluster = (call("report", each, "-o", "csv") for each in (str(file), "trial"))
     assert of_file.stdout == of_cluster.stdout
-    file.write_text(
-        file.read_text("utf-8").replace('"default/trial"', r'"default/a\u001bb"'), "utf-8"
-    )
+    text = file.read_text("utf-8").replace('"default/trial"', r'"default/a\u001bb"')
+    file.write_text(text, "utf-8")
     assert call("report", str(file)).stdout.endswith("--output-file 'a b.html'\n")
     ET.fromstring(call("report", str(file), "-o", "junit").stdout)
 

@@ -67,11 +67,8 @@ def test_line_that_fits_stays_as_it_is(width: int | None) -> None:
 
 
 def test_word_longer_than_the_line_is_not_cut() -> None:
-    assert wrap_line("5 ms: http://solr:8983/solr/base 7 ms", 12) == [
-        "5 ms:",
-        "http://solr:8983/solr/base",
-        "7 ms",
-    ]
+    lines = wrap_line("5 ms: http://solr:8983/solr/base 7 ms", 12)
+    assert lines == ["5 ms:", "http://solr:8983/solr/base", "7 ms"]
 
 
 @pytest.mark.parametrize(

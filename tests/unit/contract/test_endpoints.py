@@ -20,14 +20,16 @@ from support.narrowing import not_none
 from support.resources.objects import STARTED, stored
 from support.resources.small_resource import SOLR, Changes
 
+OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}
 
-def target(provisioner: str) -> tuple[SolrBenchmark, SolrCloud]:
-    benchmark = stored({f"{SOLR}.provisioner": provisioner})
+
+def target(changes: Changes) -> tuple[SolrBenchmark, SolrCloud]:
+    benchmark = stored(changes)
     return benchmark, not_none(benchmark.spec.target.solr_cloud)
 
 
 def test_nodes_of_our_own() -> None:
-    assert solr_urls(*target("StatefulSet")) == [
+    assert solr_urls(*target({})) == [
         "http://base-solr-0.base-solr.search.svc:8983/solr",
         "http://base-solr-1.base-solr.search.svc:8983/solr",
     ]
@@ -35,7 +37,7 @@ def test_nodes_of_our_own() -> None:
 
 def test_nodes_of_the_solr_operator_by_the_names_that_they_give_themselves() -> None:
     # as seen of v0.10.0: SOLR_HOST is $(POD_NAME).<name>-solrcloud-headless.<namespace>
-    assert solr_hosts(*target("SolrOperator")) == [
+    assert solr_hosts(*target(OPERATED)) == [
         "base-solrcloud-0.base-solrcloud-headless.search",
         "base-solrcloud-1.base-solrcloud-headless.search",
     ]
@@ -68,13 +70,10 @@ def test_without_variants_there_is_nothing_to_choose() -> None:
 
 
 OUTSIDE: Changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": "zk-0:1,zk-1:2"}}
-OPERATED: Changes = {f"{SOLR}.provisioner": "SolrOperator"}
 
 
 def path(changes: Changes, *, later: int = 0, attempt: int = 1) -> ZooKeeperPath:
-    benchmark = stored(changes)
-    solr = not_none(benchmark.spec.target.solr_cloud)
-    return zookeeper_path(benchmark, solr, STARTED + timedelta(seconds=later), attempt)
+    return zookeeper_path(*target(changes), STARTED + timedelta(seconds=later), attempt)
 
 
 @pytest.mark.parametrize(
@@ -93,15 +92,12 @@ def test_path_in_an_ensemble_of_its_own(changes: Changes, chroot: str) -> None:
 
 def test_members_are_named_as_they_are_made() -> None:
     three = {f"{SOLR}.zookeeper.replicas": 3}
-    assert path(three).servers == ",".join(
-        f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)
-    )
-    benchmark = stored(OPERATED | three | {f"{SOLR}.zookeeper.mode": "Provided"})
-    solr = not_none(benchmark.spec.target.solr_cloud)
+    servers = [f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)]
+    assert path(three).servers == ",".join(servers)
+    provided = OPERATED | three | {f"{SOLR}.zookeeper.mode": "Provided"}
     service = "base-solrcloud-zookeeper-headless.search.svc"
-    assert member_hosts(benchmark, solr) == [
-        f"base-solrcloud-zookeeper-{i}.{service}" for i in (0, 1, 2)
-    ]
+    hosts = [f"base-solrcloud-zookeeper-{i}.{service}" for i in (0, 1, 2)]
+    assert member_hosts(*target(provided)) == hosts
 
 
 def test_external_connection_string_is_parsed() -> None:

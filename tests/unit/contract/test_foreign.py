@@ -185,17 +185,12 @@ def test_documents_that_are_read_use_most_of_their_limit(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(120)
 def test_no_document_makes_the_operator_grow_by_much() -> None:
-    measured = subprocess.run(
-        [sys.executable, "-m", hostile_documents.__name__],
-        capture_output=True,
-        check=True,
-        cwd=ROOT / "tests",
-    )
+    command = [sys.executable, "-m", hostile_documents.__name__]
+    measured = subprocess.run(command, capture_output=True, check=True, cwd=ROOT / "tests")
     growth: dict[str, float] = json.loads(measured.stdout)
     assert growth.keys() == hostile_documents.CASES.keys()
-    limits = dict.fromkeys(growth, MAX_GROWTH) | dict.fromkeys(
-        (name for name in growth if name.endswith(("text", "text as is read"))), TEXT_GROWTH
-    )
+    texts = ("text", "text as is read")
+    limits = {each: TEXT_GROWTH if each.endswith(texts) else MAX_GROWTH for each in growth}
     assert {name: each for name, each in growth.items() if each > limits[name]} == {}
 
 

@@ -20,22 +20,17 @@ def test_every_component_with_pods_can_be_named() -> None:
     assert {*COMPONENTS, names.REPORT} == {*names.COMPONENTS}
 
 
+def variables(**values: str) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in values.items()]
+
+
 def test_labels_annotations_and_variables_add_up() -> None:
-    found = options(
-        names.LOAD_WORKER,
-        {
-            "labels": {"a": "1", "b": "1"},
-            "annotations": {"n": "1"},
-            "env": [{"name": "A", "value": "1"}, {"name": "B", "value": "1"}],
-        },
-        {"components": ["Index"], "labels": {"c": "3"}},
-        {
-            "components": ["LoadWorker"],
-            "labels": {"b": "2"},
-            "annotations": {"m": "2"},
-            "env": [{"name": "B", "value": "2"}, {"name": "C", "value": "2"}],
-        },
-    )
+    env = variables(A="1", B="1")
+    first = {"labels": {"a": "1", "b": "1"}, "annotations": {"n": "1"}, "env": env}
+    other = {"components": ["Index"], "labels": {"c": "3"}}
+    env = variables(B="2", C="2")
+    last = {"labels": {"b": "2"}, "annotations": {"m": "2"}, "env": env}
+    found = options(names.LOAD_WORKER, first, other, {"components": ["LoadWorker"]} | last)
     assert found["labels"] == {"a": "1", "b": "2"}
     assert found["annotations"] == {"n": "1", "m": "2"}
     assert {each["name"]: each["value"] for each in found["env"]} == {"A": "1", "B": "2", "C": "2"}
@@ -58,5 +53,5 @@ def test_placement_of_the_solr_cloud_is_for_solr_and_zookeeper_alone() -> None:
         shared = component in (names.SOLR, names.ZOOKEEPER)
         found = pod_options(benchmark.spec, component).node_selector
         assert found == ({"disk": "ssd"} if shared else None)
-    existing = stored(create() | {"spec.target": {"existing": {"urls": ["http://a/solr"]}}})
+    existing = stored(create())
     assert pod_options(existing.spec, names.SOLR).node_selector is None

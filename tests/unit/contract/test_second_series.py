@@ -45,9 +45,8 @@ def test_day_keeps_few_windows_and_all_requests() -> None:
 
 def test_latest_seconds_of_a_day_stay_single() -> None:
     sent = SecondSeries.decode(recorded(DAY).encode())
-    assert [each.second for each in sent[-LATEST_SECONDS:]] == list(
-        range(DAY - LATEST_SECONDS, DAY)
-    )
+    latest = range(DAY - LATEST_SECONDS, DAY)
+    assert [each.second for each in sent[-LATEST_SECONDS:]] == [*latest]
     assert [each.second for each in sent[:1000]] == list(range(0, 60_000, 60))
     assert sent.width == 60
 

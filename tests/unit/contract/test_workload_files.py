@@ -23,8 +23,6 @@ def test_every_list_has_a_path_and_a_folder() -> None:
         ("workload.mix[3].transaction.inputs", "mix-3"),
         ("workload.mix[4].updates", "mix-4"),
     ]
-    simple = Workload.model_validate({"queries": QUERIES})
-    assert [(each.path, each.folder) for each in sources(simple)] == [("workload.queries", "")]
     warmed = Workload.model_validate({"queries": QUERIES, "warmUpQueries": QUERIES})
     assert [(each.path, each.folder) for each in sources(warmed)] == [
         ("workload.queries", ""),

@@ -94,10 +94,6 @@ def test_only_the_addresses_that_were_checked_are_connected_to(
     monkeypatch: pytest.MonkeyPatch, canary: Canary
 ) -> None:
     addresses = iter([["192.0.2.7"], ["127.0.0.1"]])
-
-    def lookup(*_: object) -> list[str]:
-        return next(addresses)
-
     refused: list[str] = []
 
     class Sockets:
@@ -105,7 +101,7 @@ def test_only_the_addresses_that_were_checked_are_connected_to(
             refused.append(address)
             raise httpcore.ConnectError("no route")
 
-    monkeypatch.setattr(deadline, "lookup", lookup)
+    monkeypatch.setattr(deadline, "lookup", lambda *_: next(addresses))
     monkeypatch.setattr(httpcore, "SyncBackend", Sockets)
     with pytest.raises(TemporaryError):
         ask_solr(canary.port)

@@ -135,9 +135,8 @@ def test_a_lost_companion_makes_the_target_again(world: World) -> None:
 
 
 def test_hosts_of_an_existing_target_have_the_port_of_their_scheme() -> None:
-    endpoint = replace(
-        ENDPOINT, urls=["https://a.b/solr", "http://c.d:8983/solr", "http://c.d/solr"]
-    )
+    urls = ["https://a.b/solr", "http://c.d:8983/solr", "http://c.d/solr"]
+    endpoint = replace(ENDPOINT, urls=urls)
     run = reconcile_context(Cloud())
     run.access = TargetAccess(resolve=lambda *_: endpoint)
     found = _values(run)
@@ -177,10 +176,8 @@ def test_a_deployment_of_others_is_left_alone(world: World) -> None:
 
 def test_suspension_removes_companions(world: World) -> None:
     world.until(is_ready)
-    benchmark = world.cluster.objects["SolrBenchmark", "default", "one"]
-    benchmark["spec"]["suspend"] = True
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = True
     world.reconcile(3)
     assert world.objects() == set()
-    benchmark = world.cluster.objects["SolrBenchmark", "default", "one"]
-    benchmark["spec"]["suspend"] = False
+    world.cluster.objects["SolrBenchmark", "default", "one"]["spec"]["suspend"] = False
     assert condition(world.until(has_ended), "Succeeded")[0] == "True"

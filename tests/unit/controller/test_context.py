@@ -53,7 +53,7 @@ def world() -> SmallWorld:
     return world
 
 
-def test_a_status_that_is_too_large_ends_the_benchmark(world: SmallWorld) -> None:
+def test_a_too_large_status_ends_the_benchmark_and_it_is_cleaned_up(world: SmallWorld) -> None:
     world.body()["spec"]["suspend"] = True
     after = world.reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "StatusRejected")
@@ -61,11 +61,7 @@ def test_a_status_that_is_too_large_ends_the_benchmark(world: SmallWorld) -> Non
     assert (stored["phase"], stored["verdicts"]) == ("Failed", [])
     assert {"startTime", "completionTime"} <= stored.keys()
     assert "request is too large" in message_of(after)
-
-
-def test_it_is_cleaned_up_then(world: SmallWorld) -> None:
-    world.body()["spec"]["suspend"] = True
-    for _ in range(3):
+    for _ in range(2):
         after = world.reconcile("one")
     assert condition_of(after, "CleanedUp") == ("True", "CleanedUp")
     assert world.cluster.names("StatefulSet") == set()

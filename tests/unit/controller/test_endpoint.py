@@ -1,4 +1,5 @@
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -8,6 +9,7 @@ from solrbench.controller import endpoint
 from solrbench.controller.endpoint import (
     TargetEndpoint,
     address_check,
+    check_hosts,
     leader_urls,
     resolve_endpoint,
 )
@@ -104,10 +106,7 @@ BY_NAME = {"urls": None, "solrCloudName": "books"}
 
 def test_nodes_of_a_solr_cloud() -> None:
     found = find(FakeCluster(cloud(True, True)), **BY_NAME)
-    assert found.urls == [
-        "http://nodes-0.nodes.search.svc:8983/solr",
-        "http://nodes-1.nodes.search.svc:8983/solr",
-    ]
+    assert found.urls == [f"http://nodes-{n}.nodes.search.svc:8983/solr" for n in (0, 1)]
     assert found.nodes
 
 
@@ -168,17 +167,13 @@ def test_leaders_that_answer_and_are_allowed_are_asked_directly(
 ) -> None:
     found = find(FakeCluster(), urls=["http://search/solr", "http://search:80/solr"])
     nodes = ["nodes-0.nodes.search", "nodes-1.nodes.search", "example.org", "metadata", "unknown"]
-    cluster = FakeCluster()
-    direct = leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes])
-    assert direct == {
-        "http://nodes-0.nodes.search:8983/solr": "http://nodes-0.nodes.search.svc:8983/solr"
-    }
-    assert [url.split("/")[2] for url in asked] == [
-        "nodes-0.nodes.search.svc:8983",
-        "nodes-1.nodes.search.svc:8983",
-    ]
+    given = FakeCluster(), ALLOWED, "search", found, [replica(node) for node in nodes]
+    way = {"http://nodes-0.nodes.search:8983/solr": "http://nodes-0.nodes.search.svc:8983/solr"}
+    assert leader_urls(*given) == way
+    hosts = [url.split("/")[2] for url in asked]
+    assert hosts == [f"nodes-{number}.nodes.search.svc:8983" for number in (0, 1)]
     monkeypatch.setattr(endpoint, "LEADERS_SECONDS", -1.0)
-    assert leader_urls(cluster, ALLOWED, "search", found, [replica(node) for node in nodes]) == {}
+    assert leader_urls(*given) == {}
 
 
 @pytest.mark.usefixtures("asked")
@@ -231,6 +226,28 @@ def test_a_service_that_only_the_default_permits_must_lead_to_its_pods(
     check = address_check(cluster, allowed=allowed)
     with nullcontext() if error is None or is_named else pytest.raises(error):
         check("search.search.svc", ["10.0.0.7"])  # as each connection does
+
+
+def test_pods_of_a_service_are_read_in_parts_of_few() -> None:
+    spec: dict[str, Any] = SELECTED | {"clusterIP": "None"}
+    cluster = FakeCluster(service("search", **spec), pod("a", "10.0.0.7"))
+    existing = not_none(stored(create()).spec.target.existing)
+    resolve_endpoint(cluster, DEFAULT, "search", existing)
+    assert [each.method for each in cluster.requests if each.kind == "Pod"] == ["list_in_parts"]
+
+
+def test_the_names_of_all_hosts_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+
+    def resolve_slowly(host: str) -> list[str]:
+        clock[0] += 5
+        return ["10.0.0.7" if host.startswith("node-") else "192.0.2.1"]
+
+    monkeypatch.setattr(endpoint, "resolve", resolve_slowly)
+    monkeypatch.setattr(endpoint, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    with failing(TemporaryError, "HostNotFound", "100 hosts were not resolved in 60 s"):
+        check_hosts(FakeCluster(), ("*",), [f"http://node-{n}.example/solr" for n in range(100)])
+    assert clock[0] < 75
 
 
 def test_a_service_that_goes_after_the_check_is_waited_for() -> None:

@@ -1,7 +1,4 @@
-"""Before the pods of a failure go, their logs and events are kept, and no secret with them.
-
-From pods and documents to the verdict in the status, and to those who read it.
-"""
+"""Before the pods of a failure go, their logs and events are kept, and no secret with them."""
 
 import copy
 import threading
@@ -219,10 +216,8 @@ def test_values_of_secrets_are_masked() -> None:
 def test_logs_are_left_out_where_a_secret_cannot_be_masked() -> None:
     world = failed_world(password="HUNTER")
     world.cluster.logs["one-solr-0", "solr", False] = "HUNTER"
-    (container,) = world.cluster.objects["Pod", "default", "one-solr-0"]["status"][
-        "containerStatuses"
-    ]
-    container["lastState"]["terminated"]["message"] = "HUNTER"
+    pod = world.cluster.objects["Pod", "default", "one-solr-0"]
+    pod["status"]["containerStatuses"][0]["lastState"]["terminated"]["message"] = "HUNTER"
     del world.cluster.objects["Secret", "default", "login"]
     world.reconcile("one")
     text = kept(world)[KEY]
@@ -268,8 +263,7 @@ def test_api_server_that_hangs_holds_up_the_reconcile_for_some_seconds_only(
     hangs = threading.Event()
     monkeypatch.setattr(failure_evidence, "MAX_SECONDS", 0.05)
     monkeypatch.setattr(FakeCluster, "pod_log", lambda *_, **__: hangs.wait(30) and "")
-    world = failed_world()
-    after = world.reconcile("one")
+    after = failed_world().reconcile("one")
     assert condition_of(after, "Succeeded") == ("False", "OOMKilled")
     assert after.status.report.evidence == ""
     hangs.set()
@@ -297,13 +291,9 @@ def test_what_is_kept_has_a_limit() -> None:
 
 
 OUTLIERS = [OutlierWindow(second=3, time=NOW, requests=0, median_microseconds=1000)]
-INVALID = StepVerdict(
-    step="two-users",
-    verdict="Invalid",
-    reasons=[
-        InvalidReason(reason="WorkerSaturated", message="worker w used 99 % of a core (limit 90 %)")
-    ],
-)
+BUSY = "worker w used 99 % of a core (limit 90 %)"
+SATURATED = InvalidReason(reason="WorkerSaturated", message=BUSY)
+INVALID = StepVerdict(step="two-users", verdict="Invalid", reasons=[SATURATED])
 VALID = StepVerdict(step="one-user", verdict="Valid")
 
 
@@ -396,31 +386,17 @@ def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPat
     assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
 
 
-INCONCLUSIVE = StepVerdict(
-    step="one",
-    verdict="Inconclusive",
-    unchecked=[
-        InvalidReason(reason="PodThrottled", message="no cpu.stat"),
-        InvalidReason(reason="StepTooShort", message="the step is too short"),
-    ],
-)
+THROTTLED = InvalidReason(reason="PodThrottled", message="no cpu.stat")
+SHORT = InvalidReason(reason="StepTooShort", message="the step is too short")
+INCONCLUSIVE = StepVerdict(step="one", verdict="Inconclusive", unchecked=[THROTTLED, SHORT])
 
 
 @pytest.mark.parametrize(
     ("verdicts", "words"),
     [
         ([VALID], ""),
-        (
-            [VALID, INVALID],
-            (
-                "; 1 of 2 steps is Invalid: two-users. WorkerSaturated: worker w used 99 % of a"
-                " core (limit 90 %)"
-            ),
-        ),
-        (
-            [INCONCLUSIVE],
-            "; 1 of 1 steps is Inconclusive: one. StepTooShort: the step is too short",
-        ),
+        ([VALID, INVALID], f"; 1 of 2 steps is Invalid: two-users. WorkerSaturated: {BUSY}"),
+        ([INCONCLUSIVE], f"; 1 of 1 steps is Inconclusive: one. StepTooShort: {SHORT.message}"),
     ],
 )
 def test_final_message_names_steps_that_are_not_valid(
@@ -435,12 +411,7 @@ def test_final_message_names_steps_that_are_not_valid(
 
 
 def test_a_step_that_turns_invalid_is_an_event_once() -> None:
-    assert verdict_events([VALID], [VALID, INVALID]) == [
-        Event(
-            "Warning",
-            "WorkerSaturated",
-            "step two-users is Invalid: worker w used 99 % of a core (limit 90 %)",
-        )
-    ]
+    found = Event("Warning", "WorkerSaturated", f"step two-users is Invalid: {BUSY}")
+    assert verdict_events([VALID], [VALID, INVALID]) == [found]
     assert verdict_events([VALID, INVALID], [VALID, INVALID]) == []
     assert verdict_events([], [VALID]) == []

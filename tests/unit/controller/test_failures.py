@@ -1,16 +1,15 @@
-"""A status that cannot be written: one event, and attempts get rare.
-
-Whatever is raised at whatever call: the status shows it, and the benchmark or sweep goes on.
-"""
+"""Whatever is raised at whatever call: the status shows it, attempts get rare, and it goes on."""
 
 import random
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
+from solrbench.controller import sweep_handlers
 from solrbench.controller.failures import MAX_PAUSE, ReconcileAttempts
 from solrbench.controller.schedule import BenchmarkKey
 from solrbench.controller.stages import cleanup, export
@@ -26,6 +25,7 @@ from support.resources.small_resource import Changes, create, resource
 from support.resources.small_sweep import sweep_of
 
 KEY = BenchmarkKey("uid", "search", "one")
+TOTAL = "solrbench_reconcile_total"
 DENIED = 'admission webhook "policy.example.com" denied the request'
 FIRST = timedelta(seconds=2)
 
@@ -60,6 +60,26 @@ def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     with attempts.begin(KEY):
         pass
     assert fail() == FIRST
+
+
+def test_an_exception_counts_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweeps = SweepDriver(monkeypatch)
+    count = partial(sweeps.operator.telemetry.registry.get_sample_value, TOTAL, {"result": "error"})
+    sweeps.put(sweep_of(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(sweep_handlers, "reconcile_sweep", fail_with(KeyError("items")))
+        sweeps.reconcile()
+    assert count() == 1
+    sweeps.reconcile()
+    assert count() == 1
+    operator = OperatorDriver(FakeCluster(small("one")), monkeypatch)
+    count = partial(operator.telemetry.registry.get_sample_value, TOTAL, {"result": "error"})
+    operator.cluster.fault = refusal(KeyError("items"), ["apply"])
+    operator.reconcile("one", seconds=2)
+    assert count() == 1
+    operator.cluster.fault = no_fault
+    operator.reconcile("one", seconds=2)
+    assert count() == 1
 
 
 Body = dict[str, Any]

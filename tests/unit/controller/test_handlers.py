@@ -1,7 +1,4 @@
-"""The finalizer of a benchmark is there only as long as there is something to remove.
-
-What the watch shows, and what a due benchmark costs.
-"""
+"""When a finalizer is needed, what the watch shows, and what a due benchmark costs."""
 
 import asyncio
 import threading
@@ -22,7 +19,7 @@ from solrbench.kube.connection import NotFoundError
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import small
-from support.controller.world import NOW, SETTINGS
+from support.controller.world import NOW, SETTINGS, fail_with
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault, refusal
 from support.fakes.operator_driver import OperatorDriver
 
@@ -140,14 +137,26 @@ def test_metrics_of_a_benchmark_off_the_schedule_stay_until_it_is_gone(
     assert shown(operator.telemetry) == set()
 
 
+def test_metrics_of_a_benchmark_whose_deletion_the_watch_missed_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    operator = OperatorDriver(FakeCluster(benchmark(CLEANED)), monkeypatch)
+    operator.watch()
+    uid = operator.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]["uid"]
+    operator.cluster.objects.clear()
+    assert operator.handlers.on_due(BenchmarkKey(uid, "default", "one")) is None
+    assert shown(operator.telemetry) == set()
+
+
 class World:
     """An operator whose events and due times are given by the test."""
 
     def __init__(self, *bodies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
         self.cluster = FakeCluster(*bodies)
-        telemetry = PrometheusMetrics("test")
-        self.handlers = Handlers(self.cluster, SETTINGS, telemetry)
+        self.handlers = Handlers(self.cluster, SETTINGS, PrometheusMetrics("test"))
         monkeypatch.setattr("solrbench.controller.handlers.post_events", lambda *_: None)
+        monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
+        monkeypatch.setattr(kopf, "event", lambda *_, **__: None)
 
     def body(self, name: str) -> dict[str, Any]:
         return self.cluster.objects["SolrBenchmark", "default", name]
@@ -164,6 +173,11 @@ class World:
     def due(self, name: str) -> timedelta | None:
         rest = self.handlers.on_due(BenchmarkKey(f"uid-of-{name}", "default", name))
         return None if rest is None else rest.pause
+
+    def phase(self, name: str) -> Any:
+        """Let one be due; return its phase."""
+        self.due(name)
+        return self.body(name)["status"]["phase"]
 
 
 @pytest.fixture
@@ -195,8 +209,7 @@ def test_the_others_move_up_when_one_is_gone(world: World) -> None:
     waits_since = world.body("three")["status"]["queue"]["waitingSince"]
     world.watch("one", "DELETED")
     del world.cluster.objects["SolrBenchmark", "default", "one"]
-    world.due("two")
-    assert world.body("two")["status"]["phase"] == "Provisioning"
+    assert world.phase("two") == "Provisioning"
     assert "queue" not in world.body("two")["status"]
     assert world.due("three") == QUEUED_PAUSE
     assert world.body("three")["status"]["queue"] == {"position": 1, "waitingSince": waits_since}
@@ -222,14 +235,12 @@ def test_a_change_of_the_spec_is_reconciled_while_it_waits(world: World) -> None
     body["spec"]["suspend"] = True
     world.cluster.put(body)
     world.watch("two")
-    world.due("two")
-    assert world.body("two")["status"]["phase"] == "Suspended"
+    assert world.phase("two") == "Suspended"
 
 
 def test_a_missing_object_is_noticed_when_it_is_its_turn(world: World) -> None:
     body = world.body("two")
-    queries = {"configMap": {"name": "mine", "key": "q.txt"}}
-    body["spec"]["workload"] = {"queries": queries}
+    body["spec"]["workload"] = {"queries": {"configMap": {"name": "mine", "key": "q.txt"}}}
     world.cluster.put({"kind": "ConfigMap", "metadata": {"name": "mine"}, "data": {"q.txt": ""}})
     world.due("one")
     assert world.due("two") == QUEUED_PAUSE
@@ -264,29 +275,23 @@ def test_a_place_is_not_taken_twice_if_its_write_fails(world: World, *, is_store
     world.due("one")
     assert "startTime" in writes[0]
     assert not any("startTime" in each for each in writes[1:])
-    status = world.body("one")["status"]
-    assert ("startTime" in status) is is_stored
+    assert ("startTime" in world.body("one")["status"]) is is_stored
     for name in ("two", "three"):
         assert world.due(name) == QUEUED_PAUSE
         assert "startTime" not in world.body(name)["status"]
-    world.due("one")
-    assert world.body("one")["status"]["phase"] == "Provisioning"
+    assert world.phase("one") == "Provisioning"
 
 
-def test_a_place_that_could_not_be_taken_is_given_up_at_the_next_turn(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(kopf, "event", lambda *_, **__: None)
+def test_a_place_that_could_not_be_taken_is_given_up_at_the_next_turn(world: World) -> None:
     away = TemporaryError(ApiServerReason.API_UNREACHABLE, "no response")
     world.cluster.fault = refusal(away, ["replace_status"])
     world.due("two")
     world.cluster.fault = no_fault
-    world.due("one")  # it may run: no client knows what became of the write
-    assert world.body("one")["status"]["phase"] == "Queued"
+    # It may run: no client knows what became of the write.
+    assert world.phase("one") == "Queued"
     world.watch("one")
     assert world.due("two") == QUEUED_PAUSE
-    world.due("one")
-    assert world.body("one")["status"]["phase"] == "Provisioning"
+    assert world.phase("one") == "Provisioning"
 
 
 def test_a_newer_definition_is_waited_for(world: World) -> None:
@@ -296,15 +301,11 @@ def test_a_newer_definition_is_waited_for(world: World) -> None:
 
 def test_one_that_is_gone_is_not_due_again(world: World) -> None:
     assert world.due("four") is None
-    body = world.body("one")
-    body["metadata"]["uid"] = "another"
+    world.body("one")["metadata"]["uid"] = "another"
     assert world.due("one") is None
 
 
-async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
+async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(world: World) -> None:
     for name in ("one", "two"):
         world.due(name)
     assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
@@ -312,8 +313,7 @@ async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     made = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]["metadata"]
     own = {key: made[key] for key in ("labels", "ownerReferences")}
     world.cluster.put({"kind": "Pod", "metadata": pod | own})
-    gone = world.body("one")
-    del world.cluster.objects["SolrBenchmark", "default", "one"]
+    gone = world.cluster.objects.pop(("SolrBenchmark", "default", "one"))
     event = asyncio.create_task(world.handlers.on_event(event={"type": "DELETED"}, body=gone))
     while world.cluster.names("StatefulSet"):  # noqa: ASYNC110 - nothing announces it
         await asyncio.sleep(0.01)
@@ -321,33 +321,24 @@ async def test_one_that_is_gone_keeps_its_place_until_its_pods_are_gone(
     del world.cluster.objects["Pod", "default", "one-zookeeper-0"]
     await event
     await world.handlers.on_cleanup()
-    world.due("two")
-    assert world.body("two")["status"]["phase"] == "Provisioning"
+    assert world.phase("two") == "Provisioning"
 
 
 async def test_a_place_is_given_up_whatever_the_wait_for_pods_ends_with(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: Any) -> None:
-        raise ValueError("no JSON")
-
     for name in ("one", "two"):
         world.due(name)
-    gone = world.body("one")
-    del world.cluster.objects["SolrBenchmark", "default", "one"]
-    monkeypatch.setattr("solrbench.controller.handlers.remove_components", fail)
+    gone = world.cluster.objects.pop(("SolrBenchmark", "default", "one"))
+    error = ValueError("no JSON")
+    monkeypatch.setattr("solrbench.controller.handlers.remove_components", fail_with(error))
     with pytest.raises(ValueError, match="no JSON"):
         await world.handlers.on_event(event={"type": "DELETED"}, body=gone)
     await world.handlers.on_cleanup()
-    world.due("two")
-    assert world.body("two")["status"]["phase"] == "Provisioning"
+    assert world.phase("two") == "Provisioning"
 
 
-async def test_one_that_is_deleted_as_it_starts_takes_no_place(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solrbench.controller.handlers.DELETE_POLL_SECONDS", 0.01)
-    monkeypatch.setattr(kopf, "event", lambda *_, **__: None)
+async def test_one_that_is_deleted_as_it_starts_takes_no_place(world: World) -> None:
     key = "SolrBenchmark", "default", "one"
     gone, starts, goes_on = world.body("one"), threading.Event(), threading.Event()
 
@@ -371,8 +362,7 @@ async def test_one_that_is_deleted_as_it_starts_takes_no_place(
     goes_on.set()
     await event
     await world.handlers.on_cleanup()
-    world.due("two")
-    assert world.body("two")["status"]["phase"] == "Provisioning"
+    assert world.phase("two") == "Provisioning"
 
 
 def test_few_functions_lie_between_an_event_and_the_apply_of_a_stateful_set(

@@ -20,14 +20,9 @@ from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
 from support.servers.in_thread import QuietHandler, in_thread
 
 GROUP = "/apis/solrbench.io/v1alpha1"
+SERVED: dict[str, Any] = {"namespaced": True, "verbs": ["list", "watch", "patch"]}
 KINDS = [
-    {
-        "name": f"{kind.lower()}s",
-        "kind": kind,
-        "singularName": kind.lower(),
-        "namespaced": True,
-        "verbs": ["list", "watch", "patch"],
-    }
+    SERVED | {"name": f"{kind.lower()}s", "kind": kind, "singularName": kind.lower()}
     for kind in ("SolrBenchmark", "SolrBenchmarkSweep")
 ]
 CORE = [

@@ -1,7 +1,4 @@
-"""What keeps a pod from its work is named within a minute, whichever component it is of.
-
-Pods that may not be created: the condition says so for every component at once.
-"""
+"""What keeps a pod from its work, or from being made, is named, whichever component it is of."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -28,21 +25,19 @@ from support.servers.api_stub import cluster_of, resources, status
 Body = dict[str, Any]
 
 
+def owner(api_version: str, kind: str, name: str, uid: str) -> Body:
+    """Return a reference to the controller of an object."""
+    return {"apiVersion": api_version, "kind": kind, "name": name, "uid": uid, "controller": True}
+
+
 @pytest.mark.parametrize(
     "owners",
     [
         [],
-        [
-            {
-                "apiVersion": "solrbench.io/v1alpha1",
-                "kind": "SolrBenchmark",
-                "name": "two",
-                "uid": "2",
-            }
-        ],
-        [{"apiVersion": "batch/v1", "kind": "Job", "name": "mine", "uid": "uid-of-mine"}],
-        [{"apiVersion": "batch/v1", "kind": "Job", "name": "one-load-master", "uid": "made-up"}],
-        [{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "orphan", "uid": "orphan"}],
+        [owner("solrbench.io/v1alpha1", "SolrBenchmark", "two", "2")],
+        [owner("batch/v1", "Job", "mine", "uid-of-mine")],
+        [owner("batch/v1", "Job", "one-load-master", "made-up")],
+        [owner("apps/v1", "ReplicaSet", "orphan", "orphan")],
     ],
 )
 def test_pods_that_others_made_are_not_asked(
@@ -50,22 +45,10 @@ def test_pods_that_others_made_are_not_asked(
 ) -> None:
     world = measuring()
     assert condition_of(world.reconcile("one"), "Measured") == ("False", "LoadStarted")
-    gone = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "gone", "uid": "gone"}
-    world.cluster.put(
-        {
-            "apiVersion": "apps/v1",
-            "kind": "ReplicaSet",
-            "metadata": {
-                "name": "orphan",
-                "uid": "orphan",
-                "labels": {
-                    "solrbench.io/benchmark": "one",
-                    "app.kubernetes.io/component": "companion",
-                },
-                "ownerReferences": [gone | {"controller": True}],
-            },
-        }
-    )
+    labels = {"solrbench.io/benchmark": "one", "app.kubernetes.io/component": "companion"}
+    gone = owner("apps/v1", "Deployment", "gone", "gone")
+    metadata = {"name": "orphan", "uid": "orphan", "labels": labels, "ownerReferences": [gone]}
+    world.cluster.put({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": metadata})
     world.cluster.put({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "mine"}})
     asked = []
 
@@ -75,18 +58,13 @@ def test_pods_that_others_made_are_not_asked(
 
     monkeypatch.setattr(load_results, "LoadMasterClient", client)
     pod = pending("one", "load-master", {"phase": "Running", "podIP": "192.0.2.1"})
-    pod["metadata"] |= {
-        "name": "theirs",
-        "ownerReferences": [each | {"controller": True} for each in owners],
-    }
+    pod["metadata"] |= {"name": "theirs", "ownerReferences": owners}
     world.cluster.put(pod)
     world.reconcile("one")
     assert asked == []
-    job = world.cluster.objects["Job", "default", "one-load-master"]
-    own = {"apiVersion": "batch/v1", "kind": "Job", "controller": True}
-    own |= {"name": "one-load-master", "uid": job["metadata"]["uid"]}
+    uid = world.cluster.objects["Job", "default", "one-load-master"]["metadata"]["uid"]
     pod = pending("one", "load-master", {"phase": "Running", "podIP": "192.0.2.2"})
-    pod["metadata"]["ownerReferences"] = [own]
+    pod["metadata"]["ownerReferences"] = [owner("batch/v1", "Job", "one-load-master", uid)]
     world.cluster.put(pod)
     world.reconcile("one")
     assert asked == ["192.0.2.2"]
@@ -98,17 +76,9 @@ def waiting(reason: str) -> Body:
     return {"containerStatuses": [{"name": "main", "restartCount": 0, "state": state}]}
 
 
+UNSCHEDULABLE = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
 BLOCKERS: dict[str, Body] = {
-    "Unschedulable": {
-        "conditions": [
-            {
-                "type": "PodScheduled",
-                "status": "False",
-                "reason": "Unschedulable",
-                "message": "0/3 nodes are available",
-            }
-        ]
-    },
+    "Unschedulable": {"conditions": [UNSCHEDULABLE | {"message": "0/3 nodes are available"}]},
     "ImagePullError": waiting("ImagePullBackOff"),
     "ContainerConfigError": waiting("CreateContainerConfigError"),
     "PodNotStarting": {},
@@ -128,10 +98,6 @@ def pending(benchmark: str, component: str, status: Body) -> Body:
     return {"kind": "Pod", "metadata": metadata, "status": {"phase": "Pending"} | status}
 
 
-def provisioning() -> World:
-    return World(small("one"))
-
-
 def measuring() -> World:
     world = measured_so_far(retries=2)
     world.cluster.put(solr_pod())
@@ -142,7 +108,7 @@ def measuring() -> World:
 @pytest.mark.parametrize(
     ("component", "make", "type_"),
     [
-        ("zookeeper", provisioning, "TargetReady"),
+        ("zookeeper", lambda: World(small("one")), "TargetReady"),
         ("load-master", measuring, "Measured"),
         ("load-worker", measuring, "Measured"),
     ],
@@ -163,10 +129,9 @@ def test_it_is_named_of_an_export(reason: str) -> None:
     course = Course(CLAIM)
     course.reconcile()
     pod = pending("base", EXPORT, BLOCKERS[reason])
-    job = course.fake.objects["Job", "search", "base-export"]
-    owner = {"uid": job["metadata"]["ownerReferences"][0]["uid"], "controller": True}
-    pod["metadata"] |= {"namespace": "search", "creationTimestamp": course.now.isoformat()}
-    pod["metadata"]["ownerReferences"] = [owner]
+    job = course.fake.objects["Job", "search", "base-export"]["metadata"]
+    own = {key: job[key] for key in ("namespace", "ownerReferences")}
+    pod["metadata"] |= own | {"creationTimestamp": course.now.isoformat()}
     course.fake.put(pod)
     course.now += timedelta(seconds=MINUTE)
     course.reconcile()

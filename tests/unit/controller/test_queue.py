@@ -19,13 +19,9 @@ ACCEPTED = {"type": "Accepted", "status": "True"}
 
 def waiting(name: str, hour: int, position: int | None = None) -> dict[str, Any]:
     body = small(name)
-    body["metadata"] |= {
-        "namespace": "default",
-        "uid": name,
-        "generation": 1,
-        "creationTimestamp": NOW.replace(hour=hour).isoformat(),
-        "resourceVersion": "1",
-    }
+    created = NOW.replace(hour=hour).isoformat()
+    body["metadata"] |= {"uid": name, "generation": 1, "creationTimestamp": created}
+    body["metadata"] |= {"namespace": "default", "resourceVersion": "1"}
     queue = {} if position is None else {"queue": {"position": position}}
     body["status"] = {"observedGeneration": 1, "conditions": [ACCEPTED], **queue}
     return body

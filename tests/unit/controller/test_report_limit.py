@@ -114,10 +114,8 @@ def test_points_of_a_sweep_and_its_baseline_stay_until_it_is_over(status: str, k
     "comparison", ["none", [], {"baseline": []}, {"baseline": {"benchmark": {"name": ["old"]}}}]
 )
 def test_the_template_of_a_sweep_may_be_anything(comparison: Any) -> None:
-    cluster = FakeCluster(
-        *ENDED, sweep("Unknown", comparison=comparison), *reports_of("new", "old")
-    )
-    assert drop(cluster, 4) == ["old"]
+    going_on = sweep("Unknown", comparison=comparison)
+    assert drop(FakeCluster(*ENDED, going_on, *reports_of("new", "old")), 4) == ["old"]
 
 
 def cluster_with_large(other: dict[str, Any]) -> FakeCluster:
@@ -151,9 +149,8 @@ def test_a_size_that_is_no_number_does_not_count(text: str) -> None:
 def test_nothing_is_read_but_metadata_while_there_is_room() -> None:
     cluster = FakeCluster(*ENDED, *reports_of("old"))
     assert drop(cluster, 4) == []
-    assert [(each.method, each.kind) for each in cluster.requests] == [
-        ("list_metadata", "ConfigMap")
-    ]
+    asked = [(each.method, each.kind) for each in cluster.requests]
+    assert asked == [("list_metadata", "ConfigMap")]
 
 
 @pytest.mark.parametrize("refused", [False, True])
@@ -167,9 +164,8 @@ def test_the_end_of_a_benchmark_drops_results_with_an_event(
         cluster.fault = refusal(error, ["delete"], ["ConfigMap"])
     assert operator.reconcile("one")["status"]["phase"] == "Failed"
     body = operator.reconcile("one")
-    assert condition(body, "CleanedUp")[:2] == (
-        ("False", "ApiUnreachable" if refused else "CleanupSkipped")
-    )
+    reason = "ApiUnreachable" if refused else "CleanupSkipped"
+    assert condition(body, "CleanedUp")[:2] == ("False", reason)
     dropped = [each for each in operator.events if each[1] == "ReportDropped"]
     assert len(dropped) == int(not refused)
     assert bool(cluster.names("ConfigMap")) == refused

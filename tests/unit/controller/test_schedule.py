@@ -84,6 +84,12 @@ class World:
         while not holds():  # noqa: ASYNC110 - the threads know nothing of the loop
             await asyncio.sleep(0.001)
 
+    async def begin(self) -> None:
+        """Begin a reconcile that does not end before the gate opens."""
+        self.gate.clear()
+        self.schedule.add(ONE, 1, AT_ONCE)
+        await self.when(lambda: bool(self.calls))
+
     def later(self, pause: timedelta) -> None:
         self.loop.ahead += pause.total_seconds()
 
@@ -133,9 +139,7 @@ async def test_a_change_ends_its_pause(world: World, wake: str) -> None:
 
 
 async def test_a_change_during_a_reconcile_brings_another(world: World) -> None:
-    world.gate.clear()
-    world.schedule.add(ONE, 1, AT_ONCE)
-    await world.when(lambda: bool(world.calls))
+    await world.begin()
     world.schedule.add(ONE, 2, LONG)
     assert world.schedule.is_busy("1")
     world.gate.set()
@@ -163,9 +167,7 @@ async def test_one_that_is_gone_leaves_the_schedule(world: World) -> None:
 
 
 async def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(world: World) -> None:
-    world.gate.clear()
-    world.schedule.add(ONE, 1, AT_ONCE)
-    await world.when(lambda: bool(world.calls))
+    await world.begin()
     world.schedule.stop("1")
     world.schedule.wake("1")
     assert world.schedule.is_busy("1")
@@ -177,9 +179,7 @@ async def test_a_stopped_one_is_busy_until_its_last_reconcile_ends(world: World)
 
 
 async def test_the_end_of_the_last_reconcile_of_a_stopped_one_is_waited_for(world: World) -> None:
-    world.gate.clear()
-    world.schedule.add(ONE, 1, AT_ONCE)
-    await world.when(lambda: bool(world.calls))
+    await world.begin()
     waiting = asyncio.create_task(world.schedule.stop_and_wait("1"))
     await asyncio.sleep(0.01)
     assert not waiting.done()
@@ -244,9 +244,7 @@ async def test_a_change_of_a_pod_ends_the_pause_of_one_that_runs(
 
 async def test_a_change_during_a_reconcile_is_not_taken_for_seen(world: World) -> None:
     world.is_settled = True
-    world.gate.clear()
-    world.schedule.add(ONE, 1, AT_ONCE)
-    await world.when(lambda: bool(world.calls))
+    await world.begin()
     world.schedule.note_change("default", "one")
     world.gate.set()
     await world.until(1)
@@ -284,8 +282,9 @@ def load_world(monkeypatch: pytest.MonkeyPatch) -> LoadWorld:
     return LoadWorld(monkeypatch)
 
 
-def test_load_that_goes_on_is_settled(load_world: LoadWorld) -> None:
+def test_load_that_goes_on_is_settled_until_its_figures_are_due(load_world: LoadWorld) -> None:
     assert load_world.is_settled()
+    assert not load_world.is_settled(LIVE_LOAD_PAUSE.total_seconds())
 
 
 @pytest.mark.parametrize(
@@ -303,18 +302,12 @@ def test_load_with_something_new_is_not(load_world: LoadWorld, changes: dict[str
     assert not load_world.is_settled()
 
 
-def test_master_that_does_not_respond_needs_a_reconcile(load_world: LoadWorld) -> None:
-    load_world.state = None
-    assert not load_world.is_settled()
-
-
-def test_load_whose_pods_are_not_watched_needs_a_reconcile(load_world: LoadWorld) -> None:
+def test_a_load_whose_state_or_pods_are_not_known_needs_a_reconcile(load_world: LoadWorld) -> None:
     load_world.watch(is_open=False)
     assert not load_world.is_settled()
-
-
-def test_live_figures_are_due_now_and_then(load_world: LoadWorld) -> None:
-    assert not load_world.is_settled(LIVE_LOAD_PAUSE.total_seconds())
+    load_world.watch(is_open=True)
+    load_world.state = None
+    assert not load_world.is_settled()
 
 
 async def health(registry: kopf.OperatorRegistry) -> tuple[int, Any]:

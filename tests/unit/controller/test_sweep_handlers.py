@@ -83,9 +83,12 @@ def test_a_sweep_is_looked_at_often_only_while_points_are_under_way(sweeps: Swee
 
 def test_a_sweep_that_is_gone_leaves_the_schedule(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
+    sweeps.reconcile()
     body = sweeps.read()
+    assert sweeps.operator.telemetry.sweeps.all() != []
     sweeps.cluster.objects.clear()
     assert sweeps.handlers.on_due(sweeps.key(body)) is None
+    assert sweeps.operator.telemetry.sweeps.all() == []
 
 
 @pytest.mark.parametrize(

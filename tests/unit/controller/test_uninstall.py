@@ -54,6 +54,21 @@ def test_a_kept_collection_is_named_and_not_waited_for(body: Body) -> None:
     assert metadata["annotations"] == {ANNOTATION_RELEASED: "true"}
 
 
+def test_many_are_released_in_time(body: Body, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, suspended = [0.0], list[str]()
+
+    def suspend(_: Uninstall, each: Body, end: float) -> None:
+        suspended.append(each["metadata"]["name"])
+        clock[0] += end / 3
+
+    monkeypatch.setattr(Uninstall, "_suspend", suspend)
+    monkeypatch.setattr("solrbench.controller.uninstall.time.monotonic", lambda: clock[0])
+    bodies = [body | {"metadata": body["metadata"] | {"name": f"b-{n}"}} for n in range(20)]
+    said = uninstall(FakeCluster(*bodies), 30)
+    assert len(suspended) == 3
+    assert sum(each.endswith(": released") for each in said) == 20
+
+
 def test_finalizers_that_others_add_meanwhile_stay(body: Body) -> None:
     cluster = FakeCluster(body)
 

@@ -1,7 +1,4 @@
-"""What a benchmark that runs costs the API server while its pods are watched.
-
-Watches of pods and Jobs, with an API server that responds as each test says.
-"""
+"""Watches of pods and Jobs, and what a benchmark costs the API server while they are open."""
 
 import json
 import queue

@@ -26,6 +26,9 @@ def check(found: list[Replica], collection: Collection, nodes: int) -> Outcome |
     return first_outcome(REPLICA_CHECKS, CollectionReplicas(collection, tuple(found), nodes))
 
 
+PAIR = wanted(replicas={"nrt": 1, "pull": 1})
+
+
 def test_replicas_as_wanted() -> None:
     found = [made(1, "a"), made(2, "b"), made(1, "b", "PULL"), made(2, "a", "PULL")]
     assert check(found, wanted(shards=2, replicas={"nrt": 1, "pull": 1}), 2) is None
@@ -43,13 +46,7 @@ def test_inactive_replica_is_waited_for() -> None:
         ([made(1, "a")], wanted(replicas={"nrt": 2}), 1, "WrongReplicas", "shard1 has"),
         ([made(1, "a", "TLOG")], wanted(), 1, "WrongReplicas", "shard1 has {'TLOG': 1}"),
         ([made(1, "a"), made(2, "a")], wanted(shards=2), 2, "UnevenPlacement", "'a:8983_solr': 2"),
-        (
-            [made(1, "a"), made(1, "a", "PULL")],
-            wanted(replicas={"nrt": 1, "pull": 1}),
-            2,
-            "UnevenPlacement",
-            "shard1 on a:8983_solr",
-        ),
+        ([made(1, "a"), made(1, "a", "PULL")], PAIR, 2, "UnevenPlacement", "shard1 on a:8983_solr"),
     ],
 )
 def test_wrong_replicas_are_an_error(

@@ -252,14 +252,9 @@ def test_logs_of_what_never_ran_or_ended_well_are_not_read(
 
 
 def test_latest_events_are_kept_in_their_order() -> None:
+    event = {"metadata": {}, "type": "Warning", "reason": "BackOff"}
     events = [
-        {
-            "metadata": {},
-            "lastTimestamp": f"2026-01-01T00:00:{second:02}Z",
-            "type": "Warning",
-            "reason": "BackOff",
-            "message": f"m{second}",
-        }
+        event | {"lastTimestamp": f"2026-01-01T00:00:{second:02}Z", "message": f"m{second}"}
         for second in reversed(range(30))
     ]
     lines = describe_events("Pod x", events).splitlines()

@@ -39,10 +39,7 @@ DEFAULTS = patterns_in(DEFAULT_PATTERNS, "team")
     [
         ("http://search:8983/solr", "http://search.team.svc:8983/solr"),
         ("http://search-0.search.team:8983/solr", "http://search-0.search.team.svc:8983/solr"),
-        (
-            "http://a-solrcloud-1.a-solrcloud-headless.team",
-            "http://a-solrcloud-1.a-solrcloud-headless.team.svc",
-        ),
+        ("http://a-1.a-headless.team", "http://a-1.a-headless.team.svc"),
         ("http://a-solrcloud-1.team/solr", "http://a-solrcloud-1.team.svc/solr"),
         ("https://search.example.team/solr", "https://search.example.team/solr"),
         ("https://search-0.example.team/solr", "https://search-0.example.team/solr"),

@@ -184,9 +184,8 @@ def stored(*offsets: int, **fields: Any) -> StepRunResult:
 
 
 def test_every_attempt_since_the_last_stored_step_run_may_have_begun_the_next_one() -> None:
-    assert plan_resumption(SECOND, [stored(30, 4)], 2, 1) == Resumption(
-        offsets=[30, 4], lost_steps=1
-    )
+    first = Resumption(offsets=[30, 4], lost_steps=1)
+    assert plan_resumption(SECOND, [stored(30, 4)], 2, 1) == first
     # The third one has warmed up before it, too.
     again = plan_resumption(SECOND, [stored(30, 4)], 3, 1)
     assert again == Resumption(offsets=[30, 4], lost_steps=2, lost_warm_ups=1)
@@ -263,10 +262,9 @@ def test_pods_that_cannot_start_have_a_deadline(
 
 def test_who_came_without_the_token_is_shown_without_a_number_that_changes() -> None:
     states = [LoadState(stage="Measuring", refused=n, agents_refused=True) for n in (1, 2)]
-    messages = {
+    (message,) = {
         not_none(check_measured(replace(RUN, refused=each.refused_by))).message for each in states
     }
-    assert len(messages) == 1
     who = "the load master and an agent in a pod refused others, who had not its token"
-    assert who in messages.pop()
+    assert who in message
     assert "token" not in not_none(check_measured(RUN)).message

@@ -55,6 +55,7 @@ DONE = ("Succeeded", "True", "Succeeded")
 TIDY = ("CleanedUp", "True", "CleanedUp")
 LEFT = ("CleanedUp", "False", "CollectionNotRemoved")
 BROKEN = ("CleanedUp", "False", "InternalError")
+BLOCKED = [("CleanedUp", "False", reason) for reason in ("FinalizersLeft", "NodeLost")]
 
 
 @pytest.mark.parametrize(
@@ -78,7 +79,7 @@ def test_a_finished_benchmark_is_left_alone_and_deleted_in_time(
     assert pause(DONE, TIDY, ttl=100, since=since) == wanted
 
 
-@pytest.mark.parametrize("condition", [LEFT, BROKEN])
+@pytest.mark.parametrize("condition", [LEFT, BROKEN, *BLOCKED])
 @pytest.mark.parametrize(("since", "wanted"), [(0, 0), (2, 2), (64, 64), (9000, 600)])
 def test_failing_clean_up_is_tried_ever_more_rarely(
     condition: tuple[str, str, str], since: float, wanted: float

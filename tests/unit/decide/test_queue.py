@@ -39,12 +39,9 @@ def benchmark(
     metadata: dict[str, Any] = {"name": name, "uid": name, "creationTimestamp": created}
     if deleted:
         metadata["deletionTimestamp"] = created
-    status: dict[str, Any] = {
-        "internalErrors": errors,
-        "conditions": [
-            {"reason": "Test", "lastTransitionTime": created} | each for each in conditions
-        ],
-    }
+    times = {"reason": "Test", "lastTransitionTime": created}
+    status: dict[str, Any] = {"conditions": [times | each for each in conditions]}
+    status["internalErrors"] = errors
     if started:
         status["startTime"] = created
     body = resource({"spec.suspend": suspend})

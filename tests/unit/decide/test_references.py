@@ -128,10 +128,8 @@ def test_what_lends_rights_is_off_by_default() -> None:
     assert message.startswith("spec.podOptions[0].env[1].valueFrom.secretKeyRef must not be set")
     assert "add env.valueFrom.secretKeyRef to" in message
     assert check_spec(stored(with_options({"env": [PLAIN]})).spec, DEFAULT_POD_OPTIONS) is None
-    assert {*POD_OPTIONS} - {*DEFAULT_POD_OPTIONS} == {
-        "serviceAccountName",
-        "env.valueFrom.secretKeyRef",
-    }
+    lends_rights = {"serviceAccountName", "env.valueFrom.secretKeyRef"}
+    assert {*POD_OPTIONS} - {*DEFAULT_POD_OPTIONS} == lends_rights
 
 
 @pytest.mark.parametrize(
@@ -150,40 +148,31 @@ def test_placement_of_the_solr_cloud_is_no_way_around(field: str, value: Any, op
 
 QUERIES = "spec.workload.queries.configMap"
 CLAIM = "spec.dataset.persistentVolumeClaim"
+MINE = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
 
 
 @pytest.mark.parametrize(
     ("found", "reason", "text"),
     [
-        (
-            None,
-            "ConfigMapNotFound",
-            f"{QUERIES}: there is no ConfigMap mine in namespace search; create it",
-        ),
+        (None, "ConfigMapNotFound", "there is no ConfigMap mine in namespace search; create it"),
         (
             {"data": {"b": ""}, "binaryData": {"a": ""}},
             "ConfigMapKeyNotFound",
-            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has a, b; add it",
+            "ConfigMap mine has no key queries.txt; it has a, b; add it",
         ),
-        (
-            {},
-            "ConfigMapKeyNotFound",
-            f"{QUERIES}: ConfigMap mine has no key queries.txt; it has none; add it",
-        ),
+        ({}, "ConfigMapKeyNotFound", "ConfigMap mine has no key queries.txt; it has none; add it"),
     ],
 )
 def test_missing_config_maps_and_keys_are_waited_for(
     found: dict[str, Any] | None, reason: str, text: str
 ) -> None:
-    reference = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
-    outcome = check_object(reference, ["queries.txt"], found)
+    outcome = check_object(MINE, ["queries.txt"], found)
     assert_outcome(outcome, reason, TemporaryError)
-    assert not_none(outcome).message == text
+    assert not_none(outcome).message == f"{QUERIES}: {text}"
 
 
 def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:
-    reference = ReferredObject(QUERIES, "ConfigMap", "mine", "search")
     found = {"data": {"more": ""}, "binaryData": {"queries.txt": ""}}
-    assert check_object(reference, ["queries.txt"], found) is None
+    assert check_object(MINE, ["queries.txt"], found) is None
     claim = ReferredObject(CLAIM, "PersistentVolumeClaim", "data", "search")
     assert check_object(claim, [], {"spec": {}}) is None

@@ -63,9 +63,8 @@ def test_what_the_cloud_lacks_is_said(path: str, value: Any, words: str) -> None
 def test_status_older_than_the_stateful_set_is_not_ready() -> None:
     stateful_set = ready_stateful_set()
     stateful_set["metadata"]["generation"] = 2
-    assert unmet_conditions(ready_cloud(), stateful_set) == [
-        "its StatefulSet has just been changed"
-    ]
+    problems = unmet_conditions(ready_cloud(), stateful_set)
+    assert problems == ["its StatefulSet has just been changed"]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +85,8 @@ def test_work_of_the_solr_operator_under_way(key: str, value: str, words: str) -
 def test_a_stateful_set_without_the_container_of_solr() -> None:
     stateful_set = ready_stateful_set()
     change(stateful_set, "spec.template.spec.containers.0.name", "renamed")
-    assert unmet_conditions(ready_cloud(), stateful_set) == [
-        "its StatefulSet has no container solrcloud-node"
-    ]
+    problems = unmet_conditions(ready_cloud(), stateful_set)
+    assert problems == ["its StatefulSet has no container solrcloud-node"]
 
 
 def test_a_cloud_without_status_and_one_without_a_stateful_set() -> None:

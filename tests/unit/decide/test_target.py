@@ -63,7 +63,6 @@ def test_provided_zookeeper_that_is_made_is_not_waited_for() -> None:
 
 
 AGAIN = TargetLostError
-TARGET_NOW = datetime(2026, 1, 1, tzinfo=UTC)
 MEBIBYTE = 1 << 20
 READY = TargetNodes(
     live=2,
@@ -142,7 +141,7 @@ def test_heap_that_the_jvm_reports(mebibytes: int, matches: bool) -> None:
 
 def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str = "") -> PodView:
     container = ContainerView("solr", restarts=1 if ended else 0, ended_reason=ended)
-    return pod_view(name, TARGET_NOW, uid=uid, phase=phase, containers=(container,))
+    return pod_view(name, NOW, uid=uid, phase=phase, containers=(container,))
 
 
 @pytest.mark.parametrize(
@@ -161,5 +160,5 @@ def pod(name: str = "solr-0", uid: str = "u", phase: str = "Running", ended: str
 def test_pods_of_a_target_that_was_ready(
     pods: tuple[PodView, ...], expected: tuple[str, type[SolrbenchError]] | None
 ) -> None:
-    outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, TARGET_NOW)
+    outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, NOW)
     assert seen(outcome) == expected

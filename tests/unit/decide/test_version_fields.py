@@ -9,24 +9,15 @@ from support.resources.objects import stored
 from support.resources.small_resource import SOLR
 
 QUERIES = {"configMap": {"name": "q", "key": "q.txt"}}
+PYTHON = {"name": "a", "queries": QUERIES, "parameters": {"wt": "python"}}
 REQUEST = {"name": "first", "parameters": {"wt": "xlsx"}}
 FIELDS = [
-    (
-        {"spec.workload.parameters": {"wt": "python"}},
-        "workload.parameters: must not have wt=python",
-    ),
+    ({"spec.workload.parameters": {"wt": "php"}}, "workload.parameters: must not have wt=php"),
     (
         {"spec.workload.parameters": {"stream.body": "x"}},
         "workload.parameters: must not have stream.body, Solr 10.0 does not know it any more",
     ),
-    (
-        {
-            "spec.workload": {
-                "mix": [{"name": "a", "queries": QUERIES, "parameters": {"wt": "php"}}]
-            }
-        },
-        "workload.mix[0].parameters: must not have wt=php",
-    ),
+    ({"spec.workload": {"mix": [PYTHON]}}, "workload.mix[0].parameters: must not have wt=python"),
     (
         {"spec.workload": {"mix": [{"name": "a", "transaction": {"requests": [REQUEST]}}]}},
         "workload.mix[0].transaction.requests[0].parameters: must not have wt=xlsx",

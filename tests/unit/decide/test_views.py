@@ -13,6 +13,7 @@ from solrbench.decide.views import (
     view_job,
     view_pod,
 )
+from support.resources.pod_views import pod_view
 
 
 @pytest.mark.parametrize(
@@ -75,11 +76,9 @@ def viewed(body: dict[str, Any]) -> ContainerView:
 
 
 def test_a_new_pod_has_nothing_but_its_name() -> None:
-    view = view_pod({"metadata": METADATA})
-    assert (view.name, view.component, view.attempt) == ("base-solr-0", "solr", 2)
-    state = view.phase, view.ready, view.deleting, view.ip, view.node
-    assert state == ("Pending", False, False, "", "")
-    assert view.created == datetime(2025, 3, 1, 12, tzinfo=UTC)
+    created, new = datetime(2025, 3, 1, 12, tzinfo=UTC), {"uid": "u1", "attempt": 2}
+    wanted = pod_view("base-solr-0", created, phase="Pending", ready=False, **new)
+    assert view_pod({"metadata": METADATA}) == wanted
 
 
 def test_foreign_pod_has_no_component() -> None:
@@ -171,13 +170,8 @@ def test_pod_under_deletion() -> None:
 
 
 def test_init_containers_count_too() -> None:
-    waiting = {"waiting": {"reason": "ErrImagePull"}}
-    view = view_pod(
-        pod(
-            initContainerStatuses=[container(name="init", restartCount=2, state=waiting)],
-            containerStatuses=[container()],
-        )
-    )
+    init = container(name="init", restartCount=2, state={"waiting": {"reason": "ErrImagePull"}})
+    view = view_pod(pod(initContainerStatuses=[init], containerStatuses=[container()]))
     assert [each.name for each in view.containers] == ["init", "solr"]
     assert view.containers[0].waiting_reason == "ErrImagePull"
     assert view.identity == "u1/2"

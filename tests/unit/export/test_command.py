@@ -75,8 +75,7 @@ def test_a_file_that_changed_is_noticed(pod: ExportPod, monkeypatch: pytest.Monk
 def test_results_that_cannot_be_read_are_said(pod: ExportPod, damage: str) -> None:
     file = next((pod.root / "results/steps").iterdir())
     file.unlink() if damage == "missing" else file.write_bytes(b"no gzip")
-    outcome = pod.run(volume())
-    assert outcome.reason == "ExportPlanInvalid"
+    assert pod.run(volume()).reason == "ExportPlanInvalid"
 
 
 def test_a_benchmark_that_newer_rules_would_refuse_is_exported(

@@ -49,9 +49,8 @@ def commit(repository: Callable[..., str], subject: str, author: str = "a") -> N
 def check_message(text: str, folder: Path) -> tuple[int, str]:
     file = folder / "message"
     file.write_text(text, "utf-8")
-    done = subprocess.run(
-        [str(SCRIPT), str(file)], capture_output=True, text=True, check=False, cwd=folder
-    )
+    command = [str(SCRIPT), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
     return done.returncode, done.stderr
 
 

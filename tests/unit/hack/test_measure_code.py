@@ -63,7 +63,6 @@ def _twice(number):
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """Return a folder that holds a package, its tests and a bench."""
     files = {
         "package/__init__.py": '"""A package."""\n',
         "package/shapes.py": SHAPES,
@@ -153,9 +152,8 @@ def test_table_counts_modules_names_and_tests(tree: Path) -> None:
     assert {title: found[title] for title in expected} == expected
     assert rows["levels below a package"].note == "load/master/deep"
     assert rows["files above 450 lines"].names == ("load/long.py (451)",)
-    assert rows["class names in several modules"].names == (
-        "Square: load/master/deep/shapes.py, shapes.py",
-    )
+    squares = "Square: load/master/deep/shapes.py, shapes.py"
+    assert rows["class names in several modules"].names == (squares,)
     assert rows["tests that import tests"].names == ("e2e/test_c.py", "unit/test_b.py")
 
 

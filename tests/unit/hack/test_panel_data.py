@@ -33,7 +33,6 @@ class Grafana:
         self.users: set[str] = set()
 
     def answer(self, path: str, body: dict[str, Any] | None) -> object:
-        """Return what the API does."""
         if path == "/api/datasources":
             return SOURCES
         if path == "/api/search":

@@ -40,12 +40,8 @@ def lines_of_workflow() -> list[str]:
 
 
 def test_workflow_does_nothing_that_the_dry_run_leaves_out() -> None:
-    called = {
-        match[1]
-        for line in lines_of_workflow()
-        if (match := re.match(r"hack/release/([a-z-]+)", line))
-    }
-    assert called == SCRIPTS
+    calls = (re.match(r"hack/release/([a-z-]+)", line) for line in lines_of_workflow())
+    assert {call[1] for call in calls if call} == SCRIPTS
     dry_run = (ROOT / "hack/release/dry-run").read_text("utf-8")
     assert all(f"hack/release/{name} " in dry_run for name in SCRIPTS)
     others = [each for each in lines_of_workflow() if not each.startswith("hack/release/")]
@@ -79,9 +75,8 @@ def test_changelog_without_the_section_is_refused(copy: Path) -> None:
 
 
 def test_notes_are_the_section_and_the_way_to_verify(copy: Path) -> None:
-    (copy / "CHANGELOG.md").write_text(
-        "# Changelog\n\n## [0.2.0] - x\n\nnew\n\n## [0.1.0] - y\n\nfirst\n", "utf-8"
-    )
+    sections = "# Changelog\n\n## [0.2.0] - x\n\nnew\n\n## [0.1.0] - y\n\nfirst\n"
+    (copy / "CHANGELOG.md").write_text(sections, "utf-8")
     text = script("notes", TAG, "ghcr.io/a/b", "sha256:1", root=copy).stdout
     assert text.startswith("## [0.1.0] - y\n\nfirst\n")
     assert "new" not in text

@@ -121,12 +121,8 @@ def test_docker_builds_where_its_daemon_answers(daemon: int, builder: str, tmp_p
     }
     write_programs(tmp_path, files)
     copy_parts(tmp_path, "hack/release/same-image", "hack/lib/arguments.sh", "hack/lib/common.sh")
-    done = subprocess.run(
-        [str(tmp_path / "hack/release/same-image")],
-        env={**os.environ, "PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = os.environ | {"PATH": f"{tmp_path / 'programs'}:{os.environ['PATH']}"}
+    command = [str(tmp_path / "hack/release/same-image")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert builder in done.stdout

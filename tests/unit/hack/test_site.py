@@ -35,9 +35,7 @@ def test_llms_has_every_page_of_the_index_with_its_question() -> None:
     text = render_llms()
     entries = [entry for section in sections() for entry in section.entries]
     assert len(entries) > 50
-    everything = subprocess.run(
-        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
+    everything = subprocess.check_output(["git", "ls-files", "*.md"], cwd=ROOT, text=True).split()
     pages = [page for page in everything if not page.startswith((".github/", "tests/"))]
     assert [page for page in pages if f"/{page})" not in text] == ["docs/README.md"]
     assert all(f"/{entry.path}): {entry.question}\n" in text for entry in entries)
@@ -103,13 +101,11 @@ def test_sections_get_names_and_empty_heads_become_cells() -> None:
     assert mended(text) == text
 
 
-BUILD_SCRIPT = (ROOT / "hack/site/build").read_text("utf-8")
-
-
 def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
+    build = (ROOT / "hack/site/build").read_text("utf-8")
     copy_parts(tmp_path, "hack/site/build", "hack/lib")
     for file in ("iframe-worker-*/package/shim/index.js", "mermaid-*/package/dist/mermaid.min.js"):
-        version = re.search(rf"{file.partition('-*')[0]} ([0-9.]+)\)", BUILD_SCRIPT)
+        version = re.search(rf"{file.partition('-*')[0]} ([0-9.]+)\)", build)
         assert version
         script = tmp_path / "cache" / file.replace("*", version[1])
         script.parent.mkdir(parents=True)
@@ -120,9 +116,8 @@ def test_build_calls_the_programs_of_a_clean_clone(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     environment = {"PATH": os.environ["PATH"], "CALLS": str(calls)}
     environment["SOLRBENCH_CACHE"] = str(tmp_path / "cache")
-    done = subprocess.run(
-        [str(tmp_path / "hack/site/build")], env=environment, capture_output=True, check=False
-    )
+    command = [str(tmp_path / "hack/site/build")]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     programs = [line.partition(" ")[0] for line in calls.read_text("utf-8").splitlines()]
     assert programs == ["python", "zensical", "python", "python"]
@@ -157,12 +152,8 @@ def test_each_release_has_a_folder_and_the_newest_is_the_first_page(tmp_path: Pa
     person = {
         f"GIT_{who}_{what}": "x@y" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")
     }
-    environment = {
-        **os.environ,
-        **person,
-        "PYTHON": "/usr/bin/python3",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
-    }
+    own = {"PYTHON": "/usr/bin/python3", "GIT_CONFIG_GLOBAL": "/dev/null"}
+    environment = os.environ | person | own
 
     def run(*command: str) -> None:
         subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)

@@ -121,8 +121,8 @@ def run(action: Action, policy: RetryPolicy = AT_ONCE) -> int:
     return policy.call(action)
 
 
-def run_async(action: Action, policy: RetryPolicy = AT_ONCE) -> int:
-    return asyncio.run(policy.call_async(action.awaited))
+def run_async(action: Action) -> int:
+    return asyncio.run(AT_ONCE.call_async(action.awaited))
 
 
 both = pytest.mark.parametrize("call", [run, run_async])
@@ -170,9 +170,8 @@ def test_failures_that_may_pass_are_retried(call: Call) -> None:
 
 @both
 def test_the_last_failure_is_raised_after_all_retries(call: Call) -> None:
-    failures = [
-        IndexingError(IndexingReason.INTERRUPTED, str(n), permanent=False) for n in range(5)
-    ]
+    why = IndexingReason.INTERRUPTED
+    failures = [IndexingError(why, str(n), permanent=False) for n in range(5)]
     action = Action(*failures)
     with pytest.raises(IndexingError, match="3") as caught:
         call(action)

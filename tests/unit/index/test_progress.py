@@ -208,9 +208,8 @@ async def ask_at(port: int, request: bytes, *, end: bool = False, host: str = "1
 
 @pytest.mark.parametrize("path", [b"/progress", b"/progress?x=1"])
 def test_get_returns_the_progress(path: bytes) -> None:
-    head, _, body = asyncio.run(ask(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path)).partition(
-        b"\r\n\r\n"
-    )
+    answer = asyncio.run(ask(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path))
+    head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"Content-Type: application/json" in head
     assert b"Content-Length: 9" in head

@@ -101,13 +101,6 @@ def test_what_is_no_telemetry_is_said_to_be_missing(packed: str) -> None:
 
 
 def test_nothing_is_read_where_telemetry_is_turned_off() -> None:
-    plan = IndexPlan.model_validate(
-        {
-            "benchmark": "ns/books",
-            "solrUrls": ["http://solr:8983/solr"],
-            "collection": "books",
-            "dataset": {"generator": {"documents": 1}},
-            "telemetry": {"collect": "None"},
-        }
-    )
-    assert target_reader(plan) is None
+    place = {"benchmark": "ns/books", "solrUrls": ["http://solr:8983/solr"], "collection": "books"}
+    plan = place | {"dataset": {"generator": {"documents": 1}}, "telemetry": {"collect": "None"}}
+    assert target_reader(IndexPlan.model_validate(plan)) is None

@@ -188,26 +188,21 @@ def ids(spec: dict[str, Any], folder: Path, part: Partition) -> list[str]:
 def test_the_first_documents_are_indexed_once_by_any_number_of_pods(
     kind: str, first: int, pods: int, batch: int, tmp_path: Path
 ) -> None:
+    parts = [Partition(pod, pods, batch) for pod in range(pods)]
     with source(kind, tmp_path) as spec:
         whole = ids(spec, tmp_path, Partition(0, 1, batch))
-        part = spec | {"firstDocuments": first}
-        found = [
-            name for pod in range(pods) for name in ids(part, tmp_path, Partition(pod, pods, batch))
-        ]
+        begin = spec | {"firstDocuments": first}
+        found = [name for part in parts for name in ids(begin, tmp_path, part)]
     assert len(whole) == ALL
     assert sorted(found) == sorted(whole[:first])
 
 
 @pytest.mark.parametrize("kind", SOURCES[1:])
 def test_files_with_fewer_documents_are_named_by_every_pod(kind: str, tmp_path: Path) -> None:
+    said = r"only 30 documents in .*, expected 31"
     with source(kind, tmp_path) as spec:
         for pod in range(2):
-            with failing(
-                IndexingError,
-                "DatasetTooSmall",
-                r"only 30 documents in .*, expected 31",
-                permanent=True,
-            ):
+            with failing(IndexingError, "DatasetTooSmall", said, permanent=True):
                 ids(spec | {"firstDocuments": 31}, tmp_path, Partition(pod, 2, 4))
 
 
@@ -240,8 +235,7 @@ def test_reading_may_stop_in_the_middle(
         "a.xml": b"<add><doc><field name='t'>x</field></doc><doc/></add>",
     }
     (tmp_path / name).write_bytes(data[name])
-    around = ReadContext(tmp_path, RetryPolicy())
-    found = read_documents(dataset(name), WHOLE, around)
+    found = read_documents(dataset(name), WHOLE, ReadContext(tmp_path, RetryPolicy()))
     assert next(found)[0]["t"] == "x"
     del found
     gc.collect()

@@ -133,14 +133,8 @@ def test_trust_can_be_switched_off_and_the_name_be_another(server: Server) -> No
 
 
 def program(text: str, version: str = "v1", **more: Any) -> dict[str, Any]:
-    return {
-        "exec": {
-            "apiVersion": f"client.authentication.k8s.io/{version}",
-            "command": sys.executable,
-            "args": ["-c", text],
-            **more,
-        }
-    }
+    command: dict[str, Any] = {"command": sys.executable, "args": ["-c", text], **more}
+    return {"exec": {"apiVersion": f"client.authentication.k8s.io/{version}", **command}}
 
 
 PRINT = "import json, os; print(json.dumps({'status': {'token': os.environ['TOKEN']}}))"
@@ -178,10 +172,7 @@ def test_an_expired_token_of_a_program_is_asked_for_again(server: Server, tmp_pa
         (program("raise SystemExit(3)", installHint="log in first"), "exit status 3.*log in first"),
         (program("print('hello')"), "printed no credential"),
         (program("", "v1alpha1"), "v1alpha1, which is not supported"),
-        (
-            {"exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": "none-such"}},
-            "none-such",
-        ),
+        (program("", command="none-such"), "none-such"),
         ({"client-certificate": "/none", "client-key": "/none"}, "a certificate .* cannot be used"),
     ],
 )

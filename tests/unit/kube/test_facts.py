@@ -55,7 +55,6 @@ BENCHMARK = stored()
 
 
 def recorded(status: dict[str, Any], labels: dict[str, str] | None = None) -> NodeRecord:
-    """Return what is recorded of a node with this status."""
     (found,) = recorded_environment(status, labels).nodes
     return found
 
@@ -63,18 +62,16 @@ def recorded(status: dict[str, Any], labels: dict[str, str] | None = None) -> No
 def recorded_environment(
     status: dict[str, Any], labels: dict[str, str] | None = None, fault: Fault = no_fault
 ) -> Environment:
-    pod = {
-        "kind": "Pod",
-        "metadata": {
-            "name": "one",
-            "namespace": BENCHMARK.metadata.namespace,
-            "labels": {"solrbench.io/benchmark": BENCHMARK.metadata.name},
-        },
-        "spec": {"nodeName": "virtual"},
-    }
     metadata = {"name": "virtual", "namespace": "", "labels": labels or {}}
     node = {"kind": "Node", "metadata": metadata, "status": status}
-    return record_environment(FakeCluster(pod, node, fault=fault), BENCHMARK, None)
+    cluster = FakeCluster(pod("one", {}, spec={"nodeName": "virtual"}), node, fault=fault)
+    return record_environment(cluster, BENCHMARK, None)
+
+
+def pod(name: str, labels: dict[str, str], **parts: Any) -> dict[str, Any]:
+    labels = {"solrbench.io/benchmark": BENCHMARK.metadata.name} | labels
+    metadata = {"name": name, "namespace": BENCHMARK.metadata.namespace, "labels": labels}
+    return {"kind": "Pod", "metadata": metadata, "spec": {}} | parts
 
 
 @pytest.mark.parametrize(
@@ -131,26 +128,18 @@ def test_node_of_each_pod_is_recorded() -> None:
 
 
 def test_image_of_each_container_is_recorded() -> None:
-    def pod(component: str, companion: str | None, *containers: str) -> dict[str, Any]:
-        labels = {
-            "solrbench.io/benchmark": BENCHMARK.metadata.name,
-            "app.kubernetes.io/component": component,
-        } | ({"solrbench.io/companion": companion} if companion else {})
+    def running(component: str, companion: str | None, *containers: str) -> dict[str, Any]:
+        labels = {"app.kubernetes.io/component": component}
+        labels |= {"solrbench.io/companion": companion} if companion else {}
         name = f"{component}-{companion}"
         statuses = [{"name": each, "image": f"{name}-{each}:1"} for each in containers]
-        metadata = {"name": name, "namespace": BENCHMARK.metadata.namespace, "labels": labels}
-        return {
-            "kind": "Pod",
-            "metadata": metadata,
-            "spec": {},
-            "status": {"containerStatuses": statuses},
-        }
+        return pod(name, labels, status={"containerStatuses": statuses})
 
     pods = [
-        pod("companion", "a", "nginx", "solrbench-agent"),
-        pod("companion", "b", "companion", "nginx"),
-        pod("solr", None, "solrcloud-node", "vault"),
-        pod("zookeeper", None, "zookeeper"),
+        running("companion", "a", "nginx", "solrbench-agent"),
+        running("companion", "b", "companion", "nginx"),
+        running("solr", None, "solrcloud-node", "vault"),
+        running("zookeeper", None, "zookeeper"),
     ]
     assert record_environment(FakeCluster(*pods), BENCHMARK, None).images == {
         "companion/a/nginx": "companion-a-nginx:1",

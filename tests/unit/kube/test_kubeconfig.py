@@ -7,19 +7,18 @@ import httpx2 as httpx
 import pytest
 import yaml
 
-from solrbench.kube.connection import Request, open_connection
+from solrbench.kube.connection import Request, open_connection, tls_context
 from solrbench.kube.kubeconfig import ClusterAccess, NoClusterError, auth_of, find_access
+from support.servers.certificates import authority
 
 
 def kubeconfig(file: Path, name: str, **user: Any) -> Path:
+    context = {"cluster": name, "user": name, "namespace": f"of-{name}"}
+    cluster = {"server": f"https://{name}", "certificate-authority": "ca"}
     content = {
         "current-context": name,
-        "contexts": [
-            {"name": name, "context": {"cluster": name, "user": name, "namespace": f"of-{name}"}}
-        ],
-        "clusters": [
-            {"name": name, "cluster": {"server": f"https://{name}", "certificate-authority": "ca"}}
-        ],
+        "contexts": [{"name": name, "context": context}],
+        "clusters": [{"name": name, "cluster": cluster}],
         "users": [{"name": name, "user": user}],
     }
     file.parent.mkdir(exist_ok=True, parents=True)
@@ -116,15 +115,8 @@ def sent_headers(user: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_a_lesser_user_is_sent_with_each_request() -> None:
-    headers = sent_headers(
-        {
-            "token": "secret",
-            "as": "reader",
-            "as-uid": "7",
-            "as-groups": ["team", "guests"],
-            "as-user-extra": {"Example.org/Reason": ["audit"]},
-        }
-    )
+    user = {"token": "secret", "as": "reader", "as-uid": "7", "as-groups": ["team", "guests"]}
+    headers = sent_headers(user | {"as-user-extra": {"Example.org/Reason": ["audit"]}})
     assert sorted(headers) == [
         ("authorization", "Bearer secret"),
         ("impersonate-extra-example.org%2freason", "audit"),
@@ -137,6 +129,14 @@ def test_a_lesser_user_is_sent_with_each_request() -> None:
 
 def test_a_lesser_user_is_sent_with_a_client_certificate() -> None:
     assert sent_headers({"as": "reader"}) == [("impersonate-user", "reader")]
+
+
+def test_comments_of_an_authority_may_have_any_letter(tmp_path: Path) -> None:
+    file = authority(tmp_path, "own")
+    file.write_text(f"# F\u0151tan\u00fas\u00edtv\u00e1ny\n{file.read_text()}", "utf-8")
+    cluster = {"certificate-authority": str(file)}
+    trust = tls_context(ClusterAccess("admin", "https://cluster", "default", cluster, {}), None)
+    assert len(trust.get_ca_certs()) == 1
 
 
 def test_groups_without_a_user_are_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 from solrbench.api.identity import BENCHMARKS
 from solrbench.errors import TemporaryError
 from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_MEMORY, MAX_PART_BYTES, METADATA_AT_ONCE
-from support.servers.api_stub import CORE, cluster_of, resources
+from support.servers.api_stub import CORE, ApiStub, cluster_of, resources
 
 
 def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
@@ -95,18 +95,13 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one(
 def test_managed_fields_are_not_kept_and_may_be_nested(depth: int) -> None:
     # Brackets and a quote in the name of a field end no list.
     fields = '[{"fieldsV1":' + r'{"f:]\"]":[' * depth + "1" + "]}" * depth + "},{}]"
-    metadata = {"managedFields": "FIELDS", "name": "one"}
-
-    def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == f"/apis/{BENCHMARKS[0]}":
-            return resources(BENCHMARKS[1])
-        body = {"metadata": metadata}
-        is_list = request.url.path.endswith("s")
-        shown = {"items": [body, {"metadata": None}]} if is_list else body
+    body = {"metadata": {"managedFields": "FIELDS", "name": "one"}}
+    listed = {"items": [body, {"metadata": None}]}
+    api, place = ApiStub(), f"/apis/{BENCHMARKS[0]}/namespaces/search/solrbenchmarks"
+    for path, shown in ((f"{place}/one", body), (place, listed)):
         text = json.dumps(shown, separators=(",", ":")).replace('"FIELDS"', fields)
-        return httpx.Response(200, content=text.encode())
-
-    cluster = cluster_of(respond)
+        api.responses[path] = httpx.Response(200, content=text.encode())
+    cluster = cluster_of(api)
     assert cluster.get(*BENCHMARKS, "search", "one") == {"metadata": {"name": "one"}}
-    listed = cluster.list(*BENCHMARKS, "search", {})
-    assert [each["metadata"] for each in listed] == [{"name": "one"}, None]
+    found = cluster.list(*BENCHMARKS, "search", {})
+    assert [each["metadata"] for each in found] == [{"name": "one"}, None]

@@ -32,7 +32,7 @@ from solrbench.manifests.results import build_report
 from solrbench.stats.histograms import BUCKETS, Histogram
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster, Request, no_fault
-from support.fakes.operator_driver import KilledError, Kills, kills_at
+from support.fakes.operator_driver import KilledError, kills_at
 from support.resources.objects import stored
 from support.results.builders import START, make_document, make_result, make_spec, verdicts_of
 from support.results.validity_documents import worker
@@ -55,13 +55,6 @@ def selectors(cluster: FakeCluster) -> list[dict[str, str]]:
     return [each for each in found if each is not None]
 
 
-def kill_around(number: int, *, after: bool) -> Kills:
-    """Return a fault that kills the operator before or after one of its writes."""
-    kills = kills_at({number})
-    kills.number = int(after)  # every second kill comes after the write
-    return kills
-
-
 def forget(request: Request, serve: Callable[[], Any]) -> Any:
     """Store nothing, and do as if."""
     return request.arguments["manifest"] if request.method == "apply" else serve()
@@ -72,20 +65,22 @@ def store(reports: BenchmarkResultStore, *documents: Any) -> None:
         reports.store(BENCHMARK, document, 1)
 
 
-def test_only_what_was_written_is_read_back() -> None:
+def with_result(document: StepRunResult, **fields: Any) -> StepRunResult:
+    """Return a document whose only result has these fields."""
+    (result,) = document.requests
+    return document.model_copy(update={"requests": [result.model_copy(update=fields)]})
+
+
+def test_only_what_was_written_is_read_back_also_by_another_operator() -> None:
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster)
     store(reports, SECOND, FIRST)
-    assert list(reports.documents(BENCHMARK).items()) == [(FIRST.id, FIRST), (SECOND.id, SECOND)]
+    wanted = [(FIRST.id, FIRST), (SECOND.id, SECOND)]
+    assert list(reports.documents(BENCHMARK).items()) == wanted
     whole, *read_back = [each.get("solrbench.io/step-run") for each in selectors(cluster)]
     # Each is read back, and what it takes the place of is looked for.
     assert (whole, read_back) == (None, [SECOND.id, SECOND.id, FIRST.id, FIRST.id])
-
-
-def test_another_operator_finds_the_same() -> None:
-    cluster = FakeCluster()
-    store(BenchmarkResultStore(cluster), SECOND, FIRST)
-    assert list(BenchmarkResultStore(cluster).documents(BENCHMARK).values()) == [FIRST, SECOND]
+    assert list(BenchmarkResultStore(cluster).documents(BENCHMARK).items()) == wanted
 
 
 def test_what_is_not_there_is_not_known() -> None:
@@ -110,17 +105,30 @@ def read(*bodies: dict[str, Any]) -> list[Any]:
     return list(BenchmarkResultStore(cluster).documents(BENCHMARK).values())
 
 
-def test_a_document_of_many_chunks_is_put_together() -> None:
-    assert read(*reversed(chunks(FIRST))) == [FIRST]
+def annotated(**changes: str) -> list[dict[str, Any]]:
+    bodies = chunks(FIRST)
+    for body in bodies:
+        body["metadata"]["annotations"] |= {f"solrbench.io/{key}": changes[key] for key in changes}
+    return bodies
 
 
-def test_a_half_written_document_is_left_out() -> None:
-    assert read(*chunks(FIRST)[:-1], *chunks(SECOND)) == [SECOND]
+LONGER = FIRST.model_copy(update={"seconds": FIRST.seconds + 1})
 
 
-def test_chunks_of_an_attempt_before_are_left_out() -> None:
-    other = FIRST.model_copy(update={"seconds": FIRST.seconds + 1})
-    assert read(*chunks(other), *chunks(FIRST, 150)) == [FIRST]
+@pytest.mark.parametrize(
+    ("bodies", "found"),
+    [
+        pytest.param([*reversed(chunks(FIRST))], [FIRST], id="many chunks in any order"),
+        pytest.param([*chunks(FIRST)[:-1], *chunks(SECOND)], [SECOND], id="a half written one"),
+        pytest.param([*chunks(FIRST, 10), *chunks(SECOND)], [SECOND], id="more than one may have"),
+        pytest.param([*chunks(LONGER), *chunks(FIRST, 150)], [FIRST], id="an attempt before"),
+        pytest.param(annotated(chunks="2"), [], id="another number of chunks"),
+    ],
+)
+def test_chunks_count_where_all_of_the_last_document_are_there(
+    bodies: list[dict[str, Any]], found: list[StepRunResult]
+) -> None:
+    assert read(*bodies) == found
 
 
 def test_bodies_of_documents_that_are_not_whole_are_not_asked_for() -> None:
@@ -131,10 +139,6 @@ def test_bodies_of_documents_that_are_not_whole_are_not_asked_for() -> None:
     assert list(BenchmarkResultStore(cluster).documents(BENCHMARK).values()) == [SECOND]
     asked = [each.arguments["name"] for each in cluster.requests if each.method == "get"]
     assert asked == [each["metadata"]["name"] for each in chunks(SECOND)]
-
-
-def test_more_chunks_than_a_document_has_are_left_out() -> None:
-    assert read(*chunks(FIRST, 10), *chunks(SECOND)) == [SECOND]
 
 
 @pytest.mark.parametrize("end", ["x", "", "-", "\N{SUPERSCRIPT TWO}", "9" * 5000])
@@ -179,36 +183,32 @@ def test_results_that_were_not_looked_at_for_longest_are_dropped() -> None:
 
 
 def test_histograms_and_blocks_count_in_what_is_kept() -> None:
-    (result,) = FIRST.requests
     counts = {bucket: random.Random(bucket).randrange(1 << 34) for bucket in range(BUCKETS)}
     times = Histogram.from_buckets(counts).encode()
     assert len(times) > 100_000
-    large = result.model_copy(update={"service_time_histogram": times})
     cluster = FakeCluster()
     reports = BenchmarkResultStore(cluster, max_bytes=150_000)
     for benchmark in (BENCHMARK, OTHER):
-        reports.store(benchmark, FIRST.model_copy(update={"requests": [large]}), 1)
+        reports.store(benchmark, with_result(FIRST, service_time_histogram=times), 1)
     reads = len(selectors(cluster))
     assert list(reports.documents(BENCHMARK)) == [FIRST.id]
     assert len(selectors(cluster)) == reads + 1
 
 
-@pytest.fixture
-def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("after", [False, True])
+def test_a_kill_while_a_document_is_extended_loses_none(
+    after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cut = partial(to_chunks, max_bytes=100)
     monkeypatch.setattr("solrbench.kube.results.to_chunks", cut)
-
-
-@pytest.mark.usefixtures("small_chunks")
-@pytest.mark.parametrize("after", [False, True])
-def test_a_kill_while_a_document_is_extended_loses_none(after: bool) -> None:
     extended = FIRST.model_copy(update={"pods": []})
     wanted = {each["metadata"]["name"] for each in chunks(extended)}
     seen = []
     for number in range(1, 2 * len(wanted) + 4):
         cluster = FakeCluster()
         store(BenchmarkResultStore(cluster), FIRST, SECOND)
-        cluster.fault = kill_around(number, after=after)
+        cluster.fault = kills = kills_at({number})
+        kills.number = int(after)  # every second kill comes after the write
         with suppress(KilledError):
             store(BenchmarkResultStore(cluster), extended)
         cluster.fault = no_fault
@@ -228,29 +228,9 @@ def test_a_kill_while_a_document_is_extended_loses_none(after: bool) -> None:
     assert extended in seen
 
 
-def annotated(**changes: str) -> list[dict[str, Any]]:
-    bodies = chunks(FIRST)
-    for body in bodies:
-        body["metadata"]["annotations"] |= {f"solrbench.io/{key}": changes[key] for key in changes}
-    return bodies
-
-
-def test_the_number_of_chunks_is_checked() -> None:
-    assert read(*annotated(chunks="2")) == []
-
-
-NO_TIMES = FIRST.model_copy(
-    update={"requests": [FIRST.requests[0].model_copy(update={"service_time_histogram": "eA=="})]}
-)
-NO_SECONDS = FIRST.model_copy(
-    update={
-        "workers": [
-            worker(
-                most_cpu=UsageSlice(begin_seconds=0, seconds=0, cpu_seconds=1, core_cpu_seconds=1)
-            )
-        ]
-    }
-)
+NO_TIMES = with_result(FIRST, service_time_histogram="eA==")
+EMPTY_SLICE = UsageSlice(begin_seconds=0, seconds=0, cpu_seconds=1, core_cpu_seconds=1)
+NO_SECONDS = FIRST.model_copy(update={"workers": [worker(most_cpu=EMPTY_SLICE)]})
 
 
 def changed(key: str, value: Any) -> list[dict[str, Any]]:
@@ -293,9 +273,8 @@ def test_a_damaged_document_goes_as_soon_as_it_is_refused() -> None:
 @pytest.mark.parametrize("document", [NO_TIMES, NO_SECONDS])
 def test_numbers_that_no_load_measures_are_not_stored(document: StepRunResult) -> None:
     cluster = FakeCluster()
-    with failing(
-        TemporaryError, "VersionMismatch", "r1-s0-two holds numbers that no load measures"
-    ):
+    words = "r1-s0-two holds numbers that no load measures"
+    with failing(TemporaryError, "VersionMismatch", words):
         store(BenchmarkResultStore(cluster), document)
     assert cluster.names("ConfigMap") == set()
 
@@ -354,12 +333,8 @@ def test_times_of_a_step_are_kept_when_another_step_gets_results() -> None:
 
 
 def with_series(document: StepRunResult, seconds: int) -> StepRunResult:
-    """Return a document in which every second is on record."""
     windows = SecondSeries(SecondSums(each, 1, 0, 0, 0) for each in range(seconds))
-    (result,) = document.requests
-    return document.model_copy(
-        update={"requests": [result.model_copy(update={"windows": windows})]}
-    )
+    return with_result(document, windows=windows)
 
 
 def test_series_are_stored_and_not_kept() -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from solrbench.contract import names
 from solrbench.manifests.common import Manifest, resources
+from support.narrowing import not_none
 from support.resources.objects import ATTEMPT, POD_KINDS, everything, pod, stored
-from support.resources.small_resource import Changes
+from support.resources.small_resource import SOLR, Changes
 
 LONGEST: Changes = {
     "metadata.name": "a" * 40,
@@ -42,16 +43,9 @@ def test_kinds_of_pods_are_there() -> None:
 @pytest.mark.parametrize("manifest", ALL, ids=title)
 def test_every_object_goes_with_its_benchmark(manifest: Manifest) -> None:
     assert manifest["metadata"]["namespace"] == "search"
-    assert manifest["metadata"]["ownerReferences"] == [
-        {
-            "apiVersion": "solrbench.io/v1alpha1",
-            "kind": "SolrBenchmark",
-            "name": "base",
-            "uid": "0b5b",
-            "controller": True,
-            "blockOwnerDeletion": True,
-        }
-    ]
+    owner = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmark", "name": "base"}
+    more = {"uid": "0b5b", "controller": True, "blockOwnerDeletion": True}
+    assert manifest["metadata"]["ownerReferences"] == [owner | more]
 
 
 @pytest.mark.parametrize("manifest", ALL, ids=title)
@@ -75,9 +69,8 @@ def test_pods_have_the_account_and_the_containers_of_their_kind_alone(manifest: 
 @pytest.mark.parametrize("manifest", WITH_PODS, ids=title)
 def test_every_mount_has_its_volume_and_every_volume_a_mount(manifest: Manifest) -> None:
     volumes = [each["name"] for each in pod(manifest)["volumes"]]
-    volumes += [
-        each["metadata"]["name"] for each in manifest["spec"].get("volumeClaimTemplates", [])
-    ]
+    claims = manifest["spec"].get("volumeClaimTemplates", [])
+    volumes += [each["metadata"]["name"] for each in claims]
     (only,) = pod(manifest)["containers"]
     mounts = only["volumeMounts"]
     assert {each["name"] for each in mounts} == set(volumes)
@@ -117,16 +110,7 @@ def test_the_same_benchmark_gives_the_same_objects() -> None:
 
 
 def test_resources_leave_out_what_was_not_given() -> None:
-    given = {
-        "spec.target.solrCloud.resources": {
-            "requests": {"cpu": "250m", "memory": "1Gi"},
-            "limits": {"memory": "2Gi"},
-        }
-    }
-    solr = stored(given).spec.target.solr_cloud
-    assert solr is not None
-    assert resources(solr.resources) == {
-        "requests": {"cpu": "250m", "memory": "1Gi"},
-        "limits": {"memory": "2Gi"},
-    }
+    given = {"requests": {"cpu": "250m", "memory": "1Gi"}, "limits": {"memory": "2Gi"}}
+    solr = not_none(stored({f"{SOLR}.resources": given}).spec.target.solr_cloud)
+    assert resources(solr.resources) == given
     assert resources(solr.zookeeper.resources) == {}

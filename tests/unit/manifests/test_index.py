@@ -1,5 +1,3 @@
-"""The index Job."""
-
 import json
 from typing import Any
 

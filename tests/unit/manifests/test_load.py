@@ -1,5 +1,3 @@
-"""Locust's master and workers."""
-
 import json
 from typing import Any
 
@@ -60,17 +58,13 @@ def test_workers_alone_read_the_files_whose_documents_steps_add() -> None:
         "spec.dataset": {"persistentVolumeClaim": claim},
         "spec.workload.queries": {"configMap": {"name": "queries"}},
     }
-    step = {"users": 1, "requests": 10, "indexing": {}}
-    adding = changes | {"spec.load.steps": [step]}
+    adding = changes | {"spec.load.steps": [{"users": 1, "requests": 10, "indexing": {}}]}
     worker = load("worker", adding)
     volume = {"claimName": "books", "readOnly": True}
     assert {"name": "dataset", "persistentVolumeClaim": volume} in pod(worker)["volumes"]
     mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}
     assert mount in container(worker)["volumeMounts"]
-    for manifest in (
-        load("master", changes | {"spec.load.steps": [step]}),
-        load("worker", changes),
-    ):
+    for manifest in (load("master", adding), load("worker", changes)):
         assert "dataset" not in {each["name"] for each in pod(manifest)["volumes"]}
 
 

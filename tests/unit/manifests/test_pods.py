@@ -141,16 +141,9 @@ def test_the_operators_variables_are_all_reserved() -> None:
     provided = {f"{SOLR}.zookeeper": {"mode": "Provided"}}
     spec = operated_target(provided)["spec"]
     policy = spec["zookeeperRef"]["provided"]["zookeeperPodPolicy"]
-    found = [
-        *(
-            each["name"]
-            for manifest in target()
-            if manifest["kind"] in POD_KINDS
-            for each in container(manifest)["env"]
-        ),
-        *(each["name"] for each in spec["customSolrKubeOptions"]["podOptions"]["envVars"]),
-        *(each["name"] for each in policy["env"]),
-    ]
+    made = [container(each)["env"] for each in target() if each["kind"] in POD_KINDS]
+    listed = [*made, spec["customSolrKubeOptions"]["podOptions"]["envVars"], policy["env"]]
+    found = [each["name"] for variables in listed for each in variables]
     assert len(found) > 10
     reserved = {*SOLR_VARIABLES, *ZOOKEEPER_VARIABLES}
     others = [each for each in found if not each.startswith(VARIABLE_PREFIXES)]

@@ -1,5 +1,3 @@
-"""ConfigMaps with results."""
-
 import base64
 import json
 

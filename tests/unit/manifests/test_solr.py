@@ -1,5 +1,3 @@
-"""The Solr nodes."""
-
 from typing import Any
 
 import pytest
@@ -56,11 +54,6 @@ def test_heap_in_the_spelling_of_solr(heap: str, wanted: str) -> None:
     assert environment(solr({f"{SOLR}.heap": heap}))["SOLR_HEAP"] == wanted
 
 
-def test_limits_and_requests_are_those_of_the_spec() -> None:
-    wanted = {"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}}
-    assert container(solr({f"{SOLR}.resources": wanted}))["resources"] == wanted
-
-
 def test_a_node_calls_itself_by_the_name_others_reach_it_by() -> None:
     manifest = solr()
     names = [each["name"] for each in container(manifest)["env"]]
@@ -89,9 +82,8 @@ def test_variables_have_the_names_of_each_version(tag: str, old: bool, new: bool
 
 def test_nodes_know_every_zookeeper() -> None:
     found = environment(solr({f"{SOLR}.zookeeper": {"replicas": 3}}))["ZK_HOST"]
-    assert found == ",".join(
-        f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)
-    )
+    servers = [f"base-zookeeper-{i}.base-zookeeper.search.svc:2181" for i in (1, 2, 3)]
+    assert found == ",".join(servers)
 
 
 def test_a_path_in_zookeeper_is_made_by_the_first_node() -> None:

@@ -1,5 +1,3 @@
-"""The SolrCloud resource of the Solr Operator."""
-
 from typing import Any
 
 import pytest
@@ -55,9 +53,8 @@ def test_the_tag_is_always_said_for_the_default_is_an_old_one() -> None:
 
 def test_pull_secrets_are_those_of_the_pods() -> None:
     secrets = [{"name": "one"}, {"name": "two"}]
-    found = spec({f"{SOLR}.imagePullSecrets": secrets})
-    assert found["customSolrKubeOptions"]["podOptions"]["imagePullSecrets"] == secrets
-    assert "imagePullSecrets" not in spec()["customSolrKubeOptions"]["podOptions"]
+    assert options({f"{SOLR}.imagePullSecrets": secrets})["imagePullSecrets"] == secrets
+    assert "imagePullSecrets" not in options()
     provided = {f"{SOLR}.imagePullSecrets": secrets, f"{SOLR}.zookeeper.mode": "Provided"}
     policy = spec(provided)["zookeeperRef"]["provided"]["zookeeperPodPolicy"]
     assert policy["imagePullSecrets"] == secrets

@@ -29,20 +29,11 @@ from support.resources.workload_rules import (
 )
 
 SERVING = {"solr", "zookeeper"}
+SWEEP = {"apiVersion": "solrbench.io/v1alpha1", "kind": "SolrBenchmarkSweep", "name": "heaps"}
 CHANGES: dict[str, Changes] = {
     "little": {},
     "with agents": {"spec.load.telemetry": {"collect": "ServersAndPods"}},
-    "of a sweep": {
-        "metadata.ownerReferences": [
-            {
-                "apiVersion": "solrbench.io/v1alpha1",
-                "kind": "SolrBenchmarkSweep",
-                "name": "heaps",
-                "uid": "5eeb",
-                "controller": True,
-            }
-        ]
-    },
+    "of a sweep": {"metadata.ownerReferences": [SWEEP | {"uid": "5eeb", "controller": True}]},
     "with secrets and storage": {
         f"{SOLR}.storage": {"persistent": {"size": "5Gi"}},
         f"{SOLR}.zookeeper": {"replicas": 3},
@@ -136,10 +127,8 @@ def volumes(job: str, changes: Changes) -> dict[str, dict[str, object]]:
 def test_only_the_keys_that_are_named_are_mounted(job: str) -> None:
     found = volumes(job, SECRETS)
     assert found["credentials"]["secretName"] == "login"
-    assert found["credentials"]["items"] == [
-        {"key": "username", "path": "username"},
-        {"key": "password", "path": "password"},
-    ]
+    items = [{"key": each, "path": each} for each in ("username", "password")]
+    assert found["credentials"]["items"] == items
     assert found["ca"]["secretName"] == "authority"
     assert found["ca"]["items"] == [{"key": "root.pem", "path": "ca.crt"}]
     assert {each["defaultMode"] for each in found.values()} == {0o440}
@@ -147,15 +136,12 @@ def test_only_the_keys_that_are_named_are_mounted(job: str) -> None:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_they_are_where_the_plan_says_and_read_only(job: str) -> None:
-    mounts = {
-        each["name"]: each
-        for each in container(pick(tools(SECRETS), "Job", job))["volumeMounts"]
-        if each["name"] in ("credentials", "ca")
-    }
+    listed = container(pick(tools(SECRETS), "Job", job))["volumeMounts"]
+    mounts = {each["name"]: each for each in listed}
     files = auth_files(stored(SECRETS).spec.target.existing)
     assert mounts["credentials"]["mountPath"] == files.credentials_folder == CREDENTIALS_FOLDER
     assert f"{mounts['ca']['mountPath']}/ca.crt" == files.ca_file == f"{CA_FOLDER}/ca.crt"
-    assert all(each["readOnly"] for each in mounts.values())
+    assert all(mounts[name]["readOnly"] for name in ("credentials", "ca"))
 
 
 @pytest.mark.parametrize("job", JOBS)

@@ -103,7 +103,7 @@ def stopping_zookeeper(*answers: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def stop(port: int) -> int:
-    hook = container(pick(target(None), "StatefulSet", "base-zookeeper"))["lifecycle"]["preStop"]
+    hook = container(zookeeper())["lifecycle"]["preStop"]
     *bash, script = hook["exec"]["command"]
     script = script.replace("/2181", f"/{port}").replace("sleep 0.5", "sleep 0.01")
     return subprocess.run([*bash, script], timeout=10, check=False).returncode

@@ -117,7 +117,7 @@ def test_field_of_the_status_is_a_sample(name: str, labels: dict[str, str], valu
 
 def test_absent_numbers_give_no_sample() -> None:
     registry = _registry(make_benchmark(results=[RESULT]))
-    labels = {**OWNER, "step": "five", "request": "query", "variant": "", "quantile": "0.99"}
+    labels = OWNER | REQUEST | {"quantile": "0.99"}
     assert registry.get_sample_value("solrbench_step_service_time_seconds", labels) is None
     names = _names(registry)
     assert "solrbench_step_service_time_average_seconds" not in names
@@ -170,15 +170,13 @@ def test_an_update_replaces_and_forget_removes() -> None:
 
 @pytest.mark.parametrize(("seconds_later", "shown"), [(9, True), (10, False)])
 def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: bool) -> None:
-    benchmark = full_benchmark(None)
-    running = benchmark.metadata.model_copy(update={"name": "running"})
-    ended = datetime(2026, 1, 1, tzinfo=UTC)
-    done = benchmark.status.model_copy(update={"completion_time": ended})
-    registry = CollectorRegistry()
+    ended, running = datetime(2026, 1, 1, tzinfo=UTC), full_benchmark(None)
+    metadata = running.metadata.model_copy(update={"name": "running"})
     store = BenchmarkStore(10, lambda: ended.timestamp() + seconds_later)
-    store.update(benchmark.model_copy(update={"status": done}))
-    store.update(benchmark.model_copy(update={"metadata": running}))
+    registry = CollectorRegistry()
     registry.register(store)
+    store.update(full_benchmark(ended))
+    store.update(running.model_copy(update={"metadata": metadata}))
     found = {
         family.name: {sample.labels.get("benchmark") for sample in family.samples}
         for family in registry.collect()
@@ -188,13 +186,11 @@ def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: 
 
 
 def test_finished_benchmark_shows_what_it_showed_while_it_ran() -> None:
-    benchmark = full_benchmark(None)
-    done = benchmark.status.model_copy(update={"completion_time": NOW})
     store, registry = BenchmarkStore(10, NOW.timestamp), CollectorRegistry()
     registry.register(store)
     shown = []
-    for status in (benchmark.status, done):
-        store.update(benchmark.model_copy(update={"status": status}))
+    for end in (None, NOW):
+        store.update(full_benchmark(end))
         lines = generate_latest(registry).decode().splitlines()
         shown.append([line for line in lines if "end_timestamp_seconds{" not in line])
     assert shown[0] == shown[1]
@@ -202,10 +198,9 @@ def test_finished_benchmark_shows_what_it_showed_while_it_ran() -> None:
 
 def test_results_are_not_kept_longer_than_they_are_shown() -> None:
     now = [0.0]
-    benchmark = full_benchmark()
-    done = benchmark.status.model_copy(update={"completion_time": datetime.fromtimestamp(5, UTC)})
+    done = full_benchmark(datetime.fromtimestamp(5, UTC))
     store = BenchmarkStore(10, lambda: now[0])
-    store.update(benchmark.model_copy(update={"status": done}))
+    store.update(done)
     (before,) = store.all()
     now[0] = 15
     (after,) = store.all()
@@ -213,7 +208,7 @@ def test_results_are_not_kept_longer_than_they_are_shown() -> None:
         family.name for family in FAMILIES if list(after.read(family))
     }
     assert lost == {family.name for family in RESULT_FAMILIES}
-    assert after.phase == done.phase
+    assert after.phase == done.status.phase
 
 
 @pytest.mark.parametrize(("end", "bytes_each"), [(None, (40_000, 400_000)), (NOW, (0, 46_000))])
@@ -268,7 +263,7 @@ def test_every_family_shows_up_with_full_status() -> None:
 
 def test_durations_are_a_histogram_with_a_sum_and_all_requests() -> None:
     registry = _registry(full_benchmark())
-    labels = {**OWNER, "step": "five", "variant": ""}
+    labels = OWNER | STEP
     name = "solrbench_step_request_duration_seconds"
     get = registry.get_sample_value
     assert get(f"{name}_bucket", {**labels, "le": "0.005"}) == 3

@@ -26,16 +26,17 @@ from solrbench.net.http import (
     read_auth,
 )
 from support.failing import failing
+from support.servers.certificates import authority
 from support.servers.raw_http import HEAD, LENGTH, dripping, pour, sender, serving
 
 
-def get(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
+def get(url: str, seconds: float = 10.0) -> httpx.Response:
     with closing(create_client()) as client:
-        return fetch(client, "GET", url, max_bytes=max_bytes, seconds=seconds)
+        return fetch(client, "GET", url, max_bytes=1000, seconds=seconds)
 
 
-def get_pooled(url: str, max_bytes: int = 1000, seconds: float = 10.0) -> httpx.Response:
-    with create_pooled_client(seconds, max_bytes=max_bytes) as client:
+def get_pooled(url: str, seconds: float = 10.0) -> httpx.Response:
+    with create_pooled_client(seconds, max_bytes=1000) as client:
         return client.get(url)
 
 
@@ -146,10 +147,8 @@ def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
     (tmp_path / "username").write_text("solr\n")
     (tmp_path / "password").write_text(" Rocks \r\n")
     (tmp_path / "ca.crt").write_text("PEM")
-    access = read_auth(
-        AuthFiles(credentials_folder=str(tmp_path), ca_file=str(tmp_path / "ca.crt"))
-    )
-    assert access == HttpAuth(basic_auth("solr", " Rocks "), "PEM")
+    files = AuthFiles(credentials_folder=str(tmp_path), ca_file=str(tmp_path / "ca.crt"))
+    assert read_auth(files) == HttpAuth(basic_auth("solr", " Rocks "), "PEM")
 
 
 def test_target_without_auth_sends_no_header() -> None:
@@ -167,6 +166,11 @@ def test_secrets_are_not_in_the_repr() -> None:
 def test_text_that_holds_no_certificate_is_not_the_systems_trust(text: str) -> None:
     with failing(PermanentError, "CertificateNotTrusted", "caSecret"):
         _ = HttpAuth(ca=text).verify
+
+
+def test_comments_of_a_certificate_may_have_any_letter(tmp_path: Path) -> None:
+    text = f"# F\u0151tan\u00fas\u00edtv\u00e1ny\n{authority(tmp_path, 'own').read_text()}"
+    assert len(HttpAuth(ca=text).verify.get_ca_certs()) == 1
 
 
 @pytest.mark.parametrize(

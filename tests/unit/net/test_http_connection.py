@@ -1,9 +1,4 @@
-"""One connection: responses that are known by their heads, and requests larger than a buffer.
-
-One timer for many requests, in virtual time.
-
-Responses that come together are timed first, then followed by requests, then checked.
-"""
+"""One connection, one timer for many requests, and responses of many that come together."""
 
 import asyncio
 import time

@@ -81,9 +81,12 @@ def test_one_member_that_takes_connections_is_enough(monkeypatch: pytest.MonkeyP
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         assert any_reachable(f"127.0.0.1:{closed},127.0.0.1:{port}")
+        assert not any_reachable(f"127.0.0.1:{closed},127.0.0.1:x")  # the last one has no port
         monkeypatch.setattr("solrbench.net.zookeeper.ALL_SECONDS", -1.0)
+        asked = list[str]()
+        monkeypatch.setattr("solrbench.net.zookeeper.lookup", lambda host, _: asked.append(host))
         assert not any_reachable(f"127.0.0.1:{port}")
-    assert not any_reachable(f"127.0.0.1:{closed},127.0.0.1:x")  # the last one has no port
+        assert asked == []
 
 
 def test_a_member_may_be_an_ipv6_address() -> None:

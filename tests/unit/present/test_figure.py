@@ -1,5 +1,3 @@
-"""What figures show."""
-
 from typing import Any, cast
 
 import pytest

@@ -124,9 +124,8 @@ def test_log_of_histograms_has_the_maximum_of_each_kind_of_times() -> None:
         "response_time_histogram": request.service_time_histogram,
         "response_max_microseconds": 1700,
     }
-    log = histogram_log(
-        step_run.model_copy(update={"requests": [request.model_copy(update=planned)]})
-    )
+    requests = [request.model_copy(update=planned)]
+    log = histogram_log(step_run.model_copy(update={"requests": requests}))
     lines = [each.split(",") for each in log.splitlines() if each.startswith("Tag=")]
     tag = f"Tag={request.request}"
     assert [(each[0], each[3]) for each in lines] == [(tag, "900"), (f"{tag}-response", "1700")]
@@ -136,9 +135,7 @@ def test_csv_of_windows_has_every_second() -> None:
     report = make_report(variants=2)
     lines = list(csv.DictReader(windows_to_csv(report.steps).splitlines()))
     assert list(lines[0])[:6] == ["step", "variant", "repeat", "request", "second", "seconds"]
-    assert list(lines[0])[6:] == [
-        *("requests", "failures", "mean_microseconds", "max_microseconds")
-    ]
+    assert list(lines[0])[6:] == ["requests", "failures", "mean_microseconds", "max_microseconds"]
     assert len(lines) == len(report.steps) * 2 * SECONDS
     assert {line["variant"] for line in lines} == {"v0", "v1"}
     requests = sum(int(line["requests"]) for line in lines)

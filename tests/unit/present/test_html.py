@@ -158,9 +158,8 @@ def test_reasons_of_invalid_steps_are_in_the_verdict(report: Report) -> None:
 @pytest.mark.usefixtures("_undrawn")
 def test_objectives_and_limits_stand_before_the_results() -> None:
     full = full_status()
-    limits = {
-        name: getattr(full, name) for name in ("objectives", "not_run", "capacity", "scalability")
-    }
+    names = ("objectives", "not_run", "capacity", "scalability")
+    limits = {name: getattr(full, name) for name in names}
     text = Outline(render_html(with_status(make_report(), **limits))).main
     assert full.objectives is not None
     first = full.objectives.results[0]

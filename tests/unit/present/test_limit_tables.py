@@ -1,5 +1,3 @@
-"""Objectives and capacity in reports."""
-
 from solrbench.api.v1alpha1 import Status
 from solrbench.present.limit_tables import limit_lines, objective_table, trial_tables
 from solrbench.present.markdown import to_markdown

@@ -171,22 +171,12 @@ def test_what_was_not_measured_is_empty_not_zero() -> None:
     assert cells["Requests"] == "0"
 
 
+SATURATED = InvalidReason(reason="WorkerSaturated", message="w used 99 % of a core (limit 90 %)")
+FEW = InvalidReason(reason="TooFewSamples", message="9 requests (limit 200)")
+THROTTLED = InvalidReason(reason="PodThrottled", message="no cpu.stat of w")
 VERDICTS = [
-    StepVerdict(
-        step="five",
-        verdict="Invalid",
-        reasons=[
-            InvalidReason(
-                reason="WorkerSaturated", message="worker w used 99 % of a core (limit 90 %)"
-            ),
-            InvalidReason(reason="TooFewSamples", message="9 requests (limit 200)"),
-        ],
-    ),
-    StepVerdict(
-        step="one",
-        verdict="Valid",
-        unchecked=[InvalidReason(reason="PodThrottled", message="no cpu.stat of w")],
-    ),
+    StepVerdict(step="five", verdict="Invalid", reasons=[SATURATED, FEW]),
+    StepVerdict(step="one", verdict="Valid", unchecked=[THROTTLED]),
 ]
 
 
@@ -199,7 +189,7 @@ def test_verdicts_stand_in_every_form() -> None:
     assert (first["verdict"], first["reasons"]) == ("Invalid", "WorkerSaturated TooFewSamples")
     assert (second["verdict"], second["reasons"]) == ("Valid", "")
     text = markdown(FULL, BARE, verdicts=VERDICTS)
-    assert "five: Invalid (WorkerSaturated). worker w used 99 % of a core (limit 90 %)" in text
+    assert "five: Invalid (WorkerSaturated). w used 99 % of a core (limit 90 %)" in text
     assert "five: Invalid (TooFewSamples). 9 requests (limit 200)" in text
     assert "Not decided for one (PodThrottled): no cpu.stat of w" in text
 

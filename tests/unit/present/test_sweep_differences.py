@@ -31,6 +31,7 @@ from solrbench.sweep.plan import make_plan
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import HEAP, parse_sweep
+from support.results.measured_points import valid_point
 
 ROUNDS = 5
 STEPS = {"one": 1, "twenty": 20}
@@ -74,17 +75,9 @@ def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured
             dataset = DatasetStatus(seconds=30 * level * draw.gauss(1, 0.01))
             name = benchmark_name("trial", each.point.name, number)
             benchmarks[name] = with_results(child, results, p95s[-1], dataset=dataset)
-        points.append(
-            SweepPoint(
-                name=each.point.name,
-                values=each.point.indexes,
-                state="Valid",
-                rounds=ROUNDS,
-                p95_milliseconds=p95s[0],
-                repeat_values=p95s,
-                repeat_rounds=[*range(1, ROUNDS + 1)],
-            )
-        )
+        numbers = [*range(1, ROUNDS + 1)]
+        rounds = {"rounds": ROUNDS, "repeat_values": p95s, "repeat_rounds": numbers}
+        points.append(valid_point(each.point, p95_milliseconds=p95s[0], **rounds))
     found, answers, best = answer_sweep(sweep.spec, make_plan(sweep), points)
     words = {name: difference.conclusion for name, difference in found.items()}
     points = [each.model_copy(update={"conclusion": words.get(each.name)}) for each in points]
@@ -94,10 +87,8 @@ def measure(effect: Effect, *, seed: int = 1, planned: bool = False) -> Measured
 
 def measure_targets(effect: Effect, *, seed: int = 1, start_on: str = "FreshTarget") -> Measured:
     """Return a sweep of two heaps without rounds, whose repeats differ by 3 %, and its figures."""
-    template = {
-        "spec.load.repeats": {"count": ROUNDS, "startOn": start_on},
-        "spec.load.steps": LOAD_STEPS,
-    }
+    given = {"count": ROUNDS, "startOn": start_on}
+    template = {"spec.load.repeats": given, "spec.load.steps": LOAD_STEPS}
     sweep = parse_sweep({"spec.axes": [HEAPS]}, template)
     draw, points = Random(seed), list[SweepPoint]()
     benchmarks: dict[str, SolrBenchmark] = {}
@@ -111,16 +102,8 @@ def measure_targets(effect: Effect, *, seed: int = 1, start_on: str = "FreshTarg
                 results.append(result_of(step, request, p95s))
         child = SolrBenchmark.parse(build_child(sweep, each.point))
         benchmarks[child.metadata.name] = with_results(child, results, fmean(p95s))
-        points.append(
-            SweepPoint(
-                name=each.point.name,
-                values=each.point.indexes,
-                state="Valid",
-                p95_milliseconds=fmean(p95s),
-                repeats=ROUNDS,
-                repeat_values=p95s,
-            )
-        )
+        repeats = {"repeats": ROUNDS, "repeat_values": p95s}
+        points.append(valid_point(each.point, p95_milliseconds=fmean(p95s), **repeats))
     return sweep.model_copy(update={"status": SweepStatus(points=points)}), benchmarks
 
 
@@ -306,11 +289,10 @@ def test_variants_are_compared_within_the_targets_that_they_share() -> None:
         assert len(figures) == 2 * 3 * 2
         assert {each.variant for each in figures.values()} == {"straight"}
         for (step, _, figure), each in figures.items():
-            times = -20.0 if step == "twenty" else 0.0
-            rates = 25.0 if step == "twenty" else 0.0
-            expected = times if figure == "p95Milliseconds" else rates
+            better = -20.0 if figure == "p95Milliseconds" else 25.0
+            expected, word = (better, "Better") if step == "twenty" else (0.0, "Same")
             assert each.difference_percent == pytest.approx(expected, abs=2)
-            assert each.conclusion == ("Better" if step == "twenty" else "Same")
+            assert each.conclusion == word
     table = variants_table(report)
     assert table.head[5:8] == ("First variant", "This variant", "Difference")
     assert table.head[-1] == "Conclusion"
@@ -347,11 +329,8 @@ def test_points_are_not_compared_when_the_benchmark_of_a_round_is_gone() -> None
 def test_page_markdown_and_json_have_them(report: SweepReport) -> None:
     table = differences_table(report)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
-    (row,) = [
-        each
-        for each in rows
-        if (each["Step"], each["Request"], each["Figure"]) == ("twenty", "check-out", "p95")
-    ]
+    wanted = {"Step": "twenty", "Request": "check-out", "Figure": "p95"}
+    (row,) = [each for each in rows if wanted.items() <= each.items()]
     assert row["Point"] == "heap 1Gi"
     assert row["Conclusion"] == "worse"
     assert [each["Request"] for each in rows if each["Figure"] == "p95 *"] == [ALL_REQUESTS]

@@ -75,16 +75,10 @@ def test_a_step_has_the_interval_of_its_rounds_or_its_own() -> None:
     # Student's t of three logarithms.
     assert step.p95_lower_milliseconds == pytest.approx(8.74, abs=0.01)
     assert step.p95_upper_milliseconds == pytest.approx(13.77, abs=0.01)
-    own = result("one", ALL_REQUESTS, 5.0).model_copy(
-        update={
-            "percentiles": [
-                PercentileResult(
-                    percent=95, milliseconds=5, lower_milliseconds=4, upper_milliseconds=7
-                )
-            ],
-            "requests_per_second_interval": Interval(lower=9, upper=12),
-        }
-    )
+    p95 = PercentileResult(percent=95, milliseconds=5, lower_milliseconds=4, upper_milliseconds=7)
+    rate = Interval(lower=9, upper=12)
+    update = {"percentiles": [p95], "requests_per_second_interval": rate}
+    own = result("one", ALL_REQUESTS, 5.0).model_copy(update=update)
     (step,) = summarise_point([benchmark(totals=[own])])["steps"]
     assert (step.p95_lower_milliseconds, step.p95_upper_milliseconds) == (4, 7)
     assert (step.requests_per_second_lower, step.requests_per_second_upper) == (9, 12)
@@ -119,9 +113,8 @@ def search(rate: float | None, interval: Interval | None = None) -> SolrBenchmar
 def test_a_capacity_has_the_interval_of_its_search_or_of_several() -> None:
     (one,) = summarise_point([search(100.0, Interval(lower=95, upper=104))])["capacities"]
     assert (one.value, one.lower, one.upper, one.searches) == (100, 95, 104, 1)
-    (several,) = summarise_point([search(99.0), search(100.0), search(101.0), search(None)])[
-        "capacities"
-    ]
+    rounds = [search(each) for each in (99.0, 100.0, 101.0, None)]
+    (several,) = summarise_point(rounds)["capacities"]
     assert several.searches == 3
     assert several.value == pytest.approx(100, rel=1e-3)
     assert 97 < several.lower < 98
@@ -133,9 +126,8 @@ def test_a_capacity_has_the_interval_of_its_search_or_of_several() -> None:
 
 def test_a_search_for_users_that_found_none_is_in_users() -> None:
     given = {"conclusion": "Inconclusive", "users": None, "users_interval": None}
-    (none,) = summarise_point([benchmark(capacity=[CAPACITY_USERS.model_copy(update=given)])])[
-        "capacities"
-    ]
+    capacity = CAPACITY_USERS.model_copy(update=given)
+    (none,) = summarise_point([benchmark(capacity=[capacity])])["capacities"]
     assert (none.value, none.unit, none.highest_met) == (None, "users", 24)
 
 
@@ -145,15 +137,10 @@ def test_a_capacity_of_indexing_is_in_documents() -> None:
     assert (found.lower, found.upper) == (5100, 5300)
 
 
-def test_what_grew_is_kept_of_the_last_round_in_which_anything_did() -> None:
-    steady = TREND.model_copy(update={"conclusion": "Steady"})
-    rounds = [benchmark(trends=[TREND]), benchmark(trends=[steady])]
-    assert summarise_point(rounds)["trends"] == [TREND]
-
-
-def test_a_single_rise_does_not_hide_what_grew_in_a_round_before() -> None:
-    once = TREND.model_copy(update={"conclusion": "RoseOnce"})
-    rounds = [benchmark(trends=[TREND]), benchmark(trends=[once])]
+@pytest.mark.parametrize("conclusion", ["Steady", "RoseOnce"])
+def test_what_grew_is_kept_of_the_last_round_in_which_anything_did(conclusion: str) -> None:
+    later = TREND.model_copy(update={"conclusion": conclusion})
+    rounds = [benchmark(trends=[TREND]), benchmark(trends=[later])]
     assert summarise_point(rounds)["trends"] == [TREND]
 
 
@@ -183,20 +170,14 @@ def test_each_condition_has_lines_over_its_steps() -> None:
         for variant in ("nodes", "proxy")
         for request in ("find", ALL_REQUESTS)
     ]
-    p95, rate, *others = step_figures(with_points(with_conditions(), steps=steps))
-    assert [each.title for each in (p95, rate)] == [
-        "P95 by step with nodes 1/1",
-        "Requests/s by step with nodes 1/1",
+    p95, *others = step_figures(with_points(with_conditions(), steps=steps))
+    assert [each.title for each in (p95, *others)] == [
+        f"{figure} by step with nodes {nodes}"
+        for nodes in ("1/1", "2/2")
+        for figure in ("P95", "Requests/s")
     ]
-    assert [each.title for each in others] == [
-        "P95 by step with nodes 2/2",
-        "Requests/s by step with nodes 2/2",
-    ]
-    assert [each.name for each in p95.legend][:3] == [
-        "heap 512Mi (nodes)",
-        "heap 512Mi (proxy)",
-        "heap 1Gi (nodes)",
-    ]
+    names = [each.name for each in p95.legend]
+    assert names[:3] == ["heap 512Mi (nodes)", "heap 512Mi (proxy)", "heap 1Gi (nodes)"]
     series: Any = p95.option["series"]
     assert series[0]["data"] == [[0, 10.0], [1, 20.0]]  # of all requests together
     assert series[1]["data"] == [[0, 9.0, 11.0], [1, 19.0, 21.0]]

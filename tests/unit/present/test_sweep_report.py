@@ -13,6 +13,7 @@ import pytest
 from hack.generate.json_schema import report_schema
 from solrbench.api.v1alpha1.findings import (
     Bottleneck,
+    InvalidReason,
     ObjectiveConclusion,
     ObjectiveResult,
     StepVerdict,
@@ -25,7 +26,7 @@ from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
-from solrbench.present.sweeps.figures import MAX_LINES, axis_figures, heat_maps, repeat_interval
+from solrbench.present.sweeps.figures import axis_figures, heat_maps, repeat_interval
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence, sweep_facts
@@ -59,20 +60,13 @@ def test_markdown_begins_with_the_answers(report: SweepReport) -> None:
 
 def test_objectives_that_are_not_decided_are_counted(report: SweepReport) -> None:
     words = [ObjectiveConclusion.MET, ObjectiveConclusion.INCONCLUSIVE, ObjectiveConclusion.MISSED]
-    points = [
-        point.model_copy(
-            update={
-                "rounds": [],
-                "objectives": [each.model_copy(update={"conclusion": word}) for each in found],
-            }
-        )
-        for word, point in zip(words, report.points, strict=False)
-        for found in [next(each.objectives for each in report.points if each.objectives)]
-    ]
-    changed = report.model_copy(update={"points": points})
-    assert objectives_sentence(changed) == (
-        "1 of 3 points meets all objectives; 1 missed one; 1 not decided."
-    )
+    found = next(each.objectives for each in report.points if each.objectives)
+    points = []
+    for word, point in zip(words, report.points, strict=False):
+        decided = [each.model_copy(update={"conclusion": word}) for each in found]
+        points.append(point.model_copy(update={"rounds": [], "objectives": decided}))
+    said = objectives_sentence(report.model_copy(update={"points": points}))
+    assert said == "1 of 3 points meets all objectives; 1 missed one; 1 not decided."
 
 
 def test_csv_has_a_line_for_each_point_with_its_values(report: SweepReport) -> None:
@@ -128,12 +122,12 @@ def test_junit_has_one_case_for_each_point(report: SweepReport) -> None:
     assert PENDING in (error.get("message") or "")
 
 
-def test_points_that_are_planned_are_skipped_cases() -> None:
-    report = full_report()
-    planned = report.points[0].result.model_copy(update={"state": "Planned"})
-    point = report.points[0].model_copy(update={"result": planned})
-    suite = ET.fromstring(sweep_to_junit(report.model_copy(update={"points": [point]})))
-    assert suite.get("skipped", "0") == "1" or suite.find(".//skipped") is not None
+def junit_of(report: SweepReport, state: str, **changes: object) -> ET.Element:
+    """Return the XML of a sweep of one point, in this state and with more that is changed."""
+    first = report.points[0]
+    result = first.result.model_copy(update={"state": state})
+    points = [first.model_copy(update={"result": result, **changes})]
+    return ET.fromstring(sweep_to_junit(report.model_copy(update={"points": points})))
 
 
 @pytest.mark.parametrize(
@@ -142,31 +136,33 @@ def test_points_that_are_planned_are_skipped_cases() -> None:
         ("Valid", "Met", None),
         ("Valid", "Inconclusive", "p95 is 199 ms"),
         ("Inconclusive", "Met", "the point is Inconclusive"),
+        ("Planned", "Met", "the point is Planned"),
     ],
 )
 def test_a_point_that_is_not_decided_is_a_skipped_case(
-    state: str, conclusion: str, message: str | None
+    report: SweepReport, state: str, conclusion: str, message: str | None
 ) -> None:
-    report = full_report()
-    result = report.points[0].result.model_copy(update={"state": state})
     given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
     objective = ObjectiveResult.model_validate(given | {"conclusion": conclusion})
-    update = {"result": result, "verdicts": [], "objectives": [objective]}
-    point = report.points[0].model_copy(update=update)
-    xml = ET.fromstring(sweep_to_junit(report.model_copy(update={"points": [point]})))
+    xml = junit_of(report, state, verdicts=[], objectives=[objective])
     skipped = xml.find(".//skipped")
     assert (None if skipped is None else skipped.get("message")) == message
     assert xml.find(".//failure") is None
 
 
-def test_a_point_whose_time_of_indexing_is_invalid_is_a_failed_case() -> None:
-    report = full_report()
-    result = report.points[0].result.model_copy(update={"state": "Invalid"})
+def test_a_round_that_is_left_out_of_a_valid_point_is_no_failure(report: SweepReport) -> None:
+    reason = InvalidReason(reason="CpuStolen", message="others had 9 % of the CPUs")
+    verdicts = [StepVerdict(step="two-users", verdict="Invalid", reasons=[reason])]
+    for state, count in (("Valid", 0), ("Invalid", 1)):
+        xml = junit_of(report, state, verdicts=verdicts, objectives=[])
+        assert len(xml.findall(".//failure")) == count
+
+
+def test_a_point_whose_time_of_indexing_is_invalid_is_a_failed_case(report: SweepReport) -> None:
     verdicts = [StepVerdict(step="two-users", verdict="Valid")]
-    update = {"result": result, "verdicts": verdicts, "objectives": []}
-    point = report.points[0].model_copy(update=update)
-    xml = sweep_to_junit(report.model_copy(update={"points": [point]}))
-    assert "the time of indexing, is Invalid" in xml
+    xml = junit_of(report, "Invalid", verdicts=verdicts, objectives=[])
+    said = "a step, or the time of indexing, is Invalid"
+    assert not_none(xml.find(".//failure")).get("message") == said
 
 
 def test_one_repeat_has_differences_without_intervals() -> None:
@@ -262,7 +258,6 @@ def test_lines_of_an_axis_leave_out_what_was_not_measured(report: SweepReport) -
     assert [each.name for each in heap.legend] == ["nodes 1/1", "nodes 2/2"]
     assert [row[1] for row in heap.table.texts] == ["512Mi", "1Gi", "2Gi", "1Gi", "2Gi"]
     assert [each.name for each in nodes.legend] == ["heap 1Gi", "heap 2Gi"]
-    assert len(nodes.legend) <= MAX_LINES
 
 
 def test_interval_of_a_point_is_that_of_its_rounds_not_of_their_repeats(

@@ -7,6 +7,7 @@ import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import Summary
+from solrbench.api.v1alpha1.findings import CapacityConclusion, CapacityResult
 from solrbench.api.v1alpha1.step_result import Interval
 from solrbench.metrics.sweeps import SweepStore
 from solrbench.present.csv import points_to_csv
@@ -14,15 +15,26 @@ from solrbench.present.html import render_sweep_html
 from solrbench.present.junit import sweep_to_junit
 from solrbench.present.markdown import sweep_to_markdown
 from solrbench.present.page import build_sweep_page
-from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure
 from solrbench.present.sweeps.tables import best_facts, sweep_facts
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none
-from support.resources.small_sizing import DOCUMENTS, PRICES, RATE, SEARCH, measured, run, taken
-from support.resources.small_sweep import measured_sweep, parse_sweep
+from support.resources.small_resource import Changes
+from support.resources.small_sizing import (
+    DOCUMENTS,
+    FAST,
+    PRICES,
+    RATE,
+    SEARCH,
+    measured,
+    run,
+    taken,
+)
+from support.resources.small_sweep import parse_sweep
+from support.results.measured_points import valid_point
 from support.results.sweep_reports import full_report
 
 
@@ -38,12 +50,8 @@ def test_points_stand_in_the_order_of_their_prices_with_what_they_hold(report: S
     assert "Price per hour (EUR)" in table.head
     rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
     assert [row["nodes"] for row in rows] == ["1", "2", "3", "4"]
-    assert [row["Load"] for row in rows] == [
-        "does not hold",
-        "does not hold",
-        "holds",
-        "not measured",
-    ]
+    words = ["does not hold", "does not hold", "holds", "not measured"]
+    assert [row["Load"] for row in rows] == words
     assert rows[2]["Holds (requests/s)"].startswith("34")
     assert " to " in rows[2]["Per million requests (EUR)"]
     assert not rows[3]["Per million requests (EUR)"]
@@ -94,11 +102,8 @@ def test_page_markdown_json_and_csv_have_it(report: SweepReport) -> None:
 def test_frontier_draws_each_measured_point_and_what_is_asked(report: SweepReport) -> None:
     series: Any = not_none(frontier_figure(report)).option["series"]
     drawn = {each["name"]: each["data"] for each in series if each["type"] == "line"}
-    assert {name: len(data) for name, data in drawn.items()} == {
-        "holds": 1,
-        "does not hold": 2,
-        "asked": 2,
-    }
+    numbers = {name: len(data) for name, data in drawn.items()}
+    assert numbers == {"holds": 1, "does not hold": 2, "asked": 2}
     assert {y for _, y in drawn["asked"]} == {300}
 
 
@@ -109,22 +114,45 @@ def test_a_sweep_without_prices_has_no_costs() -> None:
     assert build_sweep_page(report)["costs"] == costs_table(report)
 
 
+def first_point(
+    sweep: Any, figures: dict[str, float], **status: object
+) -> tuple[PointReport, tuple[float, float]]:
+    """Return the first of points with these figures, whose benchmark has this status.
+
+    With it comes the interval of what its requests cost, as shares of that.
+    """
+    points = [valid_point(each.point, **figures) for each in make_plan(sweep).points]
+    sweep = sweep.model_copy(update={"status": sweep.status.model_copy(update={"points": points})})
+    child = SolrBenchmark.parse(build_child(sweep, make_plan(sweep).points[0].point))
+    child = child.model_copy(update={"status": child.status.model_copy(update=status)})
+    point = build_sweep_report(sweep, {child.metadata.name: child}).points[0]
+    cost = not_none(point.cost_per_million_requests)
+    lower, upper = point.cost_per_million_requests_lower, point.cost_per_million_requests_upper
+    return point, (not_none(lower) / cost, not_none(upper) / cost)
+
+
 def test_any_sweep_with_prices_has_costs_with_the_interval_of_the_rate() -> None:
     sweep = parse_sweep({"spec.prices": PRICES | {"perCoreHour": 0.0}})
-    points = measured_sweep().status.points
-    sweep = sweep.model_copy(update={"status": sweep.status.model_copy(update={"points": points})})
-    first = make_plan(sweep).points[0]
-    child = SolrBenchmark.parse(build_child(sweep, first.point))
     interval = Interval(lower=8, upper=12.5)
     summary = Summary(requests_per_second=10, requests_per_second_interval=interval)
-    status = child.status.model_copy(update={"summary": summary})
-    found = {child.metadata.name: child.model_copy(update={"status": status})}
-    point = build_sweep_report(sweep, found).points[0]
-    cost = not_none(point.cost_per_million_requests)
-    assert cost == pytest.approx(not_none(point.price_per_hour) * 1e6 / 36000, rel=0.001)
-    assert point.cost_per_million_requests_lower == pytest.approx(cost / 1.25, rel=0.001)
-    assert point.cost_per_million_requests_upper == pytest.approx(cost / 0.8, rel=0.001)
+    figures = {"requests_per_second": 10.0, "p95_milliseconds": 20.0}
+    point, bounds = first_point(sweep, figures, summary=summary)
+    price = not_none(point.price_per_hour)
+    assert point.cost_per_million_requests == pytest.approx(price * 1e6 / 36000, rel=0.001)
+    assert bounds == pytest.approx((1 / 1.25, 1 / 0.8), rel=0.001)
     assert point.holding is None
+
+
+def test_the_cost_at_a_capacity_has_the_interval_of_the_search() -> None:
+    prices = PRICES | {"perCoreHour": 0.0}
+    given: Changes = {"spec.prices": prices, "spec.objective": {"metric": "Capacity"}}
+    sweep = parse_sweep(given, {"spec.load.capacity": {}, "spec.objectives": [FAST]})
+    step, search = Interval(lower=99, upper=101), Interval(lower=240, upper=375)
+    summary = Summary(requests_per_second=100, requests_per_second_interval=step)
+    word = CapacityConclusion.FOUND
+    capacity = CapacityResult(conclusion=word, message="", requests_per_second_interval=search)
+    _, bounds = first_point(sweep, {"value": 300.0}, summary=summary, capacity=[capacity])
+    assert bounds == pytest.approx((1 / 1.25, 1 / 0.8), rel=0.001)
 
 
 def with_prices(report: SweepReport, *prices: float) -> SweepReport:
@@ -169,9 +197,8 @@ def test_metrics_have_price_and_cost_with_its_bounds() -> None:
     assert len(prices) == 4
     assert {each.labels["currency"] for each in prices} == {"EUR"}
     costs = families["solrbench_sweep_point_cost_per_million_requests"]
-    assert sorted(each.labels["bound"] for each in costs) == sorted(
-        ["estimate", "lower", "upper"] * 3
-    )
+    bounds = [each.labels["bound"] for each in costs]
+    assert sorted(bounds) == sorted(["estimate", "lower", "upper"] * 3)
     states = {e.labels["state"]: e.value for e in families["solrbench_sweep_points"]}
     assert states["NotMeasured"] == 1
     assert states["Planned"] == 0

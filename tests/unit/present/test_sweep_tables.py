@@ -48,13 +48,12 @@ SUSPICION = Bottleneck(
 def report() -> SweepReport:
     """Return the report of a sweep whose first point has two rounds."""
     sweep = full_sweep()
-    spec = {"repeats": {"until": "Decided"}, "template": sweep.spec.template.model_dump()}
-    sweep = sweep.model_copy(
-        update={"spec": sweep.spec.model_validate(sweep.spec.model_dump() | spec)}
-    )
+    changed = {"repeats": {"until": "Decided"}, "template": sweep.spec.template.model_dump()}
+    spec = sweep.spec.model_validate(sweep.spec.model_dump() | changed)
     first, *others = sweep.status.points
     points = [first.model_copy(update={"rounds": len(P95)}), *others]
-    sweep = sweep.model_copy(update={"status": sweep.status.model_copy(update={"points": points})})
+    measured = sweep.status.model_copy(update={"points": points})
+    sweep = sweep.model_copy(update={"spec": spec, "status": measured})
     found: dict[str, SolrBenchmark] = {}
     for number, p95 in enumerate(P95, 1):
         child = build_child(sweep, make_plan(sweep).points[0].point, round_=number)

@@ -68,9 +68,8 @@ def test_curve_has_bars_as_long_as_the_time_and_ratios() -> None:
             thousands=[thousand(1, 0.5), thousand(2, 0.25, 500)],
         )
     )
-    assert (
-        "| Thousand | Part | Time | Mean | Max | Failures | filterCache | Time per 1000 |" in shown
-    )
+    head = "| Thousand | Part | Time | Mean | Max | Failures | filterCache | Time per 1000 |"
+    assert head in shown
     assert f"| 1 | warm-up | 2 s | 4.2 ms | 1.5 s | 1 | 25 % | {'█' * 20} 2 s |" in shown
     assert f"| 2 | step | 500 ms | 4.2 ms | 1.5 s | 1 |  | {'█' * 5} 500 ms |" in shown
     # A window that was cut short is shown as if it had been whole, in the last column.

@@ -17,14 +17,14 @@ from solrbench.query_log.formats import (
     parse_solr,
 )
 from solrbench.query_log.statistics import LogStatistics, query_lines, sort_by_time
+from support.narrowing import not_none
 from support.solr.log_lines import ACCESS, SOLR
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC).timestamp()
 
 
 def test_solr_request_came_its_query_time_before_it_was_logged() -> None:
-    found = parse_solr(SOLR)
-    assert found is not None
+    found = not_none(parse_solr(SOLR))
     assert found.time_seconds == pytest.approx(NOON)
     assert found.handler == "/select"
     assert found.parameters == (("q", "a b"), ("fq", "x:1"), ("fq", "y:{2}"), ("wt", "json"))
@@ -32,14 +32,12 @@ def test_solr_request_came_its_query_time_before_it_was_logged() -> None:
 
 
 def test_handlers_whose_names_only_begin_like_those_of_solr_are_queries() -> None:
-    found = parse_solr(SOLR.replace("path=/select", "path=/get-books"))
-    assert found is not None
+    assert parse_solr(SOLR.replace("path=/select", "path=/get-books")) is not None
     assert parse_solr(SOLR.replace("path=/select", "path=/get")) is None
 
 
 def test_a_request_may_have_any_number_of_parameters() -> None:
-    found = parse_solr(SOLR.replace("q=a+b", "q=a" + "&fq=x:1" * 1500))
-    assert found is not None
+    found = not_none(parse_solr(SOLR.replace("q=a+b", "q=a" + "&fq=x:1" * 1500)))
     assert len(found.parameters) == 1504
 
 

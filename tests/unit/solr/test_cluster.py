@@ -1,6 +1,7 @@
 """Who stands at Solr's endpoint, and what lies behind a single one."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -53,15 +54,7 @@ def test_replicas_by_shard() -> None:
         ("shard2", "NRT", "active", True),
         ("shard2", "NRT", "down", False),
     ]
-    assert found[1] == Replica(
-        shard="shard1",
-        core="books_shard1_replica_p4",
-        node="b:8983_solr",
-        base_url="http://b:8983/solr",
-        type="PULL",
-        state="active",
-        leader=False,
-    )
+    assert found[1] == replace(replica("books_shard1_replica_p4", "b"), type="PULL")
 
 
 def test_the_parent_of_a_split_shard_serves_no_more() -> None:
@@ -150,13 +143,9 @@ def test_solr_10_is_asked_for_each_node_through_the_one_address() -> None:
     ]
     asked = [parameters for _, _, parameters, _ in solr.asked]
     assert [each.get("node") for each in asked] == [None, "a:8983_solr", "b:8983_solr"]
-    assert asked[1] == {
-        "wt": "prometheus",
-        "node": "a:8983_solr",
-        "nodes": "a:8983_solr",
-        "core": "c1",
-        "category": "CORE,SEARCHER",
-    }
+    node = "a:8983_solr"
+    where = {"node": node, "nodes": node, "core": "c1", "category": "CORE,SEARCHER"}
+    assert asked[1] == {"wt": "prometheus", **where}
 
 
 def test_core_that_solr_10_does_not_show_whole_is_waited_for() -> None:
@@ -211,9 +200,8 @@ def test_size_of_every_replica_through_one_endpoint() -> None:
     cloud.make("books", "books")
     cloud.make("others", "others")
     with cloud.client() as client:
-        (engine,) = replica_sizes_via_proxy(client, replicas(client, "books"))
-    assert (engine.shard, engine.core) == ("shard1", "books_shard1_replica_n1")
-    assert (engine.documents, engine.bytes) == (5, 700)
+        found = replica_sizes_via_proxy(client, replicas(client, "books"))
+    assert found == [ReplicaSize("shard1", "books_shard1_replica_n1", 5, 700, 0)]
 
 
 def test_missing_replica_is_waited_for() -> None:
@@ -241,15 +229,11 @@ def test_names_are_resolved() -> None:
 
 def status(**documents: int) -> dict[str, Any]:
     """Return core status; the fields of Solr 9.10.1 that count."""
-    return {
-        "status": {
-            name: {
-                "name": name,
-                "index": {"numDocs": number, "deletedDocs": 2, "sizeInBytes": 1000 + number},
-            }
-            for name, number in documents.items()
-        }
+    cores = {
+        name: {"name": name, "index": {"numDocs": n, "deletedDocs": 2, "sizeInBytes": 1000 + n}}
+        for name, n in documents.items()
     }
+    return {"status": cores}
 
 
 @pytest.mark.parametrize(
@@ -289,8 +273,7 @@ def test_a_host_that_is_not_the_targets_is_never_asked(address: str) -> None:
 
 
 def test_a_node_is_asked_at_its_known_url() -> None:
-    address = "http://A:2181/latest?x="
-    elsewhere = replica("s1", "a", url=address)
+    elsewhere = replica("s1", "a", url="http://A:2181/latest?x=")
     solr = Solr({"/admin/cores": status(s1=3), "STATUS": status(s1=3)})
     with solr.client() as client:
         assert replica_sizes(client, [elsewhere]) == [ReplicaSize("shard1", "s1", 3, 1003, 2)]

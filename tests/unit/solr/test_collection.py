@@ -230,18 +230,16 @@ def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
 
 
 BACKUP = Backup(name="nightly", location="/backups")
-FOUND = "found [ours] in {0} tasks"
-ERROR = {"msg": "numShardsOfBackup:2 numShardsOfCollection:1", "rspCode": 400}
 FAILED = {
     "responseHeader": {"status": 0, "QTime": 2},
     "Operation restore caused exception:": "org.apache.solr.common.SolrException: no match",
-    "exception": ERROR,
+    "exception": {"msg": "numShardsOfBackup:2 numShardsOfCollection:1", "rspCode": 400},
 }
 """What 9.10 stores of a request that failed, beside its status."""
 
 
 def request_status(state: str, **stored: Any) -> dict[str, Any]:
-    return {"status": {"state": state, "msg": FOUND.format(state)}} | stored
+    return {"status": {"state": state, "msg": f"found [ours] in {state} tasks"}} | stored
 
 
 def restored(solr: Solr, backup: Backup = BACKUP) -> bool:

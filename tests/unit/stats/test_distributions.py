@@ -1,6 +1,5 @@
 """Against the tables of Student's t and Fisher's F."""
 
-import random
 from itertools import combinations
 from math import comb
 from random import Random
@@ -19,6 +18,7 @@ from solrbench.stats.distributions import (
     t_quantile,
     t_tails,
 )
+from support.narrowing import not_none
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,11 @@ def test_fewer_than_two_values_have_no_deviation_and_no_confidence(values: list[
 
 def test_confidence_interval_of_a_worked_example() -> None:
     # mean 3, s = sqrt(2.5), t(4) = 2.776: 3 -+ 2.776 * 1.5811 / 2.2361
-    found = confidence_interval([1, 2, 3, 4, 5])
-    assert found == pytest.approx((1.0368, 4.9632), abs=1e-3)
+    assert confidence_interval([1, 2, 3, 4, 5]) == pytest.approx((1.0368, 4.9632), abs=1e-3)
 
 
 def test_confidence_interval_holds_the_mean_as_often_as_it_says() -> None:
-    source = random.Random(5)
+    source = Random(5)
     runs = [[source.gauss(7, 2) for _ in range(3)] for _ in range(2000)]
     hits = sum(low <= 7 <= high for low, high in map(confidence_interval, runs))
     # Five standard deviations: sqrt(2000 * 0.95 * 0.05) = 9.7.
@@ -168,8 +167,7 @@ def test_intervals_hold_as_often_as_they_say(percent: float) -> None:
     random, held, rounds = Random(4), 0, 400
     for _ in range(rounds):
         found = sample_percentile(sorted(random.random() for _ in range(150)), percent)
-        assert found.lower is not None
-        assert found.upper is not None
-        assert found.lower <= found.value <= found.upper
-        held += found.lower <= percent / 100 <= found.upper
+        lower, upper = not_none(found.lower), not_none(found.upper)
+        assert lower <= found.value <= upper
+        held += lower <= percent / 100 <= upper
     assert held >= 0.93 * rounds

@@ -1,5 +1,3 @@
-"""Intervals of shares."""
-
 import math
 import random
 from collections import Counter
@@ -124,6 +122,18 @@ def test_rate_error_is_that_of_the_whole_blocks() -> None:
     assert error <= found < 1.6 * error
 
 
+@pytest.mark.parametrize("drain", [1, 3, 29])
+def test_a_drain_takes_nothing_from_the_interval_of_a_rate(drain: int) -> None:
+    draw = random.Random(3)
+    seconds = [[1000] * draw.randrange(80, 121) for _ in range(40)]
+    samples, drained = recorded(seconds), recorded([*seconds, *[[]] * (drain - 1), [9000]])
+    for each in (samples, drained):
+        each.repeats[0].sending_seconds = 40
+    expected = not_none(samples.rate_error())
+    # With longer blocks, and with the last second.
+    assert drained.rate_error() == pytest.approx(expected, rel=0.3)
+
+
 def test_equal_times_have_the_width_of_their_bucket() -> None:
     samples = recorded([[5000] * 20] * 30)
     assert samples.percentile_interval(95) == ConfidenceBounds(5000, 5000)
@@ -206,8 +216,7 @@ def test_samples_of_the_bench_are_those_of_a_step_run() -> None:
     starts = np.arange(300) / 10
     times: Times = np.random.default_rng(1).integers(1, 10**7, 300)
     found = samples_of(starts, times)
-    by_second = [[int(each) for each in times[10 * k : 10 * k + 10]] for k in range(30)]
-    own = recorded(by_second)
+    own = recorded([[int(each) for each in times[10 * k : 10 * k + 10]] for k in range(30)])
     assert found.repeats[0].encode() == own.repeats[0].encode()
     assert found.histogram.buckets.tolist() == own.histogram.buckets.tolist()
     assert found.histogram.counts.tolist() == own.histogram.counts.tolist()

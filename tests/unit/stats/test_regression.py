@@ -1,5 +1,3 @@
-"""Where a line through points crosses zero."""
-
 import math
 import random
 

@@ -28,31 +28,27 @@ def seconds(level: float, seed: int) -> list[float]:
     return [level * source.lognormvariate(0, 0.05) for _ in range(60)]
 
 
-def way(*levels: float, allowed_percent: float = 3) -> Disagreement | None:
-    blocks = batch_levels([seconds(level, seed) for seed, level in enumerate(levels)])
-    found = not_none(compare_repeats(blocks, allowed_percent))
-    return found.disagreement
+def way(repeats: Sequence[list[float]], allowed_percent: float = 3) -> Disagreement | None:
+    return not_none(compare_repeats(batch_levels(repeats), allowed_percent)).disagreement
 
 
 @pytest.mark.parametrize(
-    ("levels", "expected"),
+    ("levels", "allowed_percent", "expected"),
     [
-        ((1000, 1000), None),
-        ((1000, 1030, 990, 1010), None),
-        ((1300, 1000), Disagreement.FIRST),
-        ((1300, 1000, 1010, 1000), Disagreement.FIRST),
-        ((1000, 1060, 1120, 1190, 1260), Disagreement.TREND),
-        ((1000, 1000, 1300, 1000, 1000), Disagreement.SPREAD),
+        ((1000, 1000), 3, None),
+        ((1000, 1030, 990, 1010), 3, None),
+        ((1300, 1000), 3, Disagreement.FIRST),
+        ((1300, 1000, 1010, 1000), 3, Disagreement.FIRST),
+        ((1300, 1000, 1010, 1000), 20, None),
+        ((1000, 1060, 1120, 1190, 1260), 3, Disagreement.TREND),
+        ((1000, 1000, 1300, 1000, 1000), 3, Disagreement.SPREAD),
     ],
 )
 def test_way_in_which_repeats_differ_is_named(
-    levels: tuple[float, ...], expected: Disagreement | None
+    levels: tuple[float, ...], allowed_percent: float, expected: Disagreement | None
 ) -> None:
-    assert way(*levels) is expected
-
-
-def test_more_may_be_allowed() -> None:
-    assert way(1300, 1000, 1010, 1000, allowed_percent=20) is None
+    repeats = [seconds(level, seed) for seed, level in enumerate(levels)]
+    assert way(repeats, allowed_percent) is expected
 
 
 def test_amounts_are_in_percent_of_the_service_time() -> None:
@@ -67,9 +63,7 @@ def test_amounts_are_in_percent_of_the_service_time() -> None:
 def test_a_stall_in_one_repeat_is_no_disagreement() -> None:
     stalled = seconds(1000, 1)
     stalled[17] = 200_000
-    levels = batch_levels([seconds(1000, 0), stalled, seconds(1000, 2)])
-    found = not_none(compare_repeats(levels, 3))
-    assert found.disagreement is None
+    assert way([seconds(1000, 0), stalled, seconds(1000, 2)]) is None
 
 
 def test_step_that_swings_slowly_is_too_short() -> None:
@@ -78,19 +72,13 @@ def test_step_that_swings_slowly_is_too_short() -> None:
 
 
 def test_equal_seconds_agree_where_nothing_is_allowed() -> None:
-    levels = batch_levels([[1000.0] * MIN_SECONDS] * 3)
-    found = not_none(compare_repeats(levels, 0))
-    assert found.disagreement is None
+    assert way([[1000.0] * MIN_SECONDS] * 3, 0) is None
 
 
 def test_few_equal_repeats_are_accused() -> None:
     """At most 1.5 %; docs/method/repeats.md has the whole table."""
-    accused = 0
-    for run in range(200):
-        levels = batch_levels([seconds(1000, 10 * run + repeat) for repeat in range(3)])
-        found = not_none(compare_repeats(levels, 0))
-        accused += found.disagreement is not None
-    assert accused <= 6
+    found = [way([seconds(1000, 10 * run + n) for n in range(3)], 0) for run in range(200)]
+    assert sum(each is not None for each in found) <= 6
 
 
 Seconds = Sequence[Sequence[int]]

@@ -11,6 +11,7 @@ from support.repository import ROOT
 
 ACCOUNT = "system:serviceaccount:solrbench:operator"
 STARTED: dict[str, Any] = {"stage": "ResponseStarted"}
+LEASES = "leases.coordination.k8s.io"
 
 
 def line(verb: str, resource: str, code: int = 200, **changes: Any) -> str:
@@ -38,8 +39,8 @@ def test_requests_are_counted_by_right() -> None:
         line("watch", "pods"),
         line("get", "pods/log", **STARTED),
         line("get", "pods/log"),
-        line("patch", "leases.coordination.k8s.io", 201),
-        line("patch", "leases.coordination.k8s.io"),
+        line("patch", LEASES, 201),
+        line("patch", LEASES),
         line("create", "pods", 403),  # refused by a quota
         line("get", "secrets", 403, annotations={DECISION: "forbid"}),
         line("get", "", objectRef=None),  # of no object, such as /readyz
@@ -47,14 +48,8 @@ def test_requests_are_counted_by_right() -> None:
     ]
     ((account, requests),) = read_requests(lines, datetime(2026, 11, 26, 12, tzinfo=UTC)).items()
     assert account == ACCOUNT
-    once = (
-        "list pods",
-        "watch pods",
-        "get pods/log",
-        "create pods",
-        "create leases.coordination.k8s.io",
-    )
-    twice = {"patch leases.coordination.k8s.io": 2}
+    once = ("list pods", "watch pods", "get pods/log", "create pods", f"create {LEASES}")
+    twice = {f"patch {LEASES}": 2}
     assert {str(each): n for each, n in requests.used.items()} == dict.fromkeys(once, 1) | twice
     assert {str(each): n for each, n in requests.refused.items()} == {"get secrets": 1}
 

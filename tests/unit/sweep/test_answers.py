@@ -87,20 +87,15 @@ def test_the_sentence_of_an_upgrade() -> None:
         "9.10.1 answers 31 of 1,000 queries differently and needs 12 % more CPU per query than"
         " 9.8.1; the p95 shows no relevant difference."
     )
+    same = "9.10.1 answers all 1,000 queries like 9.8.1"
     assert sentence(0, 1.8, Conclusion.WORSE) == (
-        "9.10.1 answers all 1,000 queries like 9.8.1 and needs 10 % less CPU per query; the p95 is"
-        " 12 % higher."
+        f"{same} and needs 10 % less CPU per query; the p95 is 12 % higher."
     )
-    assert sentence(0, None, Conclusion.INCONCLUSIVE) == (
-        "9.10.1 answers all 1,000 queries like 9.8.1; the p95 is inconclusive."
-    )
+    assert sentence(0, None, Conclusion.INCONCLUSIVE) == f"{same}; the p95 is inconclusive."
     assert sentence(0, None, None) == (
-        "9.10.1 answers all 1,000 queries like 9.8.1; the p95 has no conclusion with fewer than 3"
-        " repeats."
+        f"{same}; the p95 has no conclusion with fewer than 3 repeats."
     )
-    assert sentence(0, 1.8, Conclusion.WORSE, usual="Invalid") == (
-        "9.10.1 answers all 1,000 queries like 9.8.1."
-    )
+    assert sentence(0, 1.8, Conclusion.WORSE, usual="Invalid") == f"{same}."
 
 
 def test_points_of_several_axes_are_named_by_what_differs() -> None:

@@ -174,11 +174,10 @@ def test_what_is_better_alone_is_to_be_measured_together() -> None:
 def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> None:
     same = dict.fromkeys(FIGURES, 100.0)
     _, sentences = answer(same | {"heap 2Gi, nodes 1/1": 99.9})
-    assert any(
-        each == "Of the Valid points, no value of heap, nodes makes a relevant difference."
-        " Choose the cheapest of theirs."
-        for each in sentences
-    )
+    assert (
+        "Of the Valid points, no value of heap, nodes makes a relevant difference. Choose the"
+        " cheapest of theirs."
+    ) in sentences
     (best,) = (each for each in sentences if each.startswith("Best: "))
     assert best.startswith("Best: the baseline, p95 100 ms (no CPU and 960 MiB requested).")
     (equal,) = (
@@ -210,6 +209,20 @@ def test_too_few_valid_repeats_have_the_remedy_of_their_design() -> None:
     assert f"{few}Look for the reasons of rounds that are Invalid" in " ".join(invalid)
     _, early = answer(FIGURES, {"spec.repeats": rounds}, deviation=None, rounds=2)
     assert few not in " ".join(early)
+
+
+def test_a_point_that_shares_no_round_with_the_best_one_is_named_as_not_compared() -> None:
+    ran = {"512Mi": (100.0, range(1, 11)), "1Gi": (70.0, range(1, 6)), "2Gi": (70.5, range(6, 11))}
+
+    def measure(point: DesignPoint) -> dict[str, Any]:
+        p95, rounds = ran[point.text.removeprefix("heap ")]
+        return repeated(spread(p95, len(rounds), 1.0)) | {"repeat_rounds": [*rounds]}
+
+    _, sentences, best = measured_points.answer(parse_sweep({"spec.axes": [HEAP]}), measure)
+    assert [each.values for each in best] == ["heap 1Gi"]
+    assert (
+        "Not compared with the best (fewer than 3 repeats, or rounds in common): heap 2Gi."
+    ) in sentences
 
 
 CROSSED = FIGURES | {"heap 1Gi, nodes 2/2": 150.75, "heap 2Gi, nodes 2/2": 220.0}
@@ -246,10 +259,8 @@ def test_without_a_baseline_the_best_of_the_others_is_named() -> None:
     words, sentences = answer(others)
     assert words == {}
     assert sentences[0].startswith("Best: heap 2Gi, p95 70 ms")
-    compared = [each for each in sentences if each.startswith("Nothing is compared")]
-    assert compared == [
-        "Nothing is compared, as the baseline has not been measured, or has failed."
-    ]
+    (compared,) = (each for each in sentences if each.startswith("Nothing is compared"))
+    assert compared == "Nothing is compared, as the baseline has not been measured, or has failed."
 
 
 @pytest.mark.parametrize("values", range(5, 9))

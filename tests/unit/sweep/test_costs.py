@@ -21,17 +21,12 @@ def test_price_counts_solr_and_zookeeper_with_their_volumes() -> None:
         PodGroup("solr", 2, 2.0, 4 * gib, 10 * gib, "target"),
         PodGroup("load-worker", 9, 4.0, 8 * gib, 0, "load"),
     ]
-    prices = Prices(
-        currency="EUR",
-        per_core_hour=0.1,
-        per_memory_gibibyte_hour=0.01,
-        per_disk_gibibyte_hour=0.001,
-    )
+    disks = Prices(currency="EUR", per_disk_gibibyte_hour=0.001)
+    prices = disks.model_copy(update={"per_core_hour": 0.1, "per_memory_gibibyte_hour": 0.01})
     price = 5.5 * 0.1 + 11 * 0.01 + 20 * 0.001
     assert find_price(prices, pods) == pytest.approx(price)
     assert find_price(prices, pods[2:]) is None
     assert find_price(None, pods) is None
-    disks = Prices(currency="EUR", per_disk_gibibyte_hour=0.001)
     assert find_price(disks, pods) == pytest.approx(20 * 0.001)
     assert find_price(disks, pods[:1]) is None
     assert find_price(disks, [PodGroup("solr", 2, 2.0, 4 * gib, 0, "target")]) is None
@@ -42,12 +37,10 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     sweep = parse_sweep(SEARCH)
     pairs = pair_points(make_plan(sweep).points, status.points)
     costs = point_costs(sweep.spec, pairs)
-    assert status.sizing[0].point is not None
-    cost = costs[status.sizing[0].point]
+    cost = costs[not_none(status.sizing[0].point)]
     assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / 340, rel=0.02)
-    assert cost.bounds is not None
-    assert cost.requests is not None
-    assert cost.bounds[0] < cost.requests < cost.bounds[1]
+    lower, upper = not_none(cost.bounds)
+    assert lower < not_none(cost.requests) < upper
     assert costs[status.points[3].name].requests is None
 
 
@@ -68,26 +61,24 @@ def test_a_rate_that_was_left_out_has_no_bounds_of_its_cost() -> None:
 def test_cost_of_requests_is_that_at_the_capacity(
     capacity: dict[str, Any], rate: float | None
 ) -> None:
-    load = {"capacity": capacity}
     sweep = parse_sweep(
         {
             "spec.axes": [NODES],
             "spec.prices": PRICES,
             "spec.template.spec.objectives": [FAST],
-            "spec.template.spec.load": load,
+            "spec.template.spec.load": {"capacity": capacity},
             "spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}},
         }
     )
     planned = make_plan(sweep).points
     # Of a search for users there is no rate, of one for documents that of updates.
     known = {"requests_per_second": 3.4} if "indexing" in capacity else {}
-    repeats = [330, 340, 350]
-    point = valid_point(planned[0].point, value=340, repeat_values=repeats, **known)
+    point = valid_point(planned[0].point, value=340, repeat_values=[330, 340, 350], **known)
     rates = {point.name: (3.3, 3.5)} if known else {}
     (cost,) = point_costs(sweep.spec, pair_points(planned, [point]), rates).values()
     if rate is None:
         assert (cost.requests, cost.bounds) == (None, None)
     else:
         assert cost.requests == pytest.approx(cost.price * 1e6 / 3600 / rate, rel=0.01)
-        assert cost.bounds is not None
-        assert cost.bounds[0] < not_none(cost.requests) < cost.bounds[1]
+        lower, upper = not_none(cost.bounds)
+        assert lower < not_none(cost.requests) < upper

@@ -193,6 +193,21 @@ def test_points_that_are_admitted_keep_to_the_rules_of_their_time() -> None:
     assert problem.startswith("point heap 2Gi: spec.target.solrCloud: resources.limits.memory")
 
 
+def test_points_keep_their_names_when_a_value_needs_shorter_ones() -> None:
+    mode = "target.solrCloud.zookeeper.mode"
+    zookeeper = {"name": "zookeeper", "field": mode, "values": ["Ensemble"]}
+    axes = [users_axis(2), zookeeper]
+    changes: Changes = {"spec.axes": axes, "metadata.name": "trial-of-keepers"}
+    names = [each.point.name for each in plan(changes).points]
+    status = {"points": [{"name": name, "state": "Valid", "values": []} for name in names]}
+    more = zookeeper | {"values": ["Ensemble", "Provided"]}
+    later = changes | {"spec.axes": [users_axis(2), more]}
+    assert not {*names} <= {each.point.name for each in plan(later).points}
+    found = plan(later | {"status": status})
+    assert found.problems == ()
+    assert {*names} < {each.point.name for each in found.points}
+
+
 def test_points_that_end_while_a_sweep_is_held_are_answered_afterwards() -> None:
     seen = observe({"spec.axes": [users_axis(2)]})
     first = decide_sweep(seen)

@@ -48,9 +48,8 @@ def drawn(draw: Random, count: int, level: float = 100.0) -> list[float]:
 
 def child(step_runs: list[RunSamples]) -> ChildView:
     """Return the benchmark of a point as its status shows it."""
-    summary = summarise(BenchmarkSamples(SPEC, step_runs))
-    stored = plain(summary)
-    return replace(DONE, summary=stored | {"verdict": "Valid"})
+    summary = plain(summarise(BenchmarkSamples(SPEC, step_runs)))
+    return replace(DONE, summary=summary | {"verdict": "Valid"})
 
 
 def by_sweep(baseline: list[RunSamples], candidate: list[RunSamples]) -> Any:

@@ -106,7 +106,6 @@ def test_every_point_is_there_once_whatever_the_order_of_values(
 
 
 def problem(changes: Changes, template: Changes | None = None) -> str:
-    """Return what is wrong."""
     found = plan(changes, template)
     assert found.points == ()
     return "; ".join(found.problems)

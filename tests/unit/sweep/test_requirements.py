@@ -78,10 +78,8 @@ def test_backup_is_restored_without_index_pods() -> None:
 def test_room_for_agents_is_needed_where_pods_are_read_and_costs_nothing() -> None:
     prices = Prices(currency="USD", per_core_hour=1.0, per_memory_gibibyte_hour=1.0)
     servers, pods = (
-        pod_groups(
-            SolrBenchmark.parse(resource({"spec.load.telemetry": {"collect": collect}})).spec
-        )
-        for collect in ("Servers", "ServersAndPods")
+        pod_groups(SolrBenchmark.parse(resource({"spec.load.telemetry.collect": each})).spec)
+        for each in ("Servers", "ServersAndPods")
     )
     agents = {each.component for each in pods if each.has_agent}
     assert agents == {"solr", "zookeeper"}

@@ -88,8 +88,7 @@ def test_time_goes_to_the_points_that_are_open() -> None:
     assert [each.conclusion for each in status.points] == [None, "Same", "Worse", "Inconclusive"]
     assert len(made) == len(set(made)) == 18
     assert made[-1].endswith("-6")
-    assert status.phase == "Succeeded"
-    assert status.estimate.remaining_seconds == 0
+    assert (status.phase, status.estimate.remaining_seconds) == ("Succeeded", 0)
 
 
 def test_what_is_open_beside_the_best_goes_on() -> None:
@@ -119,9 +118,8 @@ def test_what_slows_down_a_round_cancels_out() -> None:
     """Each round is 10 % slower than the one before; the third one is far off."""
     slower = (100.0, 110.0, 190.0, 133.0, 146.0)
     above = [1.1 * each for each in slower]
-    equal = [
-        each * factor for each, factor in zip(slower, (1.004, 0.997, 1, 1.003, 1), strict=True)
-    ]
+    factors = (1.004, 0.997, 1, 1.003, 1)
+    equal = [each * factor for each, factor in zip(slower, factors, strict=True)]
     repeats = {"until": "Decided", "min": 5, "max": 10}
     status, _ = measure({1: slower, 2: above, 3: equal}, {"spec.repeats": repeats})
     assert [each.conclusion for each in status.points] == [None, "Worse", "Same"]
@@ -217,21 +215,41 @@ def test_a_point_must_stay_between_its_rounds_and_the_baseline_the_same() -> Non
         assert [each.rounds for each in held.points] == [1, 1, 1]
 
 
+@pytest.mark.parametrize("round_", [2, 3])
+def test_a_point_that_ends_while_the_template_is_another_stays_in_its_round(round_: int) -> None:
+    repeats = "spec.template.spec.load.repeats"
+    changes: Changes = {"spec.axes": [users_axis(2)], "spec.order": "Random"}
+    figures: RepeatValues = {1: EQUAL, 2: EQUAL}
+    seen = observe(changes | {repeats: {"count": 5}})
+    while True:
+        decision = decide_sweep(seen)
+        points = decision.status.points
+        (running,) = [each for each in points if each.state == "Running"]
+        if decision.status.round == round_:
+            break
+        seen = again(seen, decision, {running.name: ended(figures, running)})
+    done = {running.name: ended(figures, running)}
+    held = decide_sweep(again(observe(changes | {repeats: {"count": 1}}), decision, done))
+    assert [each.reason for each in held.status.conditions if each.type == "Accepted"] == [
+        "SweepChanged"
+    ]
+    status, _ = go_on(figures, again(seen, held, {}))
+    assert [each.repeat_rounds for each in status.points] == [[1, 2, 3, 4, 5]] * 2
+    assert [each.rounds for each in status.points] == [5, 5]
+
+
 @pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])
 def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
     axis: dict[str, Any], *, keeps: bool
 ) -> None:
-    changes = ROUNDS | {
-        "spec.axes": [axis, users_axis(2) | {"name": "load"}],
-        "spec.parallelism": 1,
-    }
-    if keeps:
-        changes |= {"spec.axes": [axis]}
+    axes = [axis] if keeps else [axis, users_axis(2) | {"name": "load"}]
+    changes = ROUNDS | {"spec.axes": axes, "spec.parallelism": 1}
     seen = observe(changes | {"spec.design": "Full", "spec.startOn": "SameTarget"}, concurrency=1)
     reuses: list[str | None] = []
     for _ in range(60):
         decision = decide_sweep(seen)
         running = [each for each in decision.status.points if each.state == "Running"]
+        assert decision.status.fixed_hash is not None  # also where all points are planned again
         reuses += [each.reuses for each in running]
         idle = find_idle(decision.status.points, decision.status.targets)
         left = [each for each in decision.status.targets if each not in idle]
@@ -240,6 +258,30 @@ def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
     number = len(seen.plan.points)
     assert (reuses[number] is None) is not keeps
     assert reuses.count(None) == (1 if keeps else len(reuses) // 2)
+
+
+def test_the_target_of_a_point_that_failed_last_in_a_round_is_known_as_its_own() -> None:
+    changes = ROUNDS | {
+        "spec.axes": [HEAP, users_axis(2) | {"name": "load"}],
+        "spec.parallelism": 1,
+    }
+    seen = observe(changes | {"spec.design": "Full", "spec.startOn": "SameTarget"}, concurrency=1)
+    while True:
+        decision = decide_sweep(seen)
+        if decision.status.round == 2:
+            break
+        running = [each for each in decision.status.points if each.state == "Running"]
+        left = sum(each.state == "Planned" for each in decision.status.points)
+        ends = DONE if left else replace(DONE, has_succeeded=False, reason="DeadlineExceeded")
+        seen = again(seen, decision, {each.name: ends for each in running})
+        idle = find_idle(seen.sweep.status.points, seen.sweep.status.targets)
+        if running == [] and idle:  # they are removed meanwhile
+            targets = [each for each in seen.sweep.status.targets if each not in idle]
+            status = seen.sweep.status.model_copy(update={"targets": targets})
+            seen = again(seen, SweepDecision(status), {})
+    (failed,) = [each.name for each in decision.status.points if each.state == "Failed"]
+    # By that, `cleanup: OnSuccess` keeps it.
+    assert failed in [each.point for each in decision.status.targets]
 
 
 def test_inconclusive_rounds_are_compared_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -304,26 +346,24 @@ def test_a_failure_ends_the_rounds_of_its_point_alone() -> None:
     assert not any(each.startswith("users 2") for each in status.answers)
 
 
+P95 = ObjectiveFigure(Metric.P95_MILLISECONDS)
+BEGUN = SweepPoint(name="p", values=[0], state="Running")
+
+
+def one_round(state: str = "Valid", **figures: Any) -> SweepPoint:
+    return SweepPoint(name="p", values=[0], state=state, **figures)
+
+
 @pytest.mark.parametrize("sizes", [(1, 1, 1), (3, 1, 2), (2, 5)])
 def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None:
     drawn = [100.0, 103.0, 99.0, 101.5, 98.0, 104.0, 100.5]
-    total, used = SweepPoint(name="p", values=[0], state="Running"), 0
+    total, used = BEGUN, 0
     for size in sizes:
         part = drawn[used : used + size]
         used += size
-        ended_round = SweepPoint(
-            name="p",
-            values=[0],
-            state="Valid",
-            p95_milliseconds=geometric_mean(part),
-            repeats=size,
-            repeat_values=part,
-        )
-        total = add_round(
-            total, ended_round, ObjectiveFigure(Metric.P95_MILLISECONDS), 7 + len(part)
-        )
-    assert total.rounds == len(sizes)
-    assert total.repeats == used
+        figures: dict[str, Any] = {"p95_milliseconds": geometric_mean(part), "repeat_values": part}
+        total = add_round(total, one_round(repeats=size, **figures), P95, 7 + len(part))
+    assert (total.rounds, total.repeats) == (len(sizes), used)
     edges = [sum(sizes[:each]) for each in range(len(sizes) + 1)]
     of_rounds = [geometric_mean(drawn[a:b]) for a, b in pairwise(edges)]
     assert total.repeat_values == pytest.approx(of_rounds, rel=1e-3)
@@ -334,27 +374,17 @@ def test_merged_figures_are_those_of_all_repeats(sizes: tuple[int, ...]) -> None
 
 
 def test_figure_of_a_whole_benchmark_is_the_mean_of_the_rounds() -> None:
-    total = SweepPoint(name="p", values=[0], state="Running")
+    total, figure = BEGUN, ObjectiveFigure(Metric.P99_MILLISECONDS)
     for round_, value in enumerate((10, 40), 1):
-        ended_round = SweepPoint(name="p", values=[0], state="Valid", value=value, repeats=1)
-        total = add_round(total, ended_round, ObjectiveFigure(Metric.P99_MILLISECONDS), round_)
+        total = add_round(total, one_round(value=value, repeats=1), figure, round_)
     assert (total.value, total.repeat_values, total.repeat_rounds) == (20, [10, 40], [1, 2])
 
 
 def test_round_whose_servers_were_not_read_takes_nothing_away() -> None:
-    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
-    read = SweepPoint(
-        name="p",
-        values=[0],
-        state="Valid",
-        p95_milliseconds=9,
-        repeats=3,
-        read_bytes_per_request=3,
-        read_bytes_deviation=0.5,
-        index_bytes=1000,
-    )
-    blind = SweepPoint(name="p", values=[0], state="Valid", p95_milliseconds=9, repeats=3)
-    total = add_round(add_round(blind, read, figure, 1), blind, figure, 2)
+    blind = one_round(p95_milliseconds=9, repeats=3)
+    known = {"read_bytes_per_request": 3, "read_bytes_deviation": 0.5, "index_bytes": 1000}
+    read = blind.model_copy(update=known)
+    total = add_round(add_round(blind, read, P95, 1), blind, P95, 2)
     found = total.read_bytes_per_request, total.read_bytes_deviation, total.index_bytes
     assert found == (3, 0.5, 1000)
 
@@ -371,18 +401,15 @@ def test_round_whose_servers_were_not_read_takes_nothing_away() -> None:
 def test_point_is_inconclusive_if_a_round_behind_its_figures_is(
     verdicts: list[str], verdict: str, inconclusive: int | None
 ) -> None:
-    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
-    total = SweepPoint(name="p", values=[0], state="Running")
+    total = BEGUN
     for round_, each in enumerate(verdicts, 1):
-        ended = SweepPoint(name="p", values=[0], state=each, p95_milliseconds=9, repeats=1)
-        total = add_round(total.model_copy(update={"state": "Running"}), ended, figure, round_)
+        ended = one_round(each, p95_milliseconds=9, repeats=1)
+        total = add_round(total.model_copy(update={"state": "Running"}), ended, P95, round_)
     assert (total.state, total.inconclusive_rounds, total.rounds) == (verdict, inconclusive, 3)
 
 
 def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
-    figure = ObjectiveFigure(Metric.P95_MILLISECONDS)
-    begun = SweepPoint(name="p", values=[0], state="Running")
-    total = add_round(begun, SweepPoint(name="p", values=[0], state="Valid"), figure, 1)
+    total = add_round(BEGUN, one_round(), P95, 1)
     assert (total.rounds, total.repeat_values, total.repeat_rounds) == (1, None, None)
 
 

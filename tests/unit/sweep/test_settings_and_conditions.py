@@ -1,6 +1,7 @@
 """Axes that are chosen and axes that are given: points are compared within each condition."""
 
 from collections.abc import Mapping
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -102,12 +103,10 @@ CACHED = {"name": "caches", "field": "seed", "values": [1, 2], "role": "Setting"
 
 
 def test_three_axes_that_act_together_beyond_each_two_are_named() -> None:
-    repeats = {}
-    for heap in ("512Mi", "1Gi"):
-        for cached in ("1", "2"):
-            for users in ("1", "2"):
-                is_all = (heap, cached, users) == ("1Gi", "2", "2")
-                repeats[heap, cached, users] = spread(150.0 if is_all else 100.0, 5, 1.0)
+    repeats = {
+        each: spread(150.0 if each == ("1Gi", "2", "2") else 100.0, 5, 1.0)
+        for each in product(("512Mi", "1Gi"), "12", "12")
+    }
     axes = [HEAP | {"values": ["512Mi", "1Gi"]}, CACHED, USERS | {"values": [1, 2]}]
     _, sentences, _ = measure(repeats, axes)
     named = [each for each in sentences if each.startswith("Interaction of ")]

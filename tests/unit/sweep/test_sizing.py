@@ -23,6 +23,7 @@ from solrbench.sweep.sizing_answers import count_rounds
 from solrbench.sweep.state import ChildView
 from support.narrowing import not_none
 from support.repository import ROOT
+from support.resources.small_resource import Changes
 from support.resources.small_sizing import (
     DOCUMENTS,
     NODES,
@@ -71,15 +72,11 @@ def test_the_cheapest_that_holds_is_named_and_dearer_ones_are_not_begun() -> Non
     assert result.message in words_of("docs/sizing.md")
     *_, third, fourth = status.points
     assert result.point == third.name
-    assert (fourth.state, fourth.reason, fourth.rounds) == (
-        "NotMeasured",
-        "DearerThanCheapest",
-        None,
-    )
+    left = fourth.state, fourth.reason, fourth.rounds
+    assert left == ("NotMeasured", "DearerThanCheapest", None)
     (best,) = status.best
     assert (best.name, best.price_per_hour) == (result.point, result.price_per_hour)
-    assert status.phase == "Succeeded"
-    assert status.counts.text == "4/4"
+    assert (status.phase, status.counts.text) == ("Succeeded", "4/4")
     assert status.estimate.remaining_seconds == 0
 
 
@@ -180,8 +177,7 @@ def test_nothing_is_concluded_from_one_round() -> None:
     assert running.name == decision.status.points[0].name  # the cheapest goes first
     decision = decide_sweep(again(seen, decision, {running.name: found(900)}))
     (result,) = decision.status.sizing
-    assert result.conclusion is SizingConclusion.MEASURING
-    assert result.point is None
+    assert (result.conclusion, result.point) == (SizingConclusion.MEASURING, None)
     assert "One round alone shows nothing." in result.message
     assert "It may be held by nodes 1, 900 requests/s in one round." in result.message
     far = decide_sweep(again(seen, decide_sweep(seen), {running.name: found(90)})).status.sizing[0]
@@ -201,6 +197,21 @@ def test_a_given_rate_is_held_where_all_objectives_are_met() -> None:
     (result,) = status.sizing
     assert result.point == status.points[2].name
     assert "nodes 2, 131 % of its limit (95 % confidence interval" in result.message
+
+
+def test_where_a_least_is_asked_it_is_said_how_much_of_it_there_is() -> None:
+    goodput = {"minRequestsPerSecond": 300, "withinMilliseconds": 200}
+    asked: Changes = {"spec.template.spec.objectives": [{"name": "good", "goodput": goodput}]}
+
+    def end(rate: float) -> ChildView:
+        fields = {"name": "good", "step": "given", "limit": 300, "unit": "requests/s"}
+        return with_objectives([fields | {"value": rate, "conclusion": "Met"}])
+
+    status = run(RATE | asked, {0: 100, 1: 240, 2: 330, 3: 400}, end)
+    (result,) = status.sizing
+    assert result.point == status.points[2].name
+    assert "nodes 2, 0.80" in result.message
+    assert " times what the objectives ask (95 % confidence interval 0." in result.message
 
 
 def test_points_that_are_all_far_from_their_limit_need_no_variance() -> None:
@@ -228,10 +239,8 @@ def test_with_several_places_the_cheapest_points_begin_together() -> None:
     assert [each.state for each in decision.status.points] == ["Running"] * 2 + ["Planned"] * 2
     assert len(decision.applied) == 2
     # Whatever is looked at again while nothing has ended stays as it is.
-    running = dict.fromkeys(
-        (each.name for each in decision.status.points[:2]),
-        replace(found(0), is_finished=False, progress_percent=0),
-    )
+    busy = replace(found(0), is_finished=False, progress_percent=0)
+    running = dict.fromkeys((each.name for each in decision.status.points[:2]), busy)
     assert decide_sweep(again(seen, decision, running)).status == decision.status
     name = decision.status.points[1].name
     after = decide_sweep(again(seen, decision, running | {name: found(600)})).status
@@ -375,7 +384,7 @@ def test_the_cheapest_that_takes_a_rate_of_documents_is_named() -> None:
         " nodes 3, 0.131 EUR/h, 57"
     )
     assert "It is not taken by the nearest of 2 cheaper ones: nodes 2, 43" in result.message
-    assert result.message in " ".join((ROOT / "docs/sizing.md").read_text("utf-8").split())
+    assert result.message in words_of("docs/sizing.md")
     assert status.points[3].state == "NotMeasured"
     pairs = pair_points(make_plan(sweep := parse_sweep(DOCUMENTS)).points, status.points)
     costs = point_costs(sweep.spec, pairs)
@@ -405,14 +414,13 @@ def test_the_status_of_a_sizing_of_100_points_is_small() -> None:
     rounds = REPEATS | {"max": 20}
     changes = SEARCH | {"spec.axes": [NODES, sizes], "spec.design": "Full", "spec.repeats": rounds}
     seen = observe(changes)
-    measured_values = [each * 1.2345 for each in (0.81, 0.8, 0.82, 0.8)] * 5
     points = [
         valid_point(
             each.point,
             requests_per_second=300.1,
             p95_milliseconds=123.4,
             failed_percent=0.001,
-            headrooms=[round(value, 4) for value in measured_values],
+            headrooms=[round(value * 1.2345, 4) for value in (0.81, 0.8, 0.82, 0.8)] * 5,
             repeat_values=[123.4] * 20,
             repeat_rounds=[*range(1, 21)],
             rounds=20,
@@ -421,7 +429,6 @@ def test_the_status_of_a_sizing_of_100_points_is_small() -> None:
         for each in seen.plan.points
     ]
     status = decide_sweep(again(seen, SweepDecision(SweepStatus(points=points)), {})).status
-    assert status.phase == "Succeeded"
-    assert len(status.sizing) == 25
+    assert (status.phase, len(status.sizing)) == ("Succeeded", 25)
     assert {each.rounds for each in status.points} == {20}
     assert len(status.model_dump_json(by_alias=True, exclude_none=True)) < 120_000

@@ -8,6 +8,8 @@ from support.resources.small_sizing import DOCUMENTS, NODES, PRICES, RATE, REPEA
 from support.resources.small_sweep import parse_sweep, plan
 
 OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
+PROBES = {"name": "p", "field": "load.capacity.probeUsers", "values": [50, 60]}
+RATES_ALONE = "requestsPerSecond and documentsPerSecond must go with minimise"
 
 
 @pytest.mark.parametrize(
@@ -23,14 +25,8 @@ OBJECTIVE = {"minimise": "Cost", "subjectTo": "Objectives"}
         ({"spec.repeats": REMOVE}, "repeats must be set with objective.minimise"),
         ({"spec.repeats": REPEATS | {"until": "Decided"}}, "{until: BestKnown"),
         ({"spec.objective": {"minimise": "Cost"}}, "minimise and subjectTo must go together"),
-        (
-            {"spec.objective": {"requestsPerSecond": 3}},
-            "requestsPerSecond and documentsPerSecond must go with minimise",
-        ),
-        (
-            {"spec.objective": {"documentsPerSecond": 3}},
-            "requestsPerSecond and documentsPerSecond must go with minimise",
-        ),
+        ({"spec.objective": {"requestsPerSecond": 3}}, RATES_ALONE),
+        ({"spec.objective": {"documentsPerSecond": 3}}, RATES_ALONE),
         (
             {"spec.objective": OBJECTIVE | {"requestsPerSecond": 3, "documentsPerSecond": 3}},
             "must not set more than one of requestsPerSecond, documentsPerSecond",
@@ -83,13 +79,7 @@ def _without(changes: Changes) -> Changes:
             "load.capacity.searchFor: must be RequestsPerSecond",
         ),
         (
-            SEARCH
-            | {
-                "spec.axes": [
-                    NODES,
-                    {"name": "p", "field": "load.capacity.probeUsers", "values": [50, 60]},
-                ]
-            },
+            SEARCH | {"spec.axes": [NODES, PROBES]},
             "spec.axes[1] (p): must not be an axis of a search",
         ),
         (

@@ -85,11 +85,7 @@ def test_settings_beside_a_config_set_of_the_users_are_not_taken_back() -> None:
 STATEFUL: Changes = {"spec.target.solrCloud.provisioner": "StatefulSet"}
 VERSIONS = {
     "name": "version",
-    "fields": [
-        "target.solrCloud.image.tag",
-        "target.solrCloud.gcTune",
-        "target.solrCloud.solrOpts",
-    ],
+    "fields": [f"target.solrCloud.{each}" for each in ("image.tag", "gcTune", "solrOpts")],
     "values": [
         {"name": "9.8.1", "value": ["9.8.1", "-XX:+UseG1GC", "-Dsolr.modules=analytics"]},
         {"name": "10.0.0", "value": ["10.0.0", "-XX:+UseZGC", "-Dsolr.modules=ltr"]},
@@ -155,12 +151,8 @@ def test_a_random_order_rebuilds_no_more_than_the_listed_one() -> None:
 
 def node(name: str, memory: str, taint: str | None = None) -> dict[str, Any]:
     taints = [{"key": "a", "effect": taint}] if taint else []
-    allocatable = {"cpu": "4", "memory": memory, "pods": "110"}
-    return {
-        "metadata": {"name": name},
-        "spec": {"taints": taints},
-        "status": {"allocatable": allocatable},
-    }
+    status = {"allocatable": {"cpu": "4", "memory": memory, "pods": "110"}}
+    return {"metadata": {"name": name}, "spec": {"taints": taints}, "status": status}
 
 
 def test_a_point_that_no_node_could_take_is_named() -> None:
@@ -169,12 +161,8 @@ def test_a_point_that_no_node_could_take_is_named() -> None:
     (problem,) = find_points_without_capacity(points, room)
     assert problem.startswith("point heap 40Gi: solr needs 2 pods")
     assert problem.endswith("the node that takes pods can give 4 cores and 16 GiB")
-    assert (
-        find_points_without_capacity(
-            points, capacity_of_nodes([node("a", "64Gi"), node("b", "64Gi")])
-        )
-        == []
-    )
+    enough = capacity_of_nodes([node("a", "64Gi"), node("b", "64Gi")])
+    assert find_points_without_capacity(points, enough) == []
 
 
 @pytest.mark.parametrize(

@@ -60,29 +60,21 @@ def test_the_agent_needs_the_standard_library_only() -> None:
         "import sys; import solrbench.telemetry.agent as _;"
         "print(sorted({n.partition('.')[0] for n in sys.modules} - sys.stdlib_module_names))"
     )
-    sources = Path(solrbench.__file__).parents[1]
-    done = subprocess.run(
-        [sys.executable, "-S", "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={"PYTHONPATH": str(sources)},
-    )
+    command = [sys.executable, "-S", "-c", code]
+    path = {"PYTHONPATH": str(Path(solrbench.__file__).parents[1])}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=path)
     assert "pydantic" not in done.stdout
     assert "gevent" not in done.stdout
 
 
 def test_a_pod_and_its_machine() -> None:
     def body(second: int) -> dict[str, object]:
+        counters = {"cpu_seconds": second, "periods": 10 * second, "throttled_periods": second}
         return {
             "machine": "6680",
             "machineCounters": {"cpu_busy_seconds": 2 * second},
             "machineGauges": {"cpus": 4},
-            "counters": {
-                "cpu_seconds": second,
-                "periods": 10 * second,
-                "throttled_periods": second,
-            },
+            "counters": counters,
             "gauges": {"cpu_limit_cores": 2},
             "peaks": {"working_set_bytes": 5},
         }

@@ -1,10 +1,9 @@
-"""Readings as series of few windows."""
-
 import pytest
 
 from solrbench.contract.server_document import MAX_HANDLERS, MAX_SERVERS, ServerFigures
 from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
 from solrbench.telemetry.summary import handlers_of, parse_monitor, spreads_of, worst_servers
+from support.narrowing import not_none
 
 
 def reading(second: float, **counters: float) -> ServerReading:
@@ -150,9 +149,7 @@ MNTR = (
 def test_latency_is_that_of_the_step() -> None:
     first = parse_monitor(MNTR.format(queued=0, requests=1000, spent=1000), "zk:2181", 0)
     last = parse_monitor(MNTR.format(queued=12, requests=1100, spent=3000), "zk:2181", 10)
-    assert first is not None
-    assert last is not None
-    figures = summarise_readings([first, last]).figures
+    figures = summarise_readings([not_none(first), not_none(last)]).figures
     assert (figures["updates"], figures["update_seconds"]) == (100, 2)
     assert (figures["watches"], figures["connections"], figures["znodes"]) == (16, 2, 59)
     assert figures["outstanding_requests_max"] == 12

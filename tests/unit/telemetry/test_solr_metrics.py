@@ -81,8 +81,7 @@ def test_light_and_full_readings_make_up_the_figures() -> None:
 
 
 def test_a_node_of_solr_10_has_the_same_figures() -> None:
-    reading = parse_solr_prometheus(SOLR_10, "solr-0:8983", "books", 1.0)
-    assert reading is not None
+    reading = not_none(parse_solr_prometheus(SOLR_10, "solr-0:8983", "books", 1.0))
     assert reading.cores == {"books_r1"}
     counters = reading.counters
     # Twice in the text, once for each instrumentation.

@@ -130,14 +130,14 @@ def find_bottlenecks(spec: Spec, runs: Iterable[EvaluatedRun]) -> list[Bottlenec
 
 def _behind_proxy(spec: Spec, document: StepRunResult) -> bool:
     """Return whether something may stand between load and Solr: only nodes are direct."""
-    existing = spec.target.existing
-    if existing is not None:
-        known = document.target.pods if document.target is not None else {}
-        nodes = {each.removesuffix("_solr") for each in known}
-        hosts = {urlsplit(each).netloc for each in existing.urls or ()}
-        return not hosts <= nodes
     variant = next((each for each in spec.target.variants if each.name == document.variant), None)
-    return variant is not None and bool(variant.urls)
+    urls = variant and variant.urls
+    if spec.target.existing is None:
+        return bool(urls)
+    known = document.target.pods if document.target is not None else {}
+    nodes = {each.removesuffix("_solr") for each in known}
+    hosts = {urlsplit(each).netloc for each in urls or spec.target.existing.urls or ()}
+    return not hosts <= nodes
 
 
 def find_bottleneck(run: BottleneckInput) -> RunBottleneck:

@@ -1,7 +1,7 @@
 """Whether each objective is met: its number with the 95 % interval beside the limit."""
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -57,7 +57,8 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     if not counts.due or not samples.seconds or objective.is_of_dataset or not weight:
         return None
     if objective.failures is not None:
-        return _failed_percent(requests)
+        of_all = samples.documents if name == ALL_REQUESTS else []
+        return _failed_percent(requests, [each.failure_effect for each in of_all])
     if objective.throughput is None and objective.goodput is None:
         found = _measure_time(objective, samples, requests.perceived)
         return _allow_for_repeats(found, len(samples.runs))
@@ -130,10 +131,13 @@ def _measure_time(objective: Objective, samples: StepSamples, times: Times) -> M
     return MeasuredValue(found.value, bounds)
 
 
-def _failed_percent(requests: RequestSamples) -> MeasuredValue:
+def _failed_percent(
+    requests: RequestSamples, effects: Sequence[float | None] = ()
+) -> MeasuredValue:
     counts = requests.counts
     # Failures come together: an outage of a second is not a hundred independent failures.
-    effect = max((each.failure_effect or 1.0 for each in requests.results), default=1.0)
+    known = (*effects, *(each.failure_effect for each in requests.results))
+    effect = max((each or 1.0 for each in known), default=1.0)
     interval = share_interval(counts.unanswered, counts.due, effect)
     percents = interval and ConfidenceBounds(*(100 * each for each in interval))
     return MeasuredValue(100 * counts.unanswered / counts.due, percents)

@@ -58,13 +58,17 @@ class RequestSamples:
     failed: Times
 
     @classmethod
-    def of_result(cls, result: RequestResult) -> "RequestSamples":
-        """Return those of one request name in one step run."""
+    def of_result(
+        cls, result: RequestResult, sending_seconds: float | None = None
+    ) -> "RequestSamples":
+        """Return those of one request name in one step run, which sent for so long, if known."""
 
         def times(histogram: str | None, blocks: str, total: int, highest: int | None) -> Times:
             def decode() -> tuple[BucketCounts, list[TimeBlocks]]:
                 counts = histograms.read(histogram) if histogram else BucketCounts.merged([])
-                return counts, [TimeBlocks.decode(blocks)]
+                known = TimeBlocks.decode(blocks)
+                known.sending_seconds = sending_seconds or math.inf
+                return counts, [known]
 
             return Times(decode, total, highest)
 
@@ -124,8 +128,9 @@ class RequestSamples:
     def good_within(self, microseconds: int) -> int:
         """Return how many good responses came within a time, in an open loop rather too few."""
         # There failures are counted by service times, which are shorter than response times.
-        # A step run that broke off has no times of failures: each counts as in time.
-        unknown = self.counts.failures - self.failed.count
+        # A step run that broke off has no times of failures: each counts as in time. Requests that
+        # were never sent are no failures, but stand beside these with the time that they waited.
+        unknown = max(self.counts.failures - self.failed.count, 0)
         in_time = self.perceived.within(microseconds) - self.failed.within(microseconds)
         return max(in_time - unknown, 0)
 
@@ -135,7 +140,10 @@ class RunSamples:
 
     def __init__(self, document: StepRunResult) -> None:
         self.document = document
-        self._results = [RequestSamples.of_result(result) for result in document.requests]
+        self._results = [
+            RequestSamples.of_result(result, document.duration_seconds)
+            for result in document.requests
+        ]
         self._known: dict[str, RequestSamples] = {}
 
     def decode_times(self) -> None:

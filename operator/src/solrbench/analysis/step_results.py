@@ -17,7 +17,8 @@ from solrbench.api.v1alpha1.conditions import OnlyWith
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, Interval, PercentileResult, StepResult
 from solrbench.contract.request_counts import Figure, PercentileFigure, RequestCounts, TimeFigures
-from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.second_series import SecondSeries
+from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import ConfidenceBounds, relative_deviation_percent
 from solrbench.stats.intervals import design_effect
@@ -34,20 +35,26 @@ def with_metrics(document: StepRunResult, percents: Iterable[float]) -> StepRunR
     """Return a step run with the figures of each request name; ValueError if its times are none."""
     chosen, requests = list(percents), []
     for result in document.requests:
-        samples, effect = RequestSamples.of_result(result), None
+        samples = RequestSamples.of_result(result, document.duration_seconds)
         rate_error = samples.service.rate_error()
-        if result.failures:
-            failed = [window.failures for window in result.windows]
-            sent = [window.requests for window in result.windows]
-            effect = round(design_effect(failed, sent), DIGITS)
         figures = {
             "rate_error_percent": None if rate_error is None else round(100 * rate_error, DIGITS),
-            "failure_effect": effect,
+            "failure_effect": _failure_effect([result]),
             "service_times": _figures(samples.service, chosen),
             "response_times": _figures(samples.response, chosen),
         }
         requests.append(result.model_copy(update=figures))
-    return document.model_copy(update={"requests": requests})
+    effect = _failure_effect(document.single_requests)
+    return document.model_copy(update={"requests": requests, "failure_effect": effect})
+
+
+def _failure_effect(results: Sequence[RequestResult]) -> float | None:
+    """Return the design effect on the failures of some names together; None without any."""
+    if not any(each.failures for each in results):
+        return None
+    windows = [*SecondSeries.merged(each.windows for each in results)]
+    failed, sent = [each.failures for each in windows], [each.requests for each in windows]
+    return round(design_effect(failed, sent), DIGITS)
 
 
 def _figures(times: Times, percents: list[float]) -> TimeFigures | None:

@@ -73,7 +73,7 @@ def make_file(answers: dict[str, Any]) -> str:
     with _as_one_line(), SolrClient([base], _SECONDS, auth) as solr:
         name, state = _find(solr, base, answers["collection"])
         head, solr_cloud, collection, key = _read(solr, name, state)
-        words = [] if log else [json.dumps(each) for each in _words(solr, name, key)]
+        words = [] if log else [_line(each) for each in _words(solr, name, key)]
         config_set = b"" if answers["target"] == "existing" else _config_set(solr, name)
     lines = _logged(log) if log else words
     if log and not lines:
@@ -245,10 +245,14 @@ def _words(solr: SolrClient, name: str, unique_key: str) -> Iterator[dict[str, s
 def _logged(log: Path) -> list[str]:
     """Return the first requests of a query log, as many as fit, as lines in ASCII."""
     with logged_requests((log,)) as requests:
-        # YAML takes some characters outside of ASCII for the end of a line.
-        lines = [json.dumps(json.loads(x)) for x in islice(query_lines(requests), _MAX_LINES)]
+        lines = [_line(json.loads(each)) for each in islice(query_lines(requests), _MAX_LINES)]
     sizes = accumulate(map(len, lines))
     return [line for line, size in zip(lines, sizes, strict=True) if size <= _MAX_BYTES]
+
+
+def _line(query: object) -> str:
+    """Return JSON in ASCII: outside of it, YAML takes some characters for the end of a line."""
+    return json.dumps(query).replace("\x7f", r"\u007f")  # which YAML refuses
 
 
 def _plain(text: object) -> str:

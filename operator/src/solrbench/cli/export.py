@@ -7,8 +7,10 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import click
+import orjson
 import yaml
 
 from solrbench.api.identity import GROUP
@@ -20,11 +22,12 @@ from solrbench.cli.report import read_any_report, read_report, write_report
 from solrbench.cli.resources import get_resource, key_of, list_points
 from solrbench.cli.validation import parse_stored
 from solrbench.contract.names import LABEL_BENCHMARK
-from solrbench.decide.evidence import MAX_LINE, mask, secret_names, secret_values
+from solrbench.decide.evidence import MASK, MAX_LINE, mask, secret_names, secret_values
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
 from solrbench.kube.facts import read_diagnostics
 from solrbench.kube.reader import Manifest
+from solrbench.present.report import ReportDocument
 from solrbench.present.window_tables import whole_note
 
 LOG_LINES = 10_000
@@ -120,7 +123,8 @@ def collect_sweep(cluster: Cluster, body: Manifest) -> Files:
     """Yield each file of a sweep's archive, and those of its points."""
     yield from _resource_files(body)
     report = read_any_report(cluster, body)
-    for file, form in (("report.json", "json"), ("report.md", "markdown"), ("points.csv", "csv")):
+    yield "report.json", _json(report)
+    for file, form in (("report.md", "markdown"), ("points.csv", "csv")):
         yield file, mask(write_report(report, form), ())
     yield "events.txt", mask(_events(cluster, body, []), ())
     yield "versions.txt", _versions(cluster)
@@ -137,10 +141,7 @@ def _reports(cluster: Cluster, benchmark: SolrBenchmark) -> Files:
     except SolrbenchError as error:
         yield "report.txt", f"the results cannot be read: {error.message}\n"
         return
-    full = report.to_json().decode()
-    # Line by line: longer ones are histograms, which would be cut.
-    lines = (mask(each, ()) if len(each) <= MAX_LINE else each for each in full.splitlines())
-    yield "report.json", "\n".join(lines)
+    yield "report.json", _json(report)
     if note := whole_note(report.steps):
         yield "whole.txt", f"{note}\n"
     for each in report.steps:
@@ -166,8 +167,34 @@ def _resource_files(body: Manifest) -> Files:
         ("resource.yaml", body | {"metadata": shown}),
         ("again.yaml", again | {"metadata": kept}),
     ):
-        text = yaml.safe_dump(copy, sort_keys=False, allow_unicode=True)
-        yield name, mask(text, ())
+        yield name, yaml.safe_dump(_masked(copy), sort_keys=False, allow_unicode=True)
+
+
+def _json(report: ReportDocument) -> bytes:
+    masked = _masked(orjson.loads(report.to_json()))
+    return orjson.dumps(masked, option=orjson.OPT_INDENT_2)
+
+
+def _masked(part: Any, key: str = "") -> Any:
+    """Return a part of a document without credentials; its form, such as `secret: {}`, stays.
+
+    Lines longer than `MAX_LINE` are kept as they are: histograms, of which a part says nothing.
+    """
+    if isinstance(part, dict):
+        return {name: _masked(each, name) for name, each in part.items()}
+    if isinstance(part, list):
+        return [_masked(each, key) for each in part]
+    if not isinstance(part, str) or any(len(line) > MAX_LINE for line in part.splitlines()):
+        return part
+    if _is_secret(key):
+        return MASK
+    text = mask(part, ())
+    return text if MASK in text else part  # also without a credential, it would be cleaned
+
+
+@cache
+def _is_secret(key: str) -> bool:
+    return MASK in mask(f"{key}: value", ())
 
 
 def _cleaned(

@@ -195,7 +195,7 @@ def _end_benchmark(
     print_result(console, benchmark)
     if awaits_export(benchmark):
         click.echo(f"Timed out; the export is still running. {again}", err=True)
-        return ExitCode.TIMED_OUT
+        return ExitCode.TIMED_OUT if holds(status, SUCCEEDED) else ExitCode.FAILED
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
     # An objective that is inconclusive is not missed.

@@ -17,7 +17,13 @@ from pydantic import Field
 
 from solrbench.api.rules import LenientModel
 from solrbench.api.v1alpha1.objectives import MAX_ANSWER_DOCUMENTS, MAX_ANSWER_QUERIES
-from solrbench.contract.foreign import ForeignDataError, decode_json, unpack, validate
+from solrbench.contract.foreign import (
+    ForeignDataError,
+    decode_json,
+    needed_memory,
+    unpack,
+    validate,
+)
 
 MAX_ANSWER_BYTES = 2 << 20
 """What the answers of one benchmark may take of the report, those through all variants together."""
@@ -124,15 +130,18 @@ class _Entries(LenientModel):
 def pack_answers(
     answers: Sequence[QueryAnswer], stored: StoredAnswers, max_bytes: int
 ) -> StoredAnswers:
-    """Return `stored` with as many of the answers, from the first one on, as fit."""
+    """Return `stored` with as many of the answers, from the first one on, as fit and are read."""
     kept = len(answers)
     while True:
         entries = [each.model_dump(by_alias=True, exclude_defaults=True) for each in answers[:kept]]
+        text = orjson.dumps(entries)
         # Without a time, the same answers are the same bytes.
-        packed = b64encode(gzip.compress(orjson.dumps(entries), mtime=0)).decode("ascii")
-        if len(packed) <= max_bytes:
+        packed = b64encode(gzip.compress(text, mtime=0)).decode("ascii")
+        memory = needed_memory(text, _MAX_MEMORY)
+        fill = max(len(packed) / max_bytes, len(text) / _MAX_UNPACKED_BYTES, memory / _MAX_MEMORY)
+        if fill <= 1:
             left_out = stored.left_out + len(answers) - kept
             update = {"queries": kept, "left_out": left_out, "packed": packed}
             return stored.model_copy(update=update)
         # A little less than what would fit, as the first ones may be the longest.
-        kept = min(kept - 1, int(kept * max_bytes / len(packed) * 0.95))
+        kept = min(kept - 1, int(kept / fill * 0.95))

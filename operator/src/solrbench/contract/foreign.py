@@ -93,14 +93,19 @@ def memory_of(text: bytes | bytearray) -> int:
     return sum(text.count(mark) * cost for mark, cost in _COSTS.items())
 
 
+def needed_memory(text: bytes | bytearray, max_memory: int) -> int:
+    """Return what the values of a JSON document may take; a lower bound if `max_memory` is less."""
+    needed = memory_of(text)
+    # A limit of texts, too, of which each is looked at.
+    return needed if needed > max_memory else needed + _wide_bytes(text)
+
+
 def decode_json(text: bytes | bytearray, max_memory: int = MAX_VALUES_BYTES) -> Any:
     """Return the value of a JSON document, whose own length its reader has limited.
 
     It raises `ForeignDataError` if it is no JSON, or its values would take more than `max_memory`.
     """
-    needed = memory_of(text)
-    if needed <= max_memory:  # a limit of texts, too, of which each is looked at
-        needed += _wide_bytes(text)
+    needed = needed_memory(text, max_memory)
     if needed > max_memory:
         raise ForeignDataError(
             f"its values would take {needed:,} bytes of memory, more than {max_memory:,}"

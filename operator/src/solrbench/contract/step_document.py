@@ -118,8 +118,8 @@ class RequestMeasurements(RequestCounts):
     """As above, without the time for which the worker itself delayed a request; None where no
     request was delayed by 0.1 ms or more."""
     failed_time_histogram: str | None = None
-    """Service times of the failures alone, which are not good responses in time; None without
-    any."""
+    """Service times of the failures alone, and how long requests waited that were never sent: these
+    are no good responses in time. None without any."""
     slow_requests: list[SlowRequest] = []
     """The slowest, slowest first."""
 
@@ -313,6 +313,8 @@ class StepRunResult(LenientModel):
     ended_early: EndedEarly | None = None
     """Why the step run was ended before its time; None if it was not."""
     requests: Annotated[list[RequestResult], Field(max_length=MAX_REQUEST_NAMES)]
+    failure_effect: float | None = None
+    """As that of each request name, of all together: they may fail at the same time."""
     nodes: list[NodeResult] = []
     """What each node got in an open loop, and how long it took; empty in a closed loop, whose users
     are spread evenly."""

@@ -28,10 +28,13 @@ from solrbench.kube.facts import secret_auth
 from solrbench.net.deadline import AddressCheck
 from solrbench.net.http import HttpAuth
 from solrbench.reasons.end import ApiServerReason
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import node_identity, resolve
 
 API_SERVER = "kubernetes.default.svc"
+HOSTS_SECONDS = 60.0
+"""What the names of all hosts together may take: each may be answered slowly."""
 LEADER_SECONDS = 3.0
 LEADERS_SECONDS = 60.0
 """What all nodes together may take: a Solr of others may list thousands that do not respond."""
@@ -70,12 +73,21 @@ def resolve_endpoint(
 
 
 def check_hosts(cluster: Cluster, allowed: tuple[str, ...], urls: Iterable[str]) -> None:
-    """Check the hosts of URLs, first by name, then by what they resolve to now."""
+    """Check the hosts of URLs, first by name, then by what they resolve to now.
+
+    Raises:
+        TemporaryError: if one cannot be resolved, or all not in `HOSTS_SECONDS`.
+        PermanentError: `HostNotAllowed`.
+    """
     hosts = sorted({host_of(url) for url in urls})
     for host in hosts:
         check_name(host, allowed)
     check = address_check(cluster, allowed=allowed)
+    end = time.monotonic() + HOSTS_SECONDS
     for host in hosts:
+        if time.monotonic() > end:
+            text = f"spec.target: {len(hosts)} hosts were not resolved in {HOSTS_SECONDS:g} s"
+            raise TemporaryError(LifecycleReason.HOST_NOT_FOUND, text)
         check(host, resolve(host))
 
 
@@ -98,7 +110,8 @@ def address_check(
         # with it the credentials that it sends.
         service = cluster.get("v1", "Service", *named)
         selector = check_service(host, service)
-        pods = cluster.list("v1", "Pod", named[0], selector)
+        # In parts: many benchmarks are checked at once, before one of them has its turn.
+        pods = cluster.list_in_parts("v1", "Pod", named[0], selector)
         check_service_addresses(host, addresses, service or {}, pods)
 
     return check

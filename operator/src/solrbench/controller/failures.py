@@ -66,6 +66,8 @@ class ReconcileAttempt:
 
     rest: Rest | None = None
     """Until the next one; `None` if the resource is gone."""
+    has_raised: bool = False
+    """Whether an exception without a reason was raised, of which the status is shown already."""
 
 
 class ReconcileAttempts:
@@ -102,9 +104,12 @@ class ReconcileAttempts:
             try:
                 try:
                     yield attempt
+                    if attempt.has_raised:
+                        timer.result = ReconcileResult.ERROR
                 except SolrbenchError:
                     raise
                 except Exception as error:
+                    timer.result = ReconcileResult.ERROR
                     text = f"{key.namespace}/{key.name}: unexpected exception"
                     log.exception(text, exc_info=error)
                     self._show(key, error)

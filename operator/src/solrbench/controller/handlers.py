@@ -252,7 +252,8 @@ class Handlers:
             return Rest(QUEUED_PAUSE, is_running=False)
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
-            if body is None:
+            if body is None:  # also where the watch has missed its deletion
+                self._forget(key)
                 # One with a place has pods that end; the event of its deletion waits for them.
                 if not self._queue.holds_place(key.uid):
                     self._queue.forget(key.uid)
@@ -263,6 +264,7 @@ class Handlers:
             else:
                 context = self._context(before, body)
                 after = reconcile(context)
+                attempt.has_raised = after.status.internal_errors > 0
                 attempt.rest = self._conclude(context, after)
                 # After the status is stored, so that no event is ahead of it.
                 if before.status.phase != after.status.phase:

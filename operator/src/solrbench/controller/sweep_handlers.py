@@ -71,15 +71,18 @@ class SweepHandlers:
     ) -> None:
         """Put a sweep on the schedule, or take it off."""
         metadata = body["metadata"]
+        key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         if event["type"] == "DELETED" or metadata.get("deletionTimestamp") is not None:
             # One under way could show the sweep again.
             await self._schedule.stop_and_wait(metadata["uid"])
-            self._plans.pop(metadata["uid"], None)
-            self._attempts.forget(metadata["uid"])
-            self._telemetry.sweeps.forget(f"{metadata['namespace']}/{metadata['name']}")
+            self._forget(key)
             return
-        key = BenchmarkKey(metadata["uid"], metadata["namespace"], metadata["name"])
         self._schedule.add(key, metadata.get("generation", 1), timedelta())
+
+    def _forget(self, key: BenchmarkKey) -> None:
+        self._plans.pop(key.uid, None)
+        self._attempts.forget(key.uid)
+        self._telemetry.sweeps.forget(f"{key.namespace}/{key.name}")
 
     async def on_benchmark_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
@@ -98,7 +101,9 @@ class SweepHandlers:
         """Reconcile one sweep; what fails is repeated by the next reconcile."""
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)
-            if body is not None:
+            if body is None:  # also where the watch has missed its deletion
+                self._forget(key)
+            else:
                 attempt.rest = Rest(self._reconcile(body, utc_now()))
         return attempt.rest
 

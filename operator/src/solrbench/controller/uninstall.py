@@ -68,11 +68,14 @@ class Uninstall:
         """Suspend what is held and wait until nothing is, or release it after so many seconds."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            held = list(self._held())
-            if not held:
-                return
-            for body in held:
+            is_held = False
+            for body in self._held():  # one after another: large ones would be too much together
+                is_held = True
+                if time.monotonic() >= end:
+                    break
                 self._suspend(body, end)
+            if not is_held:
+                return
             self._sleep(PAUSE_SECONDS)
         for body in self._held():
             self._leave_collection(body)

@@ -20,7 +20,7 @@ from solrbench.decide.conditions import (
 from solrbench.decide.export import needs_export
 from solrbench.decide.lifecycle import needs_cleanup
 from solrbench.decide.load import build_live_load, check_master_state
-from solrbench.decide.queue import MAX_IN_A_ROW
+from solrbench.decide.queue import IDLE_REASONS, MAX_IN_A_ROW
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.lifecycle import LifecycleReason
 
@@ -60,7 +60,8 @@ def decide_pause(spec: Spec, status: Status, now: datetime, *, watched: bool = F
     conditions = Conditions(status.conditions, now, status.observed_generation)
     cleaned_up = conditions.get(CLEANED_UP)
     holds_place = status.start_time is not None and status.internal_errors < MAX_IN_A_ROW
-    is_retried = cleaned_up.reason == CleanupReason.COLLECTION_NOT_REMOVED or (
+    waiting = (*IDLE_REASONS, CleanupReason.COLLECTION_NOT_REMOVED)  # no other waits for these
+    is_retried = cleaned_up.reason in waiting or (
         cleaned_up.reason == LifecycleReason.INTERNAL_ERROR and not holds_place
     )
     if is_retried and (is_finished(status) or status.start_time is None):

@@ -62,7 +62,7 @@ def check_object(
 
 
 BASELINE = "spec.comparison.baseline.benchmark"
-URLS_FIELD = "spec.dataset.http.urls"
+URLS_FIELD, PROXY_FIELD = "spec.dataset.http.urls", "spec.dataset.http.proxyUrl"
 HOSTS_SETTING = "datasets.allowedHosts"
 
 

@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 import httpx2 as httpx
 
 from solrbench.api.v1alpha1.dataset import Http
-from solrbench.decide.references import URLS_FIELD
+from solrbench.decide.references import PROXY_FIELD, URLS_FIELD
 from solrbench.errors import PermanentError, format_error
 from solrbench.index.download_rules import DownloadRules, read_headers, read_trust
 from solrbench.index.errors import IndexingError, RetryPolicy
@@ -167,7 +167,7 @@ _MAY_PASS = frozenset({408, 425, 429})
 class Downloader:
     """Opens URLs, again after a lost connection, 429 or 5xx as its retry policy says.
 
-    It raises `IndexingError` if credentials or certificates are missing.
+    It raises `IndexingError` if credentials or certificates are missing, or a proxy is not allowed.
     """
 
     def __init__(self, http: Http, retry_policy: RetryPolicy, rules: DownloadRules) -> None:
@@ -177,6 +177,11 @@ class Downloader:
         self._credentials = read_headers(http, rules)
         self._deadline = time.monotonic() + rules.seconds
         trust, proxy = read_trust(http, rules), http.proxy_url
+        if proxy is not None:
+            try:
+                rules.check_url(httpx.URL(proxy), PROXY_FIELD)
+            except PermanentError as error:
+                raise IndexingError(error.reason, error.message, permanent=True) from error
         self._client = httpx.Client(
             transport=DeadlineTransport(trust, rules.check_addresses, proxy),
             timeout=_TIMEOUT,

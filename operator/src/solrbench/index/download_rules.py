@@ -42,10 +42,10 @@ class DownloadRules:
     address_rule: Callable[[str, Iterable[str], Iterable[str], str], None] = check_addresses
     """Refuses addresses of a host that nothing may connect to, by `HostNotAllowed`."""
 
-    def check_url(self, url: httpx.URL) -> None:
+    def check_url(self, url: httpx.URL, field: str = URLS_FIELD) -> None:
         """Check the host of a URL by its name; else `PermanentError` with `HostNotAllowed`."""
         host = host_of(qualify(str(url), self.namespace))
-        check_name(host, self.allowed_hosts, URLS_FIELD, HOSTS_SETTING)
+        check_name(host, self.allowed_hosts, field, HOSTS_SETTING)
 
     def check_addresses(self, host: str, addresses: Sequence[str]) -> None:
         """Check addresses of a host, or the proxy, before a connection; errors as `check_url`."""
@@ -63,7 +63,15 @@ def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
         return {"Authorization": basic_auth(user, password)}
     secret = http.auth.bearer_secret
     field = f"spec.dataset.http.auth.bearerSecret: Secret {secret.name if secret else ''}"
-    return {"Authorization": f"Bearer {_read(rules.credentials / TOKEN, field).strip()}"}
+    token = _read(rules.credentials / TOKEN, field).strip()
+    # A library that cannot send it would quote it in its error.
+    if not (token and token.isascii() and token.isprintable()):
+        raise IndexingError(
+            IndexingReason.DATASET_SECRET_NOT_FOUND,
+            f"{field} has no token that can be sent: it must be one line of ASCII; correct it",
+            permanent=True,
+        )
+    return {"Authorization": f"Bearer {token}"}
 
 
 def read_trust(http: Http, rules: DownloadRules) -> ssl.SSLContext | None:

@@ -136,6 +136,7 @@ class PrefetchReader(Generic[Item]):
     def __init__(self, items: Callable[[], Iterator[Item]], depth: int) -> None:
         """Keep `items`, which makes the iterator inside the thread."""
         self._is_read = asyncio.Event()
+        self._failure: BaseException | None = None
         self._stopped = threading.Event()
         self._items = items
         self._free = threading.Semaphore(depth)
@@ -153,8 +154,13 @@ class PrefetchReader(Generic[Item]):
         self._free.release()  # the thread may wait for room that no consumer will make
 
     async def wait_until_read(self) -> None:
-        """Wait until there is nothing more to read, which `depth` must allow."""
+        """Wait until there is nothing more to read, which `depth` must allow.
+
+        It raises what the iterator did: then nothing needs to be taken.
+        """
         await self._is_read.wait()
+        if self._failure is not None:
+            raise self._failure
 
     async def take(self) -> Item | None:
         """Return the next item, None to every taker after the last; raise what the iterator did."""
@@ -167,7 +173,6 @@ class PrefetchReader(Generic[Item]):
         return item
 
     def _read(self) -> None:
-        last: BaseException | None = None
         try:
             for item in self._items():
                 self._free.acquire()
@@ -175,8 +180,8 @@ class PrefetchReader(Generic[Item]):
                     break
                 self._call(self._queue.put_nowait, item)
         except BaseException as error:  # noqa: BLE001 - handed to who takes the items
-            last = error
-        self._call(self._queue.put_nowait, last)
+            self._failure = error
+        self._call(self._queue.put_nowait, self._failure)
         self._call(self._is_read.set)
 
     def _call(self, callback: Callable[..., None], *arguments: object) -> None:

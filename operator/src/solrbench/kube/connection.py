@@ -143,11 +143,14 @@ def _trust(access: ClusterAccess) -> ssl.SSLContext:
 
 
 def _certificate_text(entry: Entry, name: str) -> str | None:
-    """Return what stands under a name, or in the file that it names; of both, kubectl's choice."""
+    """Return what stands under a name, or in the file that it names; of both, kubectl's choice.
+
+    Python refuses letters beyond ASCII, which only comments have.
+    """
     if entry.get(f"{name}-data"):
         text = "".join(str(entry[f"{name}-data"]).split())  # Go ignores the ends of lines, too
-        return b64decode(text, validate=True).decode("utf-8")
-    return Path(entry[name]).read_text("utf-8") if entry.get(name) else None
+        return b64decode(text, validate=True).decode("ascii", "ignore")
+    return Path(entry[name]).read_text("ascii", "ignore") if entry.get(name) else None
 
 
 CONNECTIONS = 32

@@ -3,12 +3,15 @@
 Nothing is registered at import.
 """
 
+import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from wsgiref.simple_server import WSGIServer
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 
 from prometheus_client import (
     CollectorRegistry,
@@ -16,7 +19,7 @@ from prometheus_client import (
     Gauge,
     Histogram,
     ProcessCollector,
-    start_http_server,
+    make_wsgi_app,
 )
 
 from solrbench.metrics.benchmarks import BenchmarkStore
@@ -120,12 +123,57 @@ class MetricsServer:
         self.thread.join()
 
 
+MAX_CONNECTIONS = 64
+"""At once, a thread for each. Any pod may open connections, and each thread takes memory."""
+CONNECTION_SECONDS = 10.0
+"""For which one that sends nothing, or takes nothing, holds its thread."""
+
+
+class _LimitedServer(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+    def __init__(self, registry: CollectorRegistry, port: int, address: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        super().__init__((address, port), _ScrapeHandler)
+        self.set_app(make_wsgi_app(registry))
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        try:
+            super().process_request(request, client_address)
+        except RuntimeError:  # no thread could be started
+            self._free.release()
+            raise
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+
+class _ScrapeHandler(WSGIRequestHandler):
+    timeout = CONNECTION_SECONDS
+
+    def handle(self) -> None:
+        with suppress(OSError):  # the other side is silent, or gone
+            super().handle()
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name in the library
+        """Say nothing of each scrape."""
+
+
 def serve(registry: CollectorRegistry, port: int, address: str | None = None) -> MetricsServer:
     """Show `registry` on `http://address:port/metrics` from a thread of its own.
 
     Without an address it listens on all, of both families. Port 0 takes any free one; it raises
-    `OSError` if the port is taken.
+    `OSError` if the port is taken. The server of the client library has no limits.
     """
-    # The client library's own default, 0.0.0.0, leaves out clusters that have only IPv6.
-    address = address or wildcard_address()
-    return MetricsServer(*start_http_server(port, addr=address, registry=registry))
+    # 0.0.0.0 leaves out clusters that have only IPv6.
+    server = _LimitedServer(registry, port, address or wildcard_address())
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    return MetricsServer(server, thread)

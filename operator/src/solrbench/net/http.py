@@ -178,9 +178,11 @@ class HttpAuth:
         """Trust for https; `CertificateNotTrusted`, a `PermanentError`, if `ca` cannot be read."""
         if self.ca is None:
             return _system_trust()
+        # Python refuses other letters, which only comments have.
+        certificates = self.ca.encode("ascii", "ignore").decode()
         try:
             # Of an empty text Python would make trust in the system's authorities.
-            return ssl.create_default_context(cadata=self.ca or " ")
+            return ssl.create_default_context(cadata=certificates or " ")
         except (ssl.SSLError, ValueError) as error:
             text = f"target.existing.tls.caSecret has no certificates in PEM: {error}; correct it"
             raise PermanentError(LifecycleReason.CERTIFICATE_NOT_TRUSTED, text) from error

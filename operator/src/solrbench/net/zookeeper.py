@@ -50,8 +50,11 @@ def connect(
     `OSError` says that there is none, or none before `end` of the monotonic clock, a `UnicodeError`
     that `host` cannot be a host name.
     """
-    error: OSError = OSError(f"{host} has no address")
-    addresses = lookup(host, TIMEOUT_SECONDS)
+    error: OSError = OSError(f"{host} has no address, or gave none in time")
+    left = min(TIMEOUT_SECONDS, end - time.monotonic())
+    if left <= 0:
+        raise error
+    addresses = lookup(host, left)
     if check is not None:
         check(host, addresses)
     for address in addresses:

@@ -10,7 +10,7 @@ is skipped.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
@@ -19,7 +19,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.findings import INCONCLUSIVE, ObjectiveConclusion
 from solrbench.present.fact_tables import NOT_CHECKED, facts, outcome_facts, step_label
 from solrbench.present.sweeps.point_tables import name_point
-from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.report import Findings, PointReport, SweepReport
 from solrbench.present.sweeps.tables import best_facts, sweep_facts
 from solrbench.sweep.state import FINAL, PointState
 
@@ -121,13 +121,31 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
     elif undecided := list(_undecided(point)):
         case.result = [Skipped(plain_text(undecided[0]))]
         case.system_out = plain_text("\n".join(undecided))
+    left_out = [*_reasons(part for part in _parts(point) if _is_left_out(point, part))]
+    if left_out:
+        lines = [case.system_out or "", "Rounds that are Invalid do not count:", *left_out]
+        case.system_out = plain_text("\n".join(filter(None, lines)))
     return case
 
 
-def _problems(point: PointReport) -> Iterator[str]:
-    parts = [*point.benchmarks.values()]
-    reasons = [each for part in parts for verdict in part.verdicts for each in verdict.reasons]
+def _parts(point: PointReport) -> list[Findings]:
+    return [*point.benchmarks.values()]
+
+
+def _is_left_out(point: PointReport, part: Findings) -> bool:
+    """Return whether a round is Invalid, of a point that is not."""
+    return point.result.state != PointState.INVALID and any(each.reasons for each in part.verdicts)
+
+
+def _reasons(parts: Iterable[Findings]) -> Iterator[str]:
+    reasons = (each for part in parts for verdict in part.verdicts for each in verdict.reasons)
     yield from (f"{each.reason}: {each.message}" for each in reasons)
+
+
+def _problems(point: PointReport) -> Iterator[str]:
+    parts = [part for part in _parts(point) if not _is_left_out(point, part)]
+    reasons = [*_reasons(parts)]
+    yield from reasons
     for objective in (each for part in parts for each in part.objectives):
         if objective.conclusion is ObjectiveConclusion.MISSED:
             yield objective.message

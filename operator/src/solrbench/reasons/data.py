@@ -55,8 +55,8 @@ class IndexingReason(Reason):
     )
     DATASET_SECRET_NOT_FOUND = Kind.PERMANENT.reason(
         "A Secret or ConfigMap with credentials or certificates for downloads, or its key, is"
-        " missing.",
-        "Create what the message names, and the benchmark again.",
+        " missing, or cannot be used.",
+        "Create or correct what the message names, and the benchmark again.",
     )
     UNKNOWN_FORMAT = Kind.PERMANENT.reason(
         "The format of a file cannot be derived from its name.",

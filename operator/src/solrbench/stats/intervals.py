@@ -97,11 +97,13 @@ class TimedSamples:
 
     def rate_error(self) -> float | None:
         """Return the half-width of the rate's interval as a share of the rate."""
-        # Only whole blocks count: the end of the step run cuts the last one short.
-        counts = [row[:-1] for row in self._requests]
+        # Only whole blocks count: the end of sending, or of the step run, cuts one short.
+        rows = [*zip(self._requests, self._blocks, strict=True)]
+        ends = [int(min(len(row) - 1, b.sending_seconds // b.seconds)) for row, b in rows]
+        counts = [row[:end] for row, end in zip(self._requests, ends, strict=True)]
         lengths = [
-            np.full(len(row) - 1, float(blocks.seconds))
-            for row, blocks in zip(self._requests, self._blocks, strict=True)
+            np.full(end, float(blocks.seconds))
+            for end, blocks in zip(ends, self._blocks, strict=True)
         ]
         spread = _spread(counts, lengths)
         if spread is None or len(counts) < len(self.repeats) or not _total(counts):

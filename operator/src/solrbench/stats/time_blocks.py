@@ -9,6 +9,7 @@ Buckets are 1 µs wide below 64 µs, and 1.6 to 3.1 % of the value above. Blocks
 request names or repeats have the same buckets and begin at the same moment, so they are added.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Self
@@ -69,6 +70,8 @@ class TimeBlocks:
         counts: a row for each block that has begun, a column for each coarse bucket; what was
             stored has no columns beyond the times that occurred, which are a fifth of all
         sums: the exact sum of the times in each block, in µs
+        sending_seconds: for how long requests were begun, where that is known; what ended later
+            was under way then (the drain)
     """
 
     def __init__(self, first: int = 0, columns: int = COARSE_BUCKETS) -> None:
@@ -77,6 +80,7 @@ class TimeBlocks:
         self.first = first
         self.counts: Counts = np.zeros((0, columns), dtype=np.int32)
         self.sums: list[int] = []
+        self.sending_seconds = math.inf
 
     @property
     def requests(self) -> NDArray[np.float64]:
@@ -134,6 +138,7 @@ class TimeBlocks:
         end = max((each.end for each in known), default=COARSE_BUCKETS)
         total = cls(first, end - first)
         total.seconds = max((each.seconds for each in known), default=1)
+        total.sending_seconds = min((each.sending_seconds for each in known), default=math.inf)
         for part in known:
             own = cls(part.first)  # parts stay as they are
             own.seconds, own.sums = part.seconds, [*part.sums]

@@ -161,6 +161,10 @@ def _of_condition(ranked: RankedCondition, figure: ObjectiveFigure) -> Iterator[
     is_said = chosen.difference is None and chosen.measured == ranked.condition.baseline
     if inconclusive and not is_said:
         yield f"Inconclusive against the {which}{where}: {join_some(inconclusive)}."
+    if ranked.not_compared:
+        names = join_some(ranked.condition.phrase(each.measured) for each in ranked.not_compared)
+        few = f"fewer than {MIN_REPEATS} repeats, or rounds in common"
+        yield f"Not compared with the {which}{where} ({few}): {names}."
 
 
 def _named(ranked: RankedCondition, conclusion: Conclusion) -> list[str]:

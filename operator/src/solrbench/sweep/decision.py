@@ -64,8 +64,13 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
         points, round_ = plan_next_round(spec, spec.rounds, seen.plan, points, round_)
     targets = {each.name: each for each in stored.targets}
     if round_ > stored.round and not seen.plan.keeps_targets:
-        # Without the point that used them last, no other one takes them over.
-        targets = {name: SweepTarget(name=name) for name in targets}
+        # Without the point that used them last, no other one takes them over. Those of failed
+        # points may be kept, and are not taken over anyway.
+        failed = {each.name for each in points if each.state == PointState.FAILED}
+        targets = {
+            name: each if each.point in failed else SweepTarget(name=name)
+            for name, each in targets.items()
+        }
     in_turn: Sequence[PlannedPoint] = seen.plan.points
     if spec.order is PointOrder.RANDOM and round_ > 1 and due is None:
         in_turn = draw_order(in_turn, spec.seed, round_)
@@ -128,6 +133,7 @@ def _hold(seen: SweepObservation, reason: Reason, message: str) -> SweepStatus:
         update={
             "observed_generation": seen.sweep.metadata.generation,
             "phase": "Pending" if stored.start_time is None else "Held",
+            "completion_time": None,
             "counts": count_points(points),
             "points": points,
             "conditions": conditions.as_list(),

@@ -39,7 +39,8 @@ def describe_status(seen: SweepObservation, points: Sequence[SweepPoint]) -> Swe
     phase, truth, reason, message = _summarize(seen, points)
     conditions.set(SUCCEEDED, truth, reason, message)
     is_over = truth != "Unknown"
-    has_begun = any(point.state != PointState.PLANNED for point in points)
+    # Between two rounds, all may be planned.
+    has_begun = any(point.state != PointState.PLANNED or point.rounds for point in points)
     finished = stored.finished_seconds + _newly_finished_seconds(seen, points)
     return stored.model_copy(
         update={

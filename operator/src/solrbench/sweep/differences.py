@@ -164,11 +164,13 @@ class RankedCondition(NamedTuple):
     """The candidates of a condition, those with the best mean first.
 
     `best` are, by `best_sets`, those not distinguished from the first one, the cheapest first.
+    `not_compared` have too few repeats for that, or too few rounds in common with the first one.
     """
 
     condition: MeasuredCondition
     candidates: tuple[Candidate, ...]
     best: tuple[Candidate, ...] = ()
+    not_compared: tuple[Candidate, ...] = ()
 
 
 def rank_points(
@@ -222,10 +224,7 @@ def best_sets(
         for candidate in each.candidates[1 : MAX_COMPARED_POINTS + 1]
     ]
     differences = iter(compare_pairs(pairs, figure_of(spec).comparison, rule_of(spec)))
-    return [
-        each._replace(best=_best_set(each, differences)) if _has_best(each) else each
-        for each in ranked
-    ]
+    return [_find_best_set(each, differences) if _has_best(each) else each for each in ranked]
 
 
 def _has_best(ranked: RankedCondition) -> bool:
@@ -234,19 +233,19 @@ def _has_best(ranked: RankedCondition) -> bool:
     return is_choice and len(ranked.candidates[0].measured.repeats) >= MIN_REPEATS
 
 
-def _best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> tuple[Candidate, ...]:
+def _find_best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> RankedCondition:
     first, *rest = ranked.candidates[: MAX_COMPARED_POINTS + 1]
-    near = [first]
-    for each in rest:
-        difference = next(differences)
-        if difference.conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE):
-            near.append(each._replace(difference=difference))
+    compared = [each._replace(difference=next(differences)) for each in rest]
+
+    def select(*conclusions: Conclusion | None) -> list[Candidate]:
+        return [e for e in compared if e.difference and e.difference.conclusion in conclusions]
 
     def cost(each: Candidate) -> tuple[float, float, float]:
         amounts = each.planned.demand.target
         return each.planned.price or 0.0, amounts.memory_bytes, amounts.cores
 
-    return tuple(sorted(near, key=cost))
+    near = [first, *select(Conclusion.SAME, Conclusion.INCONCLUSIVE)]
+    return ranked._replace(best=tuple(sorted(near, key=cost)), not_compared=tuple(select(None)))
 
 
 def find_best(found: Iterable[RankedCondition]) -> list[BestPoint]:

@@ -272,7 +272,9 @@ def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], l
     if problems:  # what follows would repeat them for each point
         return (), problems
     try:
-        made = make_points(sweep.metadata.name, sweep.spec, axes, short=_is_short(sweep, axes))
+        named = [point.name for point in sweep.status.points]
+        is_short = _is_short(sweep, axes)
+        made = make_points(sweep.metadata.name, sweep.spec, axes, named, short=is_short)
     except DesignError as error:
         return (), [str(error)]
     if not any(point.is_baseline for point in made):

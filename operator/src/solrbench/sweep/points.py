@@ -230,13 +230,15 @@ def max_name_length(sweep: str, spec: SweepSpec, *, short: bool) -> int:
 
 
 def make_points(
-    sweep: str, spec: SweepSpec, axes: Sequence[Values], *, short: bool
+    sweep: str, spec: SweepSpec, axes: Sequence[Values], named: Iterable[str] = (), *, short: bool
 ) -> tuple[DesignPoint, ...]:
     """Return the points in the order of the design, each once.
 
-    Names that are `short` leave room for a ZooKeeper of the Solr Operator. DesignError is raised
-    for an axis or a value that there is not, and for an expression of `exclude` that is wrong.
+    Names that are `short` leave room for a ZooKeeper of the Solr Operator. Points that have one of
+    the names `named` keep it, whatever was added to the axes since. DesignError is raised for an
+    axis or a value that there is not, and for an expression of `exclude` that is wrong.
     """
+    known = {name[-HASH_LENGTH:]: name for name in named}
     baseline = baseline_values(spec, axes)
     exclusions = []
     for index, text in enumerate(spec.exclude):
@@ -248,7 +250,8 @@ def make_points(
     by_name: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
         shown = _shown(spec.design, values, baseline)
-        point = DesignPoint(_name(values, shown, room), values, values == baseline)
+        name = known.get(_hash_of(values)) or _name(values, shown, room)
+        point = DesignPoint(name, values, values == baseline)
         # A combination may be listed twice, under one name.
         if not _is_excluded(exclusions, point):
             by_name.setdefault(point.name, point)

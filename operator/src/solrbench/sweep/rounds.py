@@ -161,7 +161,8 @@ def finish_points(
 ) -> list[SweepPoint]:
     """Return the points, those under way whose benchmark is over with its values.
 
-    `round_` is the number of the round under way.
+    `round_` is the number of the round under way, 0 without rounds. That counts: the spec may have
+    been changed since the points began.
     """
     if len(points) > MAX_POINTS_WITH_DETAILS:
         children = {
@@ -174,8 +175,8 @@ def finish_points(
     for point in points:
         child = children.get(point.name)
         if point.state == PointState.RUNNING and child is not None and child.is_finished:
-            finished = _finish(point, child, figure, most, in_rounds=spec.rounds is not None)
-            if spec.rounds is not None and finished.state != PointState.FAILED:
+            finished = _finish(point, child, figure, most, in_rounds=round_ > 0)
+            if round_ > 0 and finished.state != PointState.FAILED:
                 finished = add_round(point, finished, figure, round_)
                 if spec.objective.is_sizing:
                     finished = add_headroom(spec.objective, point, finished, child)
@@ -331,21 +332,24 @@ def _open(
         for condition in conditions:
             for point in condition.others if condition.baseline is not None else ():
                 yield from _open_pair(condition.baseline, point, beside[point.name])
-    pairs = []
-    for condition, ranked, _ in rank_points(spec, plan, points):
-        if not ranked:
+    pairs, wanted = list[tuple[MeasuredPoint, MeasuredPoint]](), list[bool]()
+    for each in rank_points(spec, plan, points):
+        if not each.candidates:
             continue
         # Not the cheapest of the best: what is faster than it has to be distinguished first.
-        best = ranked[0].measured
+        best = each.candidates[0].measured
         known = beside.get(best.name)
         is_same = known is not None and known.conclusion is Conclusion.SAME
-        # Nothing is to choose where the best point is the baseline, or the Same.
-        if rounds.until is RoundsUntil.DECIDED and (best == condition.baseline or is_same):
-            continue
-        pairs += [(best, each) for each in condition.measured if each != best]
+        # Nothing is to choose where the best point is the baseline, or the Same. These pairs are of
+        # the family all the same: `best_sets` tests them together with the others.
+        is_chosen = best == each.condition.baseline or is_same
+        own = [(best, other.measured) for other in each.candidates[1:]]
+        pairs += own
+        wanted += [rounds.until is not RoundsUntil.DECIDED or not is_chosen] * len(own)
     differences = compare_pairs(pairs, figure_of(spec).comparison, rule)
-    for (first, other), difference in zip(pairs, differences, strict=True):
-        yield from _open_pair(first, other, difference)
+    for (first, other), difference, is_wanted in zip(pairs, differences, wanted, strict=True):
+        if is_wanted:
+            yield from _open_pair(first, other, difference)
 
 
 def _open_pair(

@@ -184,15 +184,19 @@ class SizingWords:
     def _measured(self, sized: SizedPoint) -> str:
         """Return the rate that a point holds, or how near to its limit it is, with the interval."""
         demand, headroom = self.spec.objective.demand, sized.headroom or 1.0
-        numbers = [headroom, *(sized.interval or ())]
-        if demand is None:
-            shown = [format_number(100 / each) for each in (headroom, *numbers[:0:-1])]
-            unit = " % of its limit"
-        else:
+        numbers, is_share = [headroom, *(sized.interval or ())], False
+        objectives = self.spec.template.spec.get("objectives") or ()
+        if demand is not None:
             shown = [format_number(demand.rate * each) for each in numbers]
             unit = f" {demand.unit}"
-        if is_cut(headroom):  # a share of a limit is the inverse of a headroom
-            unit += " or more" if (headroom < 1) is (demand is None) else " or less"
+        elif any(each.get("throughput") or each.get("goodput") for each in objectives):
+            shown = [format_number(each) for each in numbers]  # the limit may be a least, or a most
+            unit = " times what the objectives ask"
+        else:
+            shown = [format_number(100 / each) for each in (headroom, *numbers[:0:-1])]
+            unit, is_share = " % of its limit", True  # the inverse of a headroom
+        if is_cut(headroom):
+            unit += " or more" if (headroom < 1) is is_share else " or less"
         rounds = len(sized.point.headrooms or [])
         bounds = " in one round" if rounds < 2 else f" in {rounds} rounds"
         if len(shown) > 1:

@@ -97,14 +97,23 @@ class PointScheduler:
             self._run(name, None)
 
     def give_up_targets(self, children: Mapping[str, ChildView], now: datetime) -> None:
-        """Let go of targets whose next point waits: the benchmarks of others need the room."""
+        """Let go of targets whose next point waits, or whose benchmark was deleted.
+
+        The benchmarks of others need the room of one that waits; one that was deleted has left
+        documents of its own on the cluster of the one before.
+        """
         for target in [*self.targets.values()]:
-            child = children.get(target.point or "")
-            if child is None or child.waits_since is None or target.previous is None:
+            name = target.point or ""
+            child, point = children.get(name), self.points.get(name)
+            if target.previous is None or point is None or point.state != PointState.RUNNING:
                 continue
-            if not child.suspend and now - child.waits_since >= PATIENCE:
+            if child is None:
+                is_given_up = point.reuses == Reuse.CLUSTER and point.blocked_since is None
+            else:
+                since = None if child.suspend else child.waits_since
+                is_given_up = since is not None and now - since >= PATIENCE
+            if is_given_up:
                 # The point makes its own target, under the name of its benchmark.
-                name = target.point or ""
                 made = self._benchmark(name)
                 self.targets[target.name] = SweepTarget(name=target.name)
                 self.targets[made] = SweepTarget(name=made, point=name)

@@ -16,6 +16,8 @@ from support.resources.small_resource import SOLR, Changes, create
 
 URL = "must start with http:// or https:// and a host, and must not contain spaces"
 
+HTTP = "spec.dataset.http"
+DOWNLOAD = {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"]}}}
 CONFIG_MAP = {"configMap": {"name": "a", "keys": ["a.json"]}}
 
 ON_CLAIM = {"name": "nightly", "claimName": "backups"}
@@ -52,29 +54,21 @@ DATA = [
     ),
     wrong("no documents", "spec.dataset.generator.documents", 0, TOO_SMALL),
     wrong("documents with a unit", "spec.dataset.generator.documents", "100k", NOT_INTEGER),
-    *bad_in_one_way(
-        "spec.dataset.http.urls[0]",
-        URL,
-        {
-            "URL without scheme": {"spec.dataset": {"http": {"urls": ["example.org/books.json"]}}},
-            "URL of a file": {"spec.dataset": {"http": {"urls": ["file:///books.json"]}}},
-            "URL with a space": {
-                "spec.dataset": {"http": {"urls": ["http://example.org/my books.json"]}}
-            },
-        },
+    *(
+        wrong(f"URL {name}", f"{HTTP}.urls.0", url, URL, DOWNLOAD)
+        for name, url in (
+            ("without scheme", "example.org/books.json"),
+            ("of a file", "file:///books.json"),
+            ("with a space", "http://example.org/my books.json"),
+        )
     ),
-    bad("no URL", {"spec.dataset": {"http": {"urls": []}}}, "spec.dataset.http.urls", TOO_FEW),
-    bad(
-        "one URL instead of a list",
-        {"spec.dataset": {"http": {"urls": "http://example.org/a.json"}}},
-        "spec.dataset.http.urls",
-        NOT_LIST,
-    ),
+    wrong("no URL", f"{HTTP}.urls", [], TOO_FEW, DOWNLOAD),
+    wrong("one URL instead of a list", f"{HTTP}.urls", "http://example.org/a", NOT_LIST, DOWNLOAD),
     *[
         bad(
             name,
             {"spec.dataset": {"http": {"urls": ["http://example.org/a.json"], **fields}}},
-            f"spec.dataset.http{place}",
+            f"{HTTP}{place}",
             message,
         )
         for name, fields, place, message in (

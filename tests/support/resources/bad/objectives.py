@@ -3,6 +3,7 @@
 from typing import Any
 
 from support.resources.bad.rows import TOO_LARGE, TOO_SMALL, UNKNOWN, bad, bad_in_one_way, wrong
+from support.resources.bad.steps import DOWNLOADED, GENERATED, NEW_TARGET
 from support.resources.small_resource import Changes, create, custom_locustfile, step
 
 IN_TIME = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
@@ -181,19 +182,8 @@ OBJECTIVES = [
     *(
         bad(name, _with(IN_TIME, capacity={"indexing": {}}) | changes, "spec", message)
         for name, changes, message in (
-            (
-                "capacity of indexing of a target of others",
-                create(),
-                "indexing of load.steps and load.capacity must go with target.solrCloud",
-            ),
-            (
-                "capacity of indexing of documents that nothing makes",
-                {
-                    "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
-                    "spec.workload.queries": {"configMap": {"name": "queries"}},
-                },
-                "indexing of load.steps and load.capacity must go with dataset.generator",
-            ),
+            ("capacity of indexing of a target of others", create(), NEW_TARGET),
+            ("capacity of indexing of documents that nothing makes", DOWNLOADED, GENERATED),
             (
                 "capacity of indexing without a route",
                 {"spec.collection.router": {"name": "implicit"}},

@@ -13,14 +13,26 @@ from support.resources.bad.rows import (
     bad_in_one_way,
     wrong,
 )
-from support.resources.small_resource import PLANNED, REMOVE, STEP, create, custom_locustfile, step
+from support.resources.small_resource import (
+    PLANNED,
+    REMOVE,
+    RESTORED,
+    STEP,
+    Changes,
+    create,
+    custom_locustfile,
+    step,
+)
 
 NO_STEPS = "steps must be set, or capacity, there is no load without"
-
-INDEXING = {f"{STEP}.indexing": {"batchSize": 100}}
-
 SHORT_NAME = "must be lower-case letters, digits and '-', such as ten-users"
-
+NEW_TARGET = "indexing of load.steps and load.capacity must go with target.solrCloud"
+GENERATED = "indexing of load.steps and load.capacity must go with dataset.generator"
+DOWNLOADED: Changes = {
+    "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
+    "spec.workload.queries": {"configMap": {"name": "queries"}},
+}
+INDEXING = {f"{STEP}.indexing": {"batchSize": 100}}
 
 STEPS = [
     bad(
@@ -208,27 +220,9 @@ STEPS = [
     *(
         bad(name, INDEXING | changes, "spec", message)
         for name, changes, message in (
-            (
-                "documents added to a target of others",
-                create(),
-                "indexing of load.steps and load.capacity must go with target.solrCloud",
-            ),
-            (
-                "documents added like those of downloads",
-                {
-                    "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
-                    "spec.workload.queries": {"configMap": {"name": "queries"}},
-                },
-                "indexing of load.steps and load.capacity must go with dataset.generator",
-            ),
-            (
-                "documents added like those of a backup",
-                {
-                    "spec.dataset": {"backup": {"name": "books", "claimName": "backups"}},
-                    "spec.workload.queries": {"configMap": {"name": "queries"}},
-                },
-                "indexing of load.steps and load.capacity must go with dataset.generator",
-            ),
+            ("documents added to a target of others", create(), NEW_TARGET),
+            ("documents added like those of downloads", DOWNLOADED, GENERATED),
+            ("documents added like those of a backup", RESTORED, GENERATED),
             (
                 "documents added with prefixes of ids",
                 {"spec.dataset.generator.routePrefixes": 4},

@@ -49,7 +49,6 @@ WHOLE = [
     wrong("name in capitals", "metadata.name", "Bench", ("RFC 1123", "metadata.name must be a-z")),
 ]
 
-
 NAMES = "values must have names of capitals, digits and '_', such as WORKERS"
 TAKEN = "values must not name what the operator sets"
 FIRST = "spec.companions[0]"
@@ -73,7 +72,6 @@ COMPANIONS = [
     bad("value of a Service's", _with(values={"SERVICE_A": "x"}), FIRST, TAKEN),
     bad("number as value", _with(values={"A": 1}), f"{FIRST}.values.A", NOT_STRING),
 ]
-
 
 BASELINE = "spec.comparison.baseline"
 

@@ -37,7 +37,6 @@ def mix(*entries: dict[str, Any]) -> Changes:
 
 
 def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
-    """Return the changes to a workload with one transaction."""
     return mix({"transaction": {"requests": list(requests), **fields}})
 
 
@@ -204,7 +203,6 @@ GOOD_WORKLOADS: dict[str, Changes] = {
         *({"transaction": {"requests": [{"name": f"r{n}"} for n in range(4)]}} for _ in range(10))
     ),
 }
-
 
 LOCUSTFILE = "spec.workload.locustfile"
 VARIABLES = (

@@ -1,13 +1,4 @@
-"""pydantic's verdict on the tables that the API server validates in the integration tests.
-
-One seed for the whole spec, and seeds of parts that take precedence.
-
-Steps without a name are named by what they do.
-
-Whether a workload may change the index that it measures.
-
-Specs whose results fit into the status and the report.
-"""
+"""pydantic's verdict on the tables that the API server validates in the integration tests."""
 
 from typing import Any
 
@@ -23,6 +14,7 @@ from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.result_rules import OBJECTIVE_RULES, max_request_names
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.workload import Workload
+from solrbench.contract.environment import seeds
 from support.failing import refused
 from support.resources.bad.rows import Bad
 from support.resources.bad.sweeps import BAD_SWEEPS
@@ -66,22 +58,12 @@ MIX = [
 
 
 def parsed(**changes: Any) -> Spec:
-    given = {f"spec.{key.replace('__', '.')}": value for key, value in changes.items()}
-    return SolrBenchmark.parse(resource(given)).spec
+    return SolrBenchmark.parse(resource({f"spec.{key}": changes[key] for key in changes})).spec
 
 
 def test_parts_without_a_seed_get_that_of_the_spec() -> None:
-    given = parsed(seed=7, workload={"mix": MIX}, dataset={"generator": {"documents": 1}})
-    spec = given.model_dump()
-    read, write, flow = spec["workload"]["mix"]
-    parts = (
-        spec["dataset"]["generator"],
-        spec["workload"],
-        read["queries"],
-        write["updates"]["generated"],
-        flow["transaction"]["inputs"],
-    )
-    assert [part["seed"] for part in parts] == [7] * 5
+    spec = parsed(seed=7, workload={"mix": MIX}, dataset={"generator": {"documents": 1}})
+    assert [*seeds(spec).values()] == [7] * 5
 
 
 def test_seed_of_a_part_takes_precedence() -> None:
@@ -155,14 +137,9 @@ def ladder(steps: int, repeats: int, variants: int, mix: int) -> Spec:
     target: dict[str, Any] = {"solrCloud": {"nodes": 2}}
     if variants > 1:
         target["variants"] = [{"name": f"v{n}", "endpoint": "Nodes"} for n in range(variants)]
-    return make_spec(
-        target=target,
-        workload={"mix": entries},
-        load={
-            "repeats": {"count": repeats},
-            "steps": [{"users": n + 1, "requests": 1} for n in range(steps)],
-        },
-    )
+    rungs = [{"users": n + 1, "requests": 1} for n in range(steps)]
+    load = {"repeats": {"count": repeats}, "steps": rungs}
+    return make_spec(target=target, workload={"mix": entries}, load=load)
 
 
 @pytest.mark.parametrize(

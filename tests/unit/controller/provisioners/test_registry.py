@@ -9,10 +9,8 @@ from support.controller.runs import reconcile_context
 from support.resources.small_resource import SOLR, Changes, create, use
 from support.solr.cloud import Cloud
 
-SOLR_OPERATOR, STATEFUL_SET = (
-    PROVISIONERS[Provisioner.SOLR_OPERATOR],
-    PROVISIONERS[Provisioner.STATEFUL_SET],
-)
+SOLR_OPERATOR = PROVISIONERS[Provisioner.SOLR_OPERATOR]
+STATEFUL_SET = PROVISIONERS[Provisioner.STATEFUL_SET]
 
 
 @pytest.mark.parametrize(

@@ -47,12 +47,11 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
 def outside() -> Iterator[Changes]:
     """Open a port that takes connections, as an outside ZooKeeper does."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        yield _external(server.getsockname()[1])
+        yield _external(f"zk.search.svc:{server.getsockname()[1]}")
 
 
-def _external(port: int) -> Changes:
-    connection = f"zk.search.svc:{port}"
-    return {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": connection}}
+def _external(servers: str) -> Changes:
+    return {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": servers}}
 
 
 def schema(*fields: str) -> dict[str, Any]:
@@ -194,11 +193,11 @@ def test_a_cloud_that_is_going_is_waited_for(outside: Changes) -> None:
 
 def test_an_outside_zookeeper_that_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
+        servers = f"zk.search.svc:{server.getsockname()[1]}"
     cluster = fake(documents=schema())
-    found, message = reason(cluster, _external(port))
+    found, message = reason(cluster, _external(servers))
     assert found == "ZooKeeperUnreachable"
-    assert f"zk.search.svc:{port}" in message
+    assert servers in message
     assert cluster.applied == []
 
 
@@ -210,9 +209,8 @@ def test_an_outside_zookeeper_must_be_allowed(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(zookeeper, "any_reachable", asked.append)
-    changes = {f"{SOLR}.zookeeper": {"mode": "External", "connectionString": servers}}
     with failing(PermanentError, "HostNotAllowed"):
-        SolrOperatorTarget().ensure_pods(run(fake(documents=schema()), changes))
+        SolrOperatorTarget().ensure_pods(run(fake(documents=schema()), _external(servers)))
     assert asked == []
 
 

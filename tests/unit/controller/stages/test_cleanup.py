@@ -36,6 +36,8 @@ from support.fakes.fake_cluster import FakeCluster, refusal
 from support.resources.small_resource import create, resource
 from support.solr.cloud import Cloud
 
+STORED = create() | {"metadata.namespace": "search", "metadata.uid": "0b5b"}
+
 
 def measured(cloud: Cloud, **spec: Any) -> ReconcileContext:
     changes = create() | {f"spec.{name}": value for name, value in spec.items()}
@@ -59,13 +61,22 @@ def test_it_is_kept_if_asked_for() -> None:
 
 
 @pytest.mark.parametrize("end", [cleanup.clean_up, cleanup.suspend])
-def test_it_is_removed_later_if_solr_is_away(end: Any) -> None:
+def test_it_is_removed_later_if_solr_is_away(end: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    limited = list[ReconcileContext]()
+
+    def limit(context: ReconcileContext) -> str:
+        limited.append(context)
+        return ""
+
+    monkeypatch.setattr(cleanup, "limit_reports", limit)
     cloud = Cloud()
     run = measured(cloud)
     cloud.down = True
     with failing(TemporaryError, "CollectionNotRemoved"):  # a reconcile makes it a condition
         end(run)
     assert needs_cleanup(run.conditions, Cleanup.ALWAYS)
+    # Results of the namespace are kept within their limit meanwhile, once it has ended.
+    assert len(limited) == (1 if end is cleanup.clean_up else 0)
     cloud.down = False
     end(run)
     assert cloud.collections == {}
@@ -130,9 +141,8 @@ def deletion(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Delete a benchmark so long ago; give the reasons of the events."""
 
     def delete(cloud: Cloud, ago: timedelta, *, started: bool = True) -> list[str]:
-        body: Any = resource(create())
-        body["metadata"] |= {"namespace": "search", "uid": "0b5b"}
-        body["metadata"]["deletionTimestamp"] = (NOW - ago).isoformat()
+        changes = STORED | {"metadata.deletionTimestamp": (NOW - ago).isoformat()}
+        body: Any = resource(changes)
         if started:
             nodes = dict(Cloud().nodes)
             body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": nodes}}
@@ -175,8 +185,7 @@ def test_uninstallation_ends_in_time_whose_solr_does_not_respond(
 ) -> None:
     clock, said, cloud = [0.0], list[str](), Cloud(down=True)
     monkeypatch.setattr(uninstall, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    body: Any = resource(create() | {"spec.suspend": True})
-    body["metadata"] |= {"namespace": "search", "uid": "0b5b", "finalizers": [names.FINALIZER]}
+    body = resource(STORED | {"metadata.finalizers": [names.FINALIZER], "spec.suspend": True})
     body["status"] = {"startTime": NOW.isoformat(), "target": {"nodes": dict(cloud.nodes)}}
     access = access_to(cloud)
 
@@ -193,8 +202,7 @@ def test_uninstallation_ends_in_time_whose_solr_does_not_respond(
 
 def test_uninstallation_passes_over_what_is_gone() -> None:
     said, gone = list[str](), NotFoundError(ApiServerReason.NOT_FOUND, "gone")
-    body: Any = resource(create())
-    body["metadata"] |= {"namespace": "search", "uid": "0b5b", "finalizers": [names.FINALIZER]}
+    body = resource(STORED | {"metadata.finalizers": [names.FINALIZER]})
     for cluster in (
         FakeCluster(body, unknown=["SolrBenchmark"]),
         FakeCluster(body, fault=refusal(gone, ["merge"])),

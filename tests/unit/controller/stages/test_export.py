@@ -14,6 +14,7 @@ from solrbench.reasons.end import ApiServerReason
 from support.controller.exported_benchmark import CLAIM, Course
 from support.controller.runs import NOW
 from support.fakes.fake_cluster import no_fault, refusal
+from support.narrowing import not_none
 from support.resources.bad.exports import BUCKET
 
 TO_BUCKET = {"s3": BUCKET}
@@ -29,11 +30,9 @@ def test_the_job_is_made_once_and_its_outcome_recorded() -> None:
     course.reconcile()
     status, reason, message = course.condition
     assert (status, reason) == ("True", "Exported")
-    assert "9 files, 1000 bytes in pvc://reports/solrbench/search/base/20260101T000000Z-0b5b/" in (
-        message
-    )
-    kept = course.status.export
-    assert kept is not None
+    place = "pvc://reports/solrbench/search/base/20260101T000000Z-0b5b/"
+    assert f"9 files, 1000 bytes in {place}" in message
+    kept = not_none(course.status.export)
     assert (kept.files, kept.bytes, kept.sha256, kept.removed) == (9, 1000, "5" * 64, 2)
     assert kept.time == NOW
     before = len(course.fake.applied)

@@ -1,7 +1,4 @@
-"""After the last document: the load waits until every replica shows all of them.
-
-What the operator checks of a dataset over HTTP, and passes on to the index pods.
-"""
+"""Datasets over HTTP are checked, and a load waits until every replica has all documents."""
 
 import json
 from dataclasses import replace
@@ -23,6 +20,7 @@ from support.controller.world import World, condition_of
 from support.controller.worlds import DOCUMENTS, Index, indexed_world, passed
 from support.failing import failing
 from support.fakes.fake_cluster import FakeCluster
+from support.narrowing import not_none
 from support.resources.small_resource import Changes, create
 from support.solr.cloud import Cloud
 
@@ -56,11 +54,9 @@ def test_what_was_concluded_stays_while_replicas_catch_up(
     assert dataset["verdict"] == "Valid"
     found = {"step": "indexing", "resource": "Merges", "message": "80 %"}
     dataset |= {"verdict": "Invalid", "bottleneck": found, "solr": {"nodes": 3}}
-    whole = Index.whole()
-    after = passed(world, monkeypatch, whole).status.dataset
+    after = passed(world, monkeypatch, Index.whole()).status.dataset
     assert (after.verdict, after.documents) == ("Invalid", DOCUMENTS)
-    assert after.bottleneck is not None
-    assert after.bottleneck.resource == "Merges"
+    assert not_none(after.bottleneck).resource == "Merges"
     assert after.solr is not None
 
 
@@ -94,8 +90,7 @@ def test_node_that_is_lost_while_documents_are_counted(
             world.cluster.objects.pop(("Pod", "default", "one-solr-0"), None)
             return super().answer(request)
 
-    whole = Losing.whole()
-    after = passed(world, monkeypatch, whole)
+    after = passed(world, monkeypatch, Losing.whole())
     assert condition_of(after, "DataIndexed") == ("False", "TargetPodLost")
     assert after.status.attempts.target == 2
 
@@ -116,13 +111,13 @@ def test_pods_are_listed_once_for_progress_and_troubles(world: World) -> None:
     assert world.cluster.asked.count("Pod") == 2  # one of them is the look at the target
 
 
-def without_pod(world: World, pods: int, sent: int | None, **dataset: Any) -> World:
-    """Let the pod be one of several and go; `sent` documents were seen before."""
+def without_pod(world: World, sent: int | None, **dataset: Any) -> World:
+    """Let the pod be one of two and go; `sent` documents were seen before."""
     body = world.body()
     if dataset:
         body["spec"]["dataset"] = dataset
         body["spec"]["workload"] = {"queries": {"configMap": {"name": "mine", "key": "q.txt"}}}
-    body["spec"]["dataset"]["indexing"] = {"pods": pods}
+    body["spec"]["dataset"]["indexing"] = {"pods": 2}
     if sent is not None:
         body["status"]["dataset"] = {"documents": sent}
     del world.cluster.objects["Pod", "default", "one-index-0"]
@@ -132,18 +127,12 @@ def without_pod(world: World, pods: int, sent: int | None, **dataset: Any) -> Wo
 FILES = {"configMap": {"name": "mine", "keys": ["a.jsonl"]}}
 
 
-def documents_of(world: World) -> int:
-    spec = world.body()["spec"]
-    return int(spec["dataset"]["generator"]["documents"])
-
-
 @pytest.mark.parametrize("surplus", [0, -1, 1])
 def test_number_of_the_generator_counts_when_index_pods_are_gone(
     world: World, monkeypatch: pytest.MonkeyPatch, surplus: int
 ) -> None:
-    found = documents_of(world) + surplus
-    index = Index.whole(found)
-    after = passed(without_pod(world, 2, sent=None), monkeypatch, index)
+    index = Index.whole(DOCUMENTS + surplus)
+    after = passed(without_pod(world, sent=None), monkeypatch, index)
     expected = ("False", "DocumentCountMismatch") if surplus else ("True", "Indexed")
     assert condition_of(after, "DataIndexed") == expected
 
@@ -165,8 +154,7 @@ def test_count_of_solr_is_taken_when_reports_of_files_are_gone(
     outcome: tuple[str, str],
 ) -> None:
     world.cluster.put(config_map("mine", **{"a.jsonl": "{}", "q.txt": "q=*:*"}))
-    index = Index.whole(found)
-    after = passed(without_pod(world, 2, sent, **FILES), monkeypatch, index)
+    after = passed(without_pod(world, sent, **FILES), monkeypatch, Index.whole(found))
     assert condition_of(after, "DataIndexed") == outcome
     if outcome[0] == "True":
         assert after.status.dataset.documents == found
@@ -178,8 +166,7 @@ def test_pods_of_a_finished_index_are_protected_no_more(
     job = world.cluster.objects["Job", "default", "one-index"]["metadata"]
     metadata = {key: job[key] for key in ("name", "labels", "ownerReferences")}
     world.cluster.put({"kind": "PodDisruptionBudget", "metadata": metadata})
-    behind = Index(leader=DOCUMENTS, tlog=0, pull=0)
-    passed(world, monkeypatch, behind)
+    passed(world, monkeypatch, Index(leader=DOCUMENTS, tlog=0, pull=0))
     assert world.cluster.names("PodDisruptionBudget") == {"one-index"}
     passed(world, monkeypatch, Index.whole())
     assert "one-index" not in world.cluster.names("PodDisruptionBudget")
@@ -194,12 +181,10 @@ def http(**fields: Any) -> Changes:
 
 def check(changes: Changes, **settings: Any) -> None:
     run = reconcile_context(Cloud(), changes, Status())
-    cluster: Any = FakeCluster(
-        {"kind": "ConfigMap", "metadata": {"name": "q", "namespace": run.namespace}, "data": {}}
-    )
-    cluster.objects["ConfigMap", run.namespace, "q"]["data"] = {"queries.txt": "*:*"}
+    metadata, data = {"name": "q", "namespace": run.namespace}, {"queries.txt": "*:*"}
+    run.cluster = FakeCluster({"kind": "ConfigMap", "metadata": metadata, "data": data})
+    run.settings = replace(run.settings, **settings)
     run.body = run.benchmark.model_dump(mode="json", by_alias=True)
-    run.cluster, run.settings = cluster, replace(run.settings, **settings)
     check_references(run)
 
 
@@ -209,6 +194,11 @@ def test_a_host_without_dots_is_a_service_of_the_namespace() -> None:
     refusal = r"http\.urls: example\.org matches none .* datasets\.allowedHosts"
     with failing(PermanentError, "HostNotAllowed", refusal):
         check(http(), dataset_hosts=("*.{namespace}.svc",))
+    # A proxy gets all that is sent through it.
+    proxied, hosts = http(proxyUrl="http://proxy.example.net:3128"), ("*.svc", "example.org")
+    with failing(PermanentError, "HostNotAllowed", r"http\.proxyUrl: proxy\.example\.net matches"):
+        check(proxied, dataset_hosts=hosts)
+    check(proxied, dataset_hosts=(*hosts, "*.net"))
 
 
 def test_a_variant_that_is_not_allowed_ends_it_before_anything_is_indexed() -> None:
@@ -241,8 +231,7 @@ def test_a_missing_config_map_with_authorities_is_named() -> None:
 def test_index_plan_has_what_downloads_may_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(indexing, "api_server_addresses", lambda _: ["10.96.0.1"])
     run = reconcile_context(Cloud(), http() | {"spec.deadlines": {"indexingSeconds": 77}})
-    cluster: Any = FakeCluster()
-    run.cluster = cluster
+    run.cluster = cluster = FakeCluster()
     run.settings = replace(run.settings, dataset_hosts=("*.{namespace}.svc",))
     with pytest.raises(TemporaryError, match="Job was created"):
         reconcile_index(run)

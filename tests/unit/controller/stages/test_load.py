@@ -93,6 +93,7 @@ def test_without_variants_the_load_goes_to_the_nodes() -> None:
     assert plan.variants == []
     assert plan.solr_urls == ["http://one-solr-0.one-solr.default.svc:8983/solr"]
     assert [(each.id, each.variant) for each in plan.step_runs] == [("r1-s0-two-users", "")]
+    assert plan.resumption == Resumption(), "the first attempt has nothing to go on behind"
 
 
 def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
@@ -110,10 +111,6 @@ def test_plan_of_a_new_attempt_has_the_offsets_of_earlier_ones() -> None:
     assert plan.resumption == Resumption(offsets=[13], lost_steps=1, lost_warm_ups=0)
 
 
-def test_the_first_attempt_has_nothing_to_go_on_behind() -> None:
-    assert planned().resumption == Resumption()
-
-
 def test_stored_steps_of_variants_are_compared() -> None:
     world = measured_so_far(retries=2)
     spec = world.body()["spec"]
@@ -126,10 +123,8 @@ def test_stored_steps_of_variants_are_compared() -> None:
             world.store(make_document("two-users", repeat, make_result([time] * 9), **given))
     status = world.reconcile("one").status
     assert status.report.stored_steps == status.report.total_steps == 4
-    assert [(each.variant, each.requests) for each in status.results] == [
-        ("raw", 18),
-        ("service", 18),
-    ]
+    found = [(each.variant, each.requests) for each in status.results]
+    assert found == [("raw", 18), ("service", 18)]
     (comparison,) = status.comparisons
     assert comparison.average is not None
     assert (comparison.variant, comparison.average.percent) == ("service", 10)
@@ -158,11 +153,8 @@ def test_status_has_open_loop_stats_and_cold_start(reuses: str | None, attempt: 
     world.reconcile("one")
     stored = world.body()["status"]
     (open_loop,) = stored["openLoop"]
-    assert (open_loop["step"], open_loop["plannedArrivals"], open_loop["sentArrivals"]) == (
-        "two-users",
-        9,
-        9,
-    )
+    sent = {"step": "two-users", "plannedArrivals": 9, "sentArrivals": 9}
+    assert sent.items() <= open_loop.items()
     assert "lagP99Milliseconds" not in open_loop
     if reuses is not None or attempt > 1:  # another point, or attempt, has warmed it up
         assert "coldStart" not in stored

@@ -21,6 +21,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.fakes.operator_driver import KilledError, Kills, OperatorDriver, condition
 from support.fakes.workloads import DOCUMENTS, TargetOfPods
+from support.narrowing import not_none
 from support.resources.small_resource import REMOVE, Changes, change, create
 from support.solr.cloud import Cloud
 
@@ -79,8 +80,7 @@ class World:
     def _check_plan(self, before: list[StepRunResult]) -> None:
         """A load that begins measures one repeat, and nothing that is stored."""
         found = self.operator.cluster.get("v1", "ConfigMap", "default", "one-load-master")
-        assert found is not None
-        step_runs = json.loads(found["data"]["load-plan.json"])["stepRuns"]
+        step_runs = json.loads(not_none(found)["data"]["load-plan.json"])["stepRuns"]
         if self.start_on != "SameTarget":
             assert len({each["repeat"] for each in step_runs}) == 1
         assert not {each["id"] for each in step_runs} & {each.id for each in before}
@@ -213,14 +213,11 @@ def test_an_error_that_passes_says_nothing_of_the_target(monkeypatch: pytest.Mon
 def test_deadlines_are_those_of_each_repeat(monkeypatch: pytest.MonkeyPatch) -> None:
     made = world(monkeypatch, "FreshTarget")
     first = made.run(stored_steps=2)
-    started = first.status.phase_start_time
     made.reconcile()
     after = SolrBenchmark.parse(made.operator.read("one"))
     assert (first.status.phase, after.status.phase) == ("Measuring", "Provisioning")
     assert condition(made.operator.read("one"), "DataIndexed")[1] == "StartingRepeat"
-    assert started is not None
-    assert after.status.phase_start_time is not None
-    assert after.status.phase_start_time > started
+    assert not_none(after.status.phase_start_time) > not_none(first.status.phase_start_time)
 
 
 VARIANTS: Changes = {

@@ -74,8 +74,7 @@ def test_backup_is_restored_and_counted_without_a_job() -> None:
 
 def test_operator_that_was_away_finds_its_request_again() -> None:
     cloud = Cloud()
-    before = provisioned(cloud, changes())
-    status = stored_status(before)
+    status = stored_status(provisioned(cloud, changes()))
     for _ in range(2):  # the first one ends before it has stored a status
         with pytest.raises(TemporaryError):
             reconcile_index(reconcile_context(cloud, changes(), status))

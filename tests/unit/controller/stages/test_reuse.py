@@ -57,8 +57,6 @@ class Shared:
     def put(self, *axes: Body, **spec: Any) -> None:
         template = small("one", dataset={"generator": {"documents": DOCUMENTS}})["spec"]
         template["load"] |= {"steps": [{"name": "one", "users": 1, "requests": 200}]}
-        for name in ("cleanup", "suspend"):
-            template.pop(name, None)
         changes = {"spec.axes": list(axes), "spec.template.spec": template}
         body = small_sweep(changes | {f"spec.{key}": value for key, value in spec.items()})
         self.sweeps.put(body)
@@ -122,6 +120,18 @@ def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) 
     assert owner == "SolrBenchmarkSweep"
 
 
+@pytest.mark.parametrize(("config_set", "number"), [({}, 1), ({"configMap": {"name": "own"}}, 0)])
+def test_settings_of_the_point_before_are_taken_back_and_not_those_of_a_config_set(
+    shared: Shared, config_set: Body, number: int
+) -> None:
+    shared.sweeps.cluster.put(config_map("own", **{"solrconfig.xml": "<config/>"}))
+    shared.cloud.overlay = {"props": {"query": {"filterCache": {"autowarmCount": 64}}}}
+    shared.put(USERS, **{"template.spec.collection": {"configSet": config_set}})
+    assert reuses(shared.finish()) == [None, "Index"]
+    changed = [action for action, _ in shared.cloud.changed if action.endswith("/config")]
+    assert len(changed) == number
+
+
 def companions_of(shared: Shared, point: str) -> dict[str, set[str]]:
     """Return the companions of a point that are there, with the kinds of their owners."""
     return {
@@ -133,11 +143,11 @@ def companions_of(shared: Shared, point: str) -> dict[str, set[str]]:
     }
 
 
-def put_endpoints(shared: Shared, *axes: Body, **spec: Any) -> None:
+def put_endpoints(shared: Shared) -> None:
     """Put a sweep over proxies in front of Solr."""
     shared.sweeps.cluster.put(config_map("manifests", all=text_of(*MANIFESTS)))
     shared.sweeps.workloads.variants = ("nodes", "proxy")
-    shared.put(*(axes or (ENDPOINTS,)), **spec)
+    shared.put(ENDPOINTS)
 
 
 @pytest.mark.parametrize("kills", [0, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 2))])
@@ -152,9 +162,7 @@ def test_points_that_differ_in_access_exchange_their_companions(shared: Shared, 
         status = shared.sweeps.read().get("status", {})
         made = {each["name"]: companions_of(shared, each["name"]) for each in points}
         there = tuple(name for name, found in made.items() if found)
-        assert {str(owner) for found in made.values() for owner in found.values()} <= {
-            "{'SolrBenchmark'}"
-        }
+        assert all(owner == {"SolrBenchmark"} for each in made.values() for owner in each.values())
         if there not in seen:
             seen.append(there)
         if condition(shared.sweeps.read(), "Complete")[0] == "True" and not status["targets"]:
@@ -235,6 +243,20 @@ def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
     assert shared.solr_pods() == []
 
 
+def test_a_deleted_benchmark_does_not_go_on_with_its_own_documents(shared: Shared) -> None:
+    shared.put(BATCHES)
+    shared.begin_second()
+    _, second = shared.sweeps.children()
+    while f"{second}-load-master-0" not in shared.sweeps.cluster.names("Pod"):
+        shared.get_on()
+    shared.sweeps.cluster.delete(*BENCHMARK.reference, "default", second)
+    points = shared.finish()
+    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
+    assert reuses(points) == [None, None]
+    assert len(shared.target.made) == 2
+    assert shared.solr_pods() == []
+
+
 def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None:
     shared.put(USERS)
     while not shared.solr_pods():
@@ -256,10 +278,9 @@ def test_a_point_after_a_failed_one_makes_its_own_target(shared: Shared) -> None
 def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     shared.put(USERS)
     shared.begin_second()
-    shared.sweeps.cluster.put(small("other"))  # it is older: they have no time of creation
     started = {"startTime": "2026-01-01T00:00:00Z"}
-    other = shared.sweeps.operator.find("other", "default") or {}
-    shared.sweeps.cluster.put(other | {"status": started})
+    other = small("other") | {"status": started}
+    shared.sweeps.cluster.put(other)  # it is older: they have no time of creation
     shared.get_on(10)
     assert shared.solr_pods() == []
     targets = shared.sweeps.read()["status"]["targets"]

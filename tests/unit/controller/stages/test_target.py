@@ -1,8 +1,4 @@
-"""What a step run was measured on, as it is stored with its result.
-
-What is lost starts again, up to `spec.backoffLimit` times; test_failure_evidence.py has what it
-leaves.
-"""
+"""What a step run was measured on is stored with it; what is lost of it starts again."""
 
 from datetime import timedelta
 from typing import Any
@@ -44,14 +40,10 @@ UPDATES: Changes = {
 }
 
 
-def observed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> MeasuredTarget:
-    return observe_measured_target(indexed(cloud, changes, dataset))
-
-
-def indexed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> ReconcileContext:
+def indexed(cloud: Cloud, changes: Changes, **dataset: Any) -> ReconcileContext:
     """Return the first reconcile after the one that found the data indexed."""
-    run: ReconcileContext = provisioned(cloud, changes)
-    run.update(dataset=dataset)
+    run = provisioned(cloud, changes)
+    run.update(dataset=DatasetStatus(**dataset))
     run.conditions.set(DATA_INDEXED, "True", IndexingReason.INDEXED, "")
     run.benchmark = run.benchmark.model_copy(update={"status": stored_status(run)})
     return run
@@ -59,8 +51,7 @@ def indexed(cloud: Cloud, changes: Changes, dataset: DatasetStatus) -> Reconcile
 
 def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
     cloud = Cloud(deleted_documents=2)
-    found = observed(cloud, create(), DatasetStatus())
-    assert found == MeasuredTarget(
+    assert observe_measured_target(indexed(cloud, create())) == MeasuredTarget(
         attempt=1,
         pods=cloud.nodes,
         documents=5,
@@ -71,7 +62,7 @@ def test_nodes_and_index_of_an_existing_target_are_recorded() -> None:
 
 
 def test_time_of_the_index_is_the_stored_one() -> None:
-    run = indexed(Cloud(), create(), DatasetStatus())
+    run = indexed(Cloud(), create())
     run.benchmark = run.benchmark.model_copy(update={"status": run.status})
     assert observe_measured_target(run).indexed is None, "after a crash it would be another"
 
@@ -80,8 +71,7 @@ VARIANTS = [{"name": "raw", "endpoint": "Nodes"}, {"name": "proxy", "urls": ["ht
 
 
 def test_what_a_variant_leads_to_is_recorded() -> None:
-    cloud = Cloud()
-    run = provisioned(cloud, create() | {"spec.target.variants": VARIANTS})
+    run = provisioned(Cloud(), create() | {"spec.target.variants": VARIANTS})
     assert observe_measured_target(run, "raw").variant is None
     found = observe_measured_target(run, "proxy")
     assert found.variant == VariantTarget(documents=5, solr_versions=["9.10.1"])
@@ -98,13 +88,13 @@ def test_a_variant_that_does_not_show_what_it_leads_to_is_no_failure() -> None:
 def test_collection_of_the_user_is_not_filled_by_the_benchmark() -> None:
     cloud = Cloud()
     cloud.make("books", "_default")
-    found = observed(cloud, use(), DatasetStatus())
+    found = observe_measured_target(indexed(cloud, use()))
     assert (found.filled, found.indexed) == (False, None)
 
 
 def test_index_that_the_workload_changes_counts_as_it_was_indexed() -> None:
-    indexed = DatasetStatus(documents=4, deleted_documents=1)
-    found = observed(Cloud(deleted_documents=9), create() | UPDATES, indexed)
+    run = indexed(Cloud(deleted_documents=9), create() | UPDATES, documents=4, deleted_documents=1)
+    found = observe_measured_target(run)
     assert (found.documents, found.deleted_documents) == (4, 1)
 
 
@@ -121,21 +111,21 @@ def master(monkeypatch: pytest.MonkeyPatch) -> Master:
     return master_with_result(monkeypatch)
 
 
-def with_target(world: World, uid: str = "some-uid") -> World:
+def with_pods(world: World) -> World:
+    """Return it with the pods of Solr and of the load master."""
     pod = solr_pod()
     pod["spec"] = {"nodeName": "n1"}
-    pod["metadata"]["uid"] = uid
     image: dict[str, Any] = {"image": "solr:9", "imageID": "docker.io/solr@sha256:00"}
     pod["status"]["containerStatuses"][0] |= image
     pod["status"]["containerStatuses"].append({"name": names.AGENT, "image": "solrbench:1"})
     world.cluster.put(pod)
+    world.reconcile("one")
+    world.cluster.put(master_pod())
     return world
 
 
 def test_pods_nodes_and_images_are_stored_with_the_result(master: Master) -> None:
-    world = with_target(measured_so_far(retries=2))
-    world.reconcile("one")
-    world.cluster.put(master_pod())
+    world = with_pods(measured_so_far(retries=2))
     world.reconcile("one")
     assert master.acknowledged == [STEP_RUN]
     assert stored(world).target == MeasuredTarget(
@@ -148,9 +138,7 @@ def test_pods_nodes_and_images_are_stored_with_the_result(master: Master) -> Non
 
 
 def test_nothing_is_stored_of_a_target_that_could_not_be_looked_at(master: Master) -> None:
-    world = with_target(measured_so_far(retries=2))
-    world.reconcile("one")
-    world.cluster.put(master_pod())
+    world = with_pods(measured_so_far(retries=2))
     solr = world.cluster.objects["Pod", "default", "one-solr-0"]
     solr["status"]["containerStatuses"][0]["restartCount"] = 1
     error = TemporaryError(ApiServerReason.API_UNREACHABLE, "429")
@@ -174,9 +162,7 @@ def test_nothing_ends_while_the_target_cannot_be_looked_at() -> None:
 def test_record_outlives_a_lost_acknowledgement(master: Master) -> None:
     known = MeasuredTarget(attempt=1, pods={"one-solr-0": "earlier"})
     times = {"start_time": NOW - timedelta(seconds=60), "end_time": NOW}
-    world = with_target(world_with(measured(pods=[], target=known, **times)))
-    world.reconcile("one")
-    world.cluster.put(master_pod())
+    world = with_pods(world_with(measured(pods=[], target=known, **times)))
     world.reconcile("one")
     assert master.acknowledged == [STEP_RUN]
     assert stored(world).target == known
@@ -197,7 +183,6 @@ def test_lost_pod_of_the_target_starts_everything_again() -> None:
 def test_pods_that_cannot_be_listed_are_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     world = measured_so_far(retries=1)
     world.cluster.put(solr_pod())
-
     away = TemporaryError(ApiServerReason.API_UNREACHABLE, "connection refused")
     monkeypatch.setattr(target, "verify_target", fail_with(away))
     after = world.reconcile("one")

@@ -30,6 +30,7 @@ from support.results.reports import make_report
 
 OUTCOME = {"files": 9, "bytes": 1000, "sha256": "5" * 64}
 LOCATION = "pvc://reports/solrbench/search/base/20260101T000000Z-0b5b/"
+WRITTEN = f"9 files, 1000 bytes in {LOCATION}"
 WHOLE = WholeDocument(location=LOCATION, sha256="5" * 64)
 FILE = DiagnosticFile.pack("threads-1-base-solr-0.txt", "a thread dump")
 STEPS = [step.model_copy(update={"diagnostics": [FILE]}) for step in make_report().steps]
@@ -79,15 +80,12 @@ def test_series_and_files_go_after_the_status_has_the_export() -> None:
     before = size(course)
     course.reconcile()
     assert course.condition[:2] == ("Unknown", "Exporting")
-    assert course.status.export is not None
-    assert (course.status.export.location, course.status.export.sha256) == (LOCATION, "5" * 64)
+    stored = not_none(course.status.export)
+    assert (stored.location, stored.sha256) == (LOCATION, "5" * 64)
     assert kept(course) == STEPS
     course.reconcile()
-    assert course.condition == (
-        "True",
-        "Exported",
-        f"9 files, 1000 bytes in {LOCATION}; series over time and diagnostic files are only there",
-    )
+    only_there = f"{WRITTEN}; series over time and diagnostic files are only there"
+    assert course.condition == ("True", "Exported", only_there)
     assert kept(course) == TRIMMED
     assert size(course) < before
     whole = [part for each in find_documents(course.fake, course.benchmark) for part in each.chunks]
@@ -98,7 +96,7 @@ def test_small_results_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     course = exported()
     monkeypatch.setattr(export, "MAX_KEPT_BYTES", size(course))
     course.reconcile()
-    assert course.condition == ("True", "Exported", f"9 files, 1000 bytes in {LOCATION}")
+    assert course.condition == ("True", "Exported", WRITTEN)
     assert kept(course) == STEPS
 
 
@@ -181,45 +179,34 @@ def test_an_export_that_alone_has_all_is_never_written_again(
     course.reconcile(export_hosts=())
     assert course.condition[:2] == expected
     assert LOCATION in course.condition[2]
-    assert course.status.export == before.model_copy(
-        update={"spec_hash": course.status.export.spec_hash if course.status.export else ""}
-    )
+    after = not_none(course.status.export)
+    assert after == before.model_copy(update={"spec_hash": after.spec_hash})
     assert not needs_export(course.benchmark.spec, course.status)
     course.change(CLAIM)
     course.reconcile()
     assert course.condition[:2] == ("True", "Exported")
 
 
-def damage(course: Course) -> None:
-    (first, *_) = find_documents(course.fake, course.benchmark)
-    body = course.fake.objects["ConfigMap", "search", first.chunks[0]]
-    body["binaryData"] = {"document.json.gz": "eA=="}
-
-
-def refuse(course: Course) -> None:
-    error = PermanentError(ApiServerReason.MANIFEST_REJECTED, "too many ConfigMaps")
-    course.fake.fault = refusal(error, ["apply"], ["ConfigMap"])
-
-
 def test_a_result_that_cannot_be_read_holds_no_place_for_long() -> None:
     course = exported()
     course.reconcile()
-    damage(course)
+    (first, *_) = find_documents(course.fake, course.benchmark)
+    body = course.fake.objects["ConfigMap", "search", first.chunks[0]]
+    body["binaryData"] = {"document.json.gz": "eA=="}
     course.reconcile()
     assert course.condition[:2] == ("Unknown", "ReportDamaged")
     course.now = NOW + timedelta(minutes=5)
     course.reconcile()
     assert course.condition[:2] == ("True", "Exported")
-    assert (
-        "the cluster keeps what could not be trimmed: ConfigMap base-report-"
-        in (course.condition[2])
-    )
+    left = "the cluster keeps what could not be trimmed: ConfigMap base-report-"
+    assert left in course.condition[2]
 
 
 def test_a_refused_result_stays_and_the_export_is_one() -> None:
     course = exported()
     course.reconcile()
-    refuse(course)
+    error = PermanentError(ApiServerReason.MANIFEST_REJECTED, "too many ConfigMaps")
+    course.fake.fault = refusal(error, ["apply"], ["ConfigMap"])
     course.reconcile()
     assert course.condition[:2] == ("True", "Exported")
     assert "too many ConfigMaps" in course.condition[2]

@@ -47,10 +47,7 @@ class Owner:
         context = UserContext(supply, recorder, 1.0, self.loop, lambda: None)
         return PooledClient(context, TARGET.nodes[0], lambda *_: None)
 
-    def _on_connected(
-        self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
-    ) -> None:
-        del tried_ns
+    def _on_connected(self, client: PooledClient, _: int, failed: RequestFailure | None) -> None:
         if failed is None:
             self.pool.add_idle(client)
         else:

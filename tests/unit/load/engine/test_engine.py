@@ -21,6 +21,7 @@ from support.load.builders import (
     run_step,
     send_first_at_once,
     target,
+    until,
     workload,
 )
 from support.servers.http_server import Exchange, HttpServer
@@ -40,10 +41,7 @@ async def test_requests_are_exact(users: int, requests: int) -> None:
 
 async def test_step_run_uses_the_endpoints_of_its_variant() -> None:
     async with HttpServer() as raw, HttpServer() as first, HttpServer() as second:
-        endpoints = {
-            name: target(*urls).nodes
-            for name, urls in {"raw": [raw.url], "proxies": [first.url, second.url]}.items()
-        }
+        endpoints = {"raw": target(raw.url).nodes, "proxies": target(first.url, second.url).nodes}
         what = dataclasses.replace(target(raw.url), variants=endpoints)
         await run_step(what, assignment(users=4, requests=40, variant="proxies"))
         assert [len(each.requests) for each in (raw, first, second)] == [0, 20, 20]
@@ -87,18 +85,16 @@ async def test_stopped_step_run_finishes_requests_in_flight(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     send_first_at_once(monkeypatch)
-    listener, closing = RecordingListener(), asyncio.Event()
+    listener = RecordingListener()
 
     async def answer_late(exchange: Exchange) -> None:
-        if exchange.number >= 3:
-            closing.set()
-            await asyncio.sleep(0.3)
+        await asyncio.sleep(0.3 if exchange.number >= 3 else 0)
         exchange.send()
 
     async with HttpServer(answer_late) as server:
         duty = assignment(users=4, seconds=60, think=ThinkTime(constant_milliseconds=3_600_000))
         engine = await begin_step(target(server.url), duty, listener)
-        await closing.wait()
+        await until(lambda: len(server.requests) == 4)
         engine.execute(StopSending(key="r9-s9-other"))
         assert not listener.outcome.done()
         engine.execute(StopSending(key=duty.key))
@@ -151,27 +147,17 @@ async def test_users_of_a_lost_worker_begin_at_once(start: Start) -> None:
         result = await asyncio.wait_for(listener.outcome, 5)
         assert (before, first.connections, second.connections) == (0, 3, 2)
     assert result.users == 5
-    assert result.measured == len([p for _, p, _ in first.requests + second.requests]) - sum(
-        each.ramp_requests for each in result.requests
-    )
+    assert result.measured == len(first.requests + second.requests) - only(result).ramp_requests
 
 
 async def test_aborted_step_run_has_no_result_and_sends_no_more() -> None:
     listener, duty = RecordingListener(), assignment(users=2, seconds=60)
-    ten, hundred = asyncio.Event(), asyncio.Event()
-
-    async def count(exchange: Exchange) -> None:
-        exchange.send()
-        if exchange.number == 10:
-            ten.set()
-        if exchange.number == 100:
-            hundred.set()
-
-    async with HttpServer(count) as server:
+    async with HttpServer() as server:
         engine = await begin_step(target(server.url), duty, listener)
-        await asyncio.wait_for(ten.wait(), 5)
+        await until(lambda: len(server.requests) > 10)
         engine.execute(Abort(key="another step run"))
-        await asyncio.wait_for(hundred.wait(), 5)
+        before = len(server.requests)
+        await until(lambda: len(server.requests) > before + 100)
         engine.execute(Abort(key=duty.key))
         result = await run_step(target(server.url), assignment(users=1, requests=5))
         seen = len(server.requests)

@@ -61,11 +61,9 @@ async def test_an_answer_however_bad_is_followed_at_once() -> None:
 
 @pytest.mark.parametrize("number", [errno.EADDRNOTAVAIL, errno.EMFILE, errno.ENFILE, errno.ENOBUFS])
 def test_exhausted_resources_are_a_failure_kind(number: int) -> None:
-    plain = connect_failure(OSError(number, os.strerror(number)), NODE)
-    several = connect_failure(
-        OSError(f"Multiple exceptions: [Errno {number}] x, [Errno 101] y"), NODE
-    )
-    for found in (plain, several):
+    several = OSError(f"Multiple exceptions: [Errno {number}] x, [Errno 101] y")
+    for error in (OSError(number, os.strerror(number)), several):
+        found = connect_failure(error, NODE)
         assert found.kind == "ConnectionsRanOut"
         assert "solr:8983" in found.message
 

@@ -65,13 +65,9 @@ class Bench:
         self.calls: Calls = []
         self.counts = OpenLoopRecorder(what.requests.names)
         self.recorder = StepRunRecorder(what.requests.names, loop.now_ns)
-        context = UserContext(
-            RequestSupply(what.requests.open_stream(assignment()).requests),
-            self.recorder,
-            timeout_seconds,
-            loop,
-            calling(self.calls, "finished"),
-        )
+        supply = RequestSupply(what.requests.open_stream(assignment()).requests)
+        finished = calling(self.calls, "finished")
+        context = UserContext(supply, self.recorder, timeout_seconds, loop, finished)
         schedule = Schedule(ArrivalRate.model_validate(given), 1, 0, 1)
         nodes = [(each, NodeCounts(NodeActivity(each.host))) for each in what.nodes]
         self.sender = OpenLoopSender(context, schedule, self.counts, nodes, self._on_measuring)

@@ -53,6 +53,4 @@ async def test_loop_stands_in_where_the_kernel_has_no_such_timer(
         raise AttributeError("timerfd_settime")
 
     monkeypatch.setattr(precise_timer, "TimerFdTimer", refuse)
-
-    made = make_timer(asyncio.get_running_loop(), lambda: None)
-    assert isinstance(made, LoopTimer)
+    assert isinstance(make_timer(asyncio.get_running_loop(), lambda: None), LoopTimer)

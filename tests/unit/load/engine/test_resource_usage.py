@@ -13,6 +13,7 @@ from solrbench.load.engine.resource_usage import (
     stolen_seconds,
 )
 from solrbench.telemetry.kernel_files import ControlGroup
+from support.narrowing import not_none
 
 
 def group(root: Path, files: dict[str, str], own: str = "0::/\n") -> ControlGroup:
@@ -95,15 +96,11 @@ def test_load_is_kept_of_the_worst_slice(monkeypatch: pytest.MonkeyPatch) -> Non
     meter.tick()
     meter.end()
     usage = meter.usage()
-    assert usage.measured_seconds == 25.0
-    assert usage.cpu_seconds == pytest.approx(10)
-    most_cpu, most_busy = usage.most_cpu, usage.most_busy
-    assert most_cpu is not None
-    assert (most_cpu.begin_seconds, most_cpu.seconds) == (10.0, 5.0)
-    assert most_cpu.cpu_seconds == pytest.approx(5)
-    assert most_busy is not None
-    assert most_busy.begin_seconds == 10.0
-    assert most_busy.core_busy_seconds == pytest.approx(5.5)
+    assert (usage.measured_seconds, usage.cpu_seconds) == pytest.approx((25.0, 10))
+    most_cpu, most_busy = not_none(usage.most_cpu), not_none(usage.most_busy)
+    found = (most_cpu.begin_seconds, most_cpu.seconds, most_cpu.cpu_seconds)
+    assert found == pytest.approx((10.0, 5.0, 5))
+    assert (most_busy.begin_seconds, most_busy.core_busy_seconds) == pytest.approx((10.0, 5.5))
 
 
 def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,8 +114,7 @@ def test_rest_is_a_slice_only_if_it_is_long_or_all(monkeypatch: pytest.MonkeyPat
             meter.tick()
         now = _ClockReading(now.process + 2, now.thread + 2, end, None, None)
         meter.end()
-        most = meter.usage().most_cpu
-        assert most is not None
+        most = not_none(meter.usage().most_cpu)
         return most.begin_seconds, most.seconds
 
     assert worst(2.0) == (0.0, 2.0)

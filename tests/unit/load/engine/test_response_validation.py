@@ -134,10 +134,15 @@ def test_what_is_no_json_may_still_hold_a_text() -> None:
 
 FILE = {"configMap": {"name": "d", "key": "lines"}}
 POSTED = {"name": "add", "jsonBody": '[{"id": "1"}]'}
+PARTIAL = b'{"responseHeader":{"status":0,"QTime":1,"partialResults":true}}'
+ERROR = b'{"responseHeader":{"status":400},"error":{"msg":"undefined field"}}'
 
 
-async def _unavailable(exchange: Exchange) -> None:
-    exchange.send(b"down for a while", status=503)
+def _send(body: bytes, status: int = 200) -> Script:
+    async def respond(exchange: Exchange) -> None:
+        exchange.send(body, status)
+
+    return respond
 
 
 async def _close_the_second_time(exchange: Exchange) -> None:
@@ -153,18 +158,6 @@ async def _reset_in_the_middle(exchange: Exchange) -> None:
     exchange.close()
 
 
-async def _partial(exchange: Exchange) -> None:
-    exchange.send(b'{"responseHeader":{"status":0,"QTime":1,"partialResults":true}}')
-
-
-async def _error(exchange: Exchange) -> None:
-    exchange.send(b'{"responseHeader":{"status":400},"error":{"msg":"undefined field"}}')
-
-
-async def _no_json(exchange: Exchange) -> None:
-    exchange.send(b"<html>hello</html>")
-
-
 async def _no_http(exchange: Exchange) -> None:
     exchange.writer.write(b"220 mail ready\r\n\r\n")
 
@@ -173,23 +166,21 @@ async def _no_http(exchange: Exchange) -> None:
     ("script", "kind", "part"),
     [
         (respond_after(60), "Timeout", "within 0.2 s"),
-        (_unavailable, "HTTP503", "down for a while"),
+        (_send(b"down for a while", 503), "HTTP503", "down for a while"),
         (_reset_in_the_middle, "ConnectionReset", "ended after"),
-        (_partial, "PartialResults", "partial"),
-        (_error, "SolrError", "undefined field"),
-        (_no_json, "MalformedResponse", "<html>"),
+        (_send(PARTIAL), "PartialResults", "partial"),
+        (_send(ERROR), "SolrError", "undefined field"),
+        (_send(b"<html>hello</html>"), "MalformedResponse", "<html>"),
         (_no_http, "MalformedResponse", "not HTTP"),
     ],
 )
 async def test_bad_answers_are_failures_of_their_kind(script: Script, kind: str, part: str) -> None:
     async with HttpServer(script) as server:
-        result = await run_step(
-            target(server.url, timeout_seconds=0.2), assignment(users=2, requests=4)
-        )
+        what = target(server.url, timeout_seconds=0.2)
+        result = await run_step(what, assignment(users=2, requests=4))
     assert kinds(result) == {kind: 4}
     assert part in only(result).failure_kinds[0].sample
-    assert (only(result).requests, only(result).failures) == (4, 4)
-    assert len(server.requests) == 4
+    assert (only(result).requests, only(result).failures, len(server.requests)) == (4, 4, 4)
 
 
 async def test_timeouts_count_with_the_time_waited() -> None:
@@ -237,20 +228,17 @@ async def test_connection_that_the_server_will_not_keep_is_replaced() -> None:
         result = await run_step(target(server.url), assignment(users=2, requests=10))
     assert (only(result).requests, only(result).failures) == (10, 0)
     # Two were there before.
-    assert result.connections is not None
-    assert result.connections.opened == 8
-    assert decode(result.connections.open_time_histogram).count == 8
-    assert result.connections.open_sum_microseconds > 0
-    assert only(result).retried_requests == 0
-    assert server.connections == 10
+    found = not_none(result.connections)
+    assert (found.opened, decode(found.open_time_histogram).count) == (8, 8)
+    assert found.open_sum_microseconds > 0
+    assert (only(result).retried_requests, server.connections) == (0, 10)
 
 
 async def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
     async with HttpServer(_close_the_second_time) as server:
         result = await run_step(target(server.url), assignment(requests=5))
     assert (only(result).requests, only(result).failures) == (5, 0)
-    assert only(result).retried_requests == 4
-    assert len(server.requests) == 5 + 4
+    assert (only(result).retried_requests, len(server.requests)) == (4, 5 + 4)
 
 
 async def test_update_is_not_sent_again() -> None:
@@ -258,8 +246,7 @@ async def test_update_is_not_sent_again() -> None:
         what = target(server.url, spec=workload(handler="/update/json"))
         result = await run_step(what, assignment(requests=4))
     assert kinds(result) == {"ConnectionReset": 2}
-    assert only(result).retried_requests == 0
-    assert len(server.requests) == 4
+    assert (only(result).retried_requests, len(server.requests)) == (0, 4)
 
 
 @pytest.mark.parametrize(
@@ -274,7 +261,6 @@ async def test_update_to_a_handler_of_any_name_is_not_sent_again(
     entry: dict[str, Any], reset: str, tmp_path: Path
 ) -> None:
     write_lists(tmp_path, '{"id": "1"}\n')
-
     async with HttpServer(_close_the_second_time) as server:
         what = load_target(mix_plan(server.url, {"name": "write", **entry}), tmp_path)
         result = await run_step(what, assignment(requests=4))
@@ -285,12 +271,10 @@ async def test_update_to_a_handler_of_any_name_is_not_sent_again(
 
 async def test_query_of_the_json_api_is_sent_once_more(tmp_path: Path) -> None:
     query = {"name": "ask", "jsonBody": '{"query": "a"}'}
-
     async with HttpServer(_close_the_second_time) as server:
         entry = {"name": "find", "transaction": {"requests": [query]}}
-        result = await run_step(
-            load_target(mix_plan(server.url, entry), tmp_path), assignment(requests=3)
-        )
+        what = load_target(mix_plan(server.url, entry), tmp_path)
+        result = await run_step(what, assignment(requests=3))
     assert [each.retried_requests for each in result.requests] == [0, 2]
     assert sum(each.failures for each in result.requests) == 0
 
@@ -305,18 +289,15 @@ async def test_request_is_not_sent_a_third_time() -> None:
     async with HttpServer(once) as server:
         result = await run_step(target(server.url), assignment(requests=2))
     assert kinds(result) == {"ConnectionReset": 1}
-    assert only(result).retried_requests == 1
-    assert len(server.requests) == 3
+    assert (only(result).retried_requests, len(server.requests)) == (1, 3)
 
 
 @pytest.mark.parametrize("hours", [1, -1])
 async def test_wall_clock_that_is_set_under_way_makes_no_time_impossible(
     hours: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        timestamped_socket, "_wall", lambda: time.time_ns() + hours * 3_600_000_000_000
-    )
-
+    shift_ns = hours * 3_600_000_000_000
+    monkeypatch.setattr(timestamped_socket, "_wall", lambda: time.time_ns() + shift_ns)
     began = time.perf_counter()
     async with HttpServer() as server:
         result = await run_step(target(server.url), assignment(requests=5))

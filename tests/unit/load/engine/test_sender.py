@@ -77,9 +77,8 @@ async def test_nothing_is_sent_before_its_time() -> None:
 
 async def test_slow_response_delays_no_other_request() -> None:
     async with HttpServer(respond_after(0.5)) as server:
-        outcome = await run_step(
-            target(server.url), duty(seconds=1, requests_per_second=50, max_in_flight=60)
-        )
+        work = duty(seconds=1, requests_per_second=50, max_in_flight=60)
+        outcome = await run_step(target(server.url), work)
     result = only(outcome)
     # A closed loop of one user would have asked twice.
     assert (result.requests, result.dropped_requests) == (50, 0)
@@ -91,12 +90,10 @@ async def test_slow_response_delays_no_other_request() -> None:
 
 async def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> None:
     async with HttpServer(respond_after(0.1)) as server:
-        outcome = await run_step(
-            target(server.url), duty(requests=10, requests_per_second=1000, max_in_flight=1)
-        )
+        work = duty(requests=10, requests_per_second=1000, max_in_flight=1)
+        outcome = await run_step(target(server.url), work)
     result = only(outcome)
-    assert server.connections == 1
-    assert (result.requests, result.dropped_requests) == (10, 0)
+    assert (server.connections, result.requests, result.dropped_requests) == (1, 10, 0)
     # The first is sent at once, the last after nine others; the load took 9 ms to arrive.
     # On a busy machine, the first is late too.
     assert result.late_requests in {9, 10}
@@ -112,20 +109,15 @@ async def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wa
         exchange.send()
 
     async with HttpServer(never) as server:
-        outcome = await run_step(
-            target(server.url, timeout_seconds=0.4),
-            duty(seconds=1, requests_per_second=100, max_in_flight=2),
-        )
+        work = duty(seconds=1, requests_per_second=100, max_in_flight=2)
+        outcome = await run_step(target(server.url, timeout_seconds=0.4), work)
     result = only(outcome)
-    assert outcome.planned_requests == 100
-    assert result.requests + result.dropped_requests == 100
-    assert len(server.requests) == result.requests
+    assert result.requests + result.dropped_requests == outcome.planned_requests == 100
+    assert len(server.requests) == decode(result.service_time_histogram).count == result.requests
     assert kinds(outcome) == {"Timeout": 2}
     # Both connections are blocked from 0.01 s to 0.4 s, longer than any request waits.
     assert result.late_requests > 30
-    histogram = decode(result.response_time_histogram or "")
-    assert histogram.count == 100
-    assert decode(result.service_time_histogram).count == result.requests
+    assert decode(result.response_time_histogram or "").count == 100
     assert (result.response_max_microseconds or 0) >= 400_000
 
 
@@ -157,7 +149,6 @@ async def test_sender_rests_while_the_last_responses_are_awaited(
         ring(sender)
 
     monkeypatch.setattr(OpenLoopSender, "_on_timer", count)
-
     async with HttpServer(respond_after(0.2)) as server:
         await run_step(target(server.url), duty(requests=5, requests_per_second=1000))
     # A timer that stays due would call it in each turn of the loop.
@@ -201,8 +192,7 @@ async def test_stopped_arrivals_are_no_plan_any_more() -> None:
         await until(lambda: len(server.requests) >= 20)
         engine.execute(StopSending(key=what.key))
         result = await asyncio.wait_for(listener.outcome, 5)
-    assert only(result).requests == len(server.requests) < 12_000
-    assert result.planned_requests == only(result).requests
+    assert result.planned_requests == only(result).requests == len(server.requests) < 12_000
     assert only(result).dropped_requests == 0
 
 
@@ -211,8 +201,12 @@ async def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None
         outcome = await run_step(target(server.url), duty(requests=5, requests_per_second=50))
     # The last one arrives 0.08 s after the first; the next would 0.02 s later.
     assert (outcome.sending_seconds, outcome.planned_seconds) == (0.1, 0.1)
-    (result,) = outcome.requests
-    assert [(each.second, each.requests) for each in result.windows] == [(1, 5)]
+    assert [(each.second, each.requests) for each in only(outcome).windows] == [(1, 5)]
+
+
+async def _echo_late(exchange: Exchange) -> None:
+    await asyncio.sleep(0.1)
+    await echo(exchange)
 
 
 def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:
@@ -243,11 +237,7 @@ def assert_whole_took_as_long_as_its_requests(result: WorkerStepResult) -> None:
 
 
 async def test_waits_of_later_requests_are_in_the_response_time_of_their_transaction() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.1)
-        await echo(exchange)
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(_echo_late) as server:
         spec = transactions_workload(*thinking(50, *CHAIN))
         what = transactions_target(server.url, spec, plain("x"))
         plan = duty(requests=4, requests_per_second=100, max_in_flight=1)
@@ -283,11 +273,7 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
 
 
 async def test_transaction_that_waits_when_the_inputs_run_out_is_carried_to_its_end() -> None:
-    async def slow(exchange: Exchange) -> None:
-        await asyncio.sleep(0.1)
-        await echo(exchange)
-
-    async with HttpServer(slow) as server:
+    async with HttpServer(_echo_late) as server:
         spec = transactions_workload(*thinking(50, *CHAIN[:2]), order="Once")
         what = transactions_target(server.url, spec, plain("x", "broken"))
         plan = duty(requests=3, requests_per_second=100, max_in_flight=1)
@@ -305,9 +291,8 @@ async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -
         plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
         result = await run_step(what, plan)
     by_name = {each.request: each for each in merged(result).requests}
-    assert {name: each.requests for name, each in by_name.items()} == dict.fromkeys(
-        ("lend", "lend.a", "lend.b", "lend.c"), 20
-    )
+    counts = {name: each.requests for name, each in by_name.items()}
+    assert counts == dict.fromkeys(("lend", "lend.a", "lend.b", "lend.c"), 20)
     assert len({each.ramp_requests for each in by_name.values()}) == 1
 
 
@@ -325,8 +310,7 @@ async def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped()
     document = merged(result)
     (whole,) = of_arrivals(document.requests)
     assert whole.request == "lend"
-    assert result.planned_requests == 60
-    assert whole.requests + dropped(document) == 60
+    assert whole.requests + dropped(document) == result.planned_requests == 60
     assert dropped(document) == whole.dropped_requests > 0
     assert late(document) == whole.late_requests > 0
     by_name = {each.request: each for each in document.requests}

@@ -14,7 +14,8 @@ from solrbench.load.engine.measurement import StepRunState
 from solrbench.load.schedule.messages import Assignment, Start
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, duty, send_first_at_once, target, workload
-from support.servers.virtual_server import Calls, VirtualServer, calling, serve
+from support.narrowing import not_none
+from support.servers.virtual_server import Calls, calling, serve
 
 WAITING, RAMPING, MEASURING, STOPPING, FINISHED, ABORTED = StepRunState
 URL = "http://solr:8983/solr"
@@ -31,16 +32,11 @@ class Bench:
         part: Assignment,
         spec: Workload | None = None,
     ) -> None:
-        self.server: VirtualServer = serve(patch, loop, seconds=0.25)
+        self.server = serve(patch, loop, seconds=0.25)
         patch.setattr(resource_usage, "_clock", loop.time)
         self.calls: Calls = []
-        self.run = StepRun(
-            part,
-            target(URL, spec=spec),
-            calling(self.calls, "ready"),
-            calling(self.calls, "ended"),
-            loop,
-        )
+        ready, ended = (calling(self.calls, each) for each in ("ready", "ended"))
+        self.run = StepRun(part, target(URL, spec=spec), ready, ended, loop)
 
     async def add_users(self, count: int) -> None:
         for _ in range(count):
@@ -153,8 +149,7 @@ async def test_what_counted_requests_cost_is_measured_without_their_drain(
 
 
 async def test_planned_arrivals_end_with_their_time(make: MakeBench) -> None:
-    part = duty(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6})
-    bench = make(part)
+    bench = make(duty(requests_per_second=1, seconds=6).model_copy(update={"seconds": 6}))
     bench.server.seconds = 3.0
     await bench.begin()
     await asyncio.sleep(9)
@@ -175,17 +170,14 @@ async def test_immediate_start_measures_from_the_first_request(make: MakeBench) 
     await asyncio.sleep(0.3)
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
     result = bench.run.result()
-    assert result.first_seconds is not None
-    assert result.measured_seconds is not None
-    assert 0 <= result.first_seconds < 0.1
-    assert result.measured_seconds < 1
+    assert 0 <= not_none(result.first_seconds) < 0.1
+    assert not_none(result.measured_seconds) < 1
 
 
 async def test_stop_wakes_users_that_think_and_lets_requests_in_flight_end(
     monkeypatch: pytest.MonkeyPatch, make: MakeBench
 ) -> None:
     send_first_at_once(monkeypatch)
-
     bench = make(assignment(users=2, seconds=60, think=AN_HOUR))
     await bench.begin()
     await asyncio.sleep(0.3)
@@ -230,15 +222,11 @@ async def test_worker_without_users_finishes_when_measuring_starts(make: MakeBen
     assert (bench.run.state, bench.calls) == (FINISHED, ["ready", "ended"])
 
 
-def _nothing(_: StepRun) -> None:
-    pass
-
-
 @pytest.mark.parametrize(
     ("start", "before", "state"),
     [
-        (Start.BARRIER, _nothing, WAITING),
-        (Start.RAMP, _nothing, RAMPING),
+        (Start.BARRIER, lambda _: None, WAITING),
+        (Start.RAMP, lambda _: None, RAMPING),
         (Start.BARRIER, StepRun.start_measuring, MEASURING),
         (Start.IMMEDIATE, StepRun.stop_sending, STOPPING),
     ],

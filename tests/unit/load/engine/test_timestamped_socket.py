@@ -97,7 +97,6 @@ async def test_bytes_never_came_earlier_than_they_did(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(timestamped_socket, "_now", slow(time.perf_counter_ns))
     monkeypatch.setattr(timestamped_socket, "_wall", slow(time.time_ns))
-
     async with pair() as (_, reader, far):
         before_ns = time.perf_counter_ns()
         far.sendall(b"answer")
@@ -135,7 +134,6 @@ async def test_where_the_kernel_notes_nothing_the_time_of_reading_counts() -> No
 
 async def test_request_that_does_not_fit_arrives_whole_and_in_order() -> None:
     first, second = bytes(range(256)) * 32 * 1024, b"the next one"
-
     async with pair() as (stamped, _, far):
         loop = asyncio.get_running_loop()
         far.setblocking(False)

@@ -65,9 +65,8 @@ async def test_only_so_many_users_connect_side_by_side(loop: VirtualTimeLoop) ->
 
 async def test_users_are_finished_when_the_last_active_one_is(loop: VirtualTimeLoop) -> None:
     users, calls = group(loop, 2)
-    users.add_started(User(calls))
-    users.add_started(User(calls))
-    users.add_started(User(calls))
+    for _ in range(3):
+        users.add_started(User(calls))
     assert calls == ["started", "started", "ready", "started"]
     users.on_user_finished()
     users.on_user_finished()

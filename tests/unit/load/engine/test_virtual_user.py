@@ -53,7 +53,6 @@ async def test_user_whose_answer_is_checked_after_the_close_does_not_think(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     send_first_at_once(monkeypatch)
-
     listener, duty = RecordingListener(), assignment(seconds=60, think=think)
     async with HttpServer(respond_after(60)) as server:
         engine = await begin_step(make_target(server.url), duty, listener)

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from solrbench.contract.step_document import AddedDocuments
 from solrbench.load.errors import LoadError
 from solrbench.load.master.added_documents import WAIT_SECONDS, StepDocuments
 from solrbench.load.schedule.messages import STEP_DOCUMENTS
@@ -46,8 +47,7 @@ def filled(*prefixes: str, number: int = 40) -> IndexingSolr:
 
 def test_documents_of_one_try_are_counted_and_all_of_steps_are_deleted() -> None:
     solr = filled(PREFIX, OTHER)
-    found = documents_of(solr).count_and_delete(PREFIX, 40)
-    assert (found.documents, found.differing, found.problem) == (40, [], "")
+    assert documents_of(solr).count_and_delete(PREFIX, 40) == AddedDocuments(documents=40)
     assert solr.ids == {"doc-1", "doc-2"}
     # Before they are counted, and with the deletion.
     assert solr.commits == 2
@@ -58,7 +58,7 @@ def test_replica_that_lags_is_waited_for() -> None:
     solr.lacking["books_shard2_n2"] = 7
     clock.on_pause = solr.lacking.clear
     found = documents_of(solr, clock).count_and_delete(PREFIX, 40)
-    assert (found.documents, found.differing) == (40, [])
+    assert found == AddedDocuments(documents=40)
     assert 0 < clock.seconds < WAIT_SECONDS
 
 
@@ -67,28 +67,27 @@ def test_replica_that_lacks_documents_is_named() -> None:
     solr.lacking["books_shard2_n2"] = 7
     found = documents_of(solr, clock).count_and_delete(PREFIX, 40)
     own = sum(solr.shard_of(each) == "shard2" for each in solr.removed)
-    assert found.documents == 33
-    assert found.differing == [f"books_shard2_n2 has {own - 7}, another {own}"]
+    lacking = f"books_shard2_n2 has {own - 7}, another {own}"
+    assert found == AddedDocuments(documents=33, differing=[lacking])
 
 
 def test_replica_that_is_down_is_named() -> None:
     solr = filled(PREFIX)
     solr.inactive.add("books_shard1_n1")
     found = documents_of(solr).count_and_delete(PREFIX, 40)
-    assert found.documents == 40
-    assert found.differing == ["books_shard1_n1 is not active"]
+    assert found == AddedDocuments(documents=40, differing=["books_shard1_n1 is not active"])
 
 
 def test_documents_that_every_replica_lost_are_missing() -> None:
     found = documents_of(filled(PREFIX, number=39)).count_and_delete(PREFIX, 40)
-    assert (found.documents, found.differing) == (39, [])
+    assert found == AddedDocuments(documents=39)
 
 
 def test_solr_that_does_not_respond_is_a_problem_of_the_result() -> None:
     solr = filled(PREFIX)
     solr.is_silent = True
     found = documents_of(solr).count_and_delete(PREFIX, 40)
-    assert found.problem == "connection refused"
+    assert found == AddedDocuments(problem="connection refused")
 
 
 def test_documents_that_cannot_be_deleted_end_the_attempt() -> None:
@@ -103,9 +102,3 @@ def test_documents_that_are_still_there_end_the_attempt() -> None:
     solr.inactive.add("books_shard1_n2")
     with pytest.raises(LoadError, match="books_shard1_n2 is not active"):
         documents_of(solr).delete()
-
-
-def test_result_is_kept_though_its_documents_cannot_be_deleted() -> None:
-    solr = filled(PREFIX)
-    solr.refuses_deletions = True
-    assert documents_of(solr).count_and_delete(PREFIX, 40).documents == 40

@@ -86,13 +86,12 @@ class SmallSolr:
 async def ask(tmp_path: Path, solr: SmallSolr, *lines: object, **fields: Any) -> StoredAnswers:
     """Return what a pass over the lines of a query file keeps."""
     (tmp_path / "q.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    queries = {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}
     now = itertools.count(step=0.5)
     async with HttpServer(solr) as server:
         answer_pass = AnswerPass(
             AnswersPlan.model_validate(WANTED | fields),
-            plan_of(
-                {"queries": {"configMap": {"name": "q", "key": "q.jsonl"}}}, solrUrls=[server.url]
-            ),
+            plan_of(queries, solrUrls=[server.url]),
             tmp_path,
             access=lambda: NO_AUTH,
             pause=lambda _: None,

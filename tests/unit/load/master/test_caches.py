@@ -135,11 +135,8 @@ async def sampled(texts: list[str]) -> list[CacheSample]:
 
 async def test_solr_10_is_sampled() -> None:
     texts = [lookups("c1", "filterCache", 1, 1), lookups("c1", "filterCache", 5, 2)]
-    found = await sampled(texts)
-    assert [(each.cache, each.lookups, each.hits) for each in found] == [
-        ("filterCache", 2, 1),
-        ("filterCache", 7, 5),
-    ]
+    found = [(each.cache, each.lookups, each.hits) for each in await sampled(texts)]
+    assert found == [("filterCache", 2, 1), ("filterCache", 7, 5)]
 
 
 async def test_another_node_of_solr_10_behind_the_same_address_is_no_sample() -> None:
@@ -177,8 +174,7 @@ async def test_caches_are_emptied(text: bool) -> None:
     solr = filled(text=text)
     found = await empty(solr)
     assert (found.entries_before, found.cores) == (42, 1)
-    assert solr.emptied == [42]
-    assert solr.entries == 0
+    assert (solr.emptied, solr.entries) == ([42], 0)
 
 
 async def test_caches_behind_an_alias_are_emptied() -> None:

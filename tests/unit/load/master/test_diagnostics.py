@@ -103,11 +103,8 @@ def test_only_what_was_added_is_kept() -> None:
         reader.begin()
         gevent.wait()
         logs["solr-0.solr.ns"] += "second\n"
-        files = reader.end()
-    assert [(each.name, each.unpack()) for each in files] == [
-        ("gc-solr-0.log", b"second\n"),
-        ("gc-solr-1.log", b""),
-    ]
+        files = [(each.name, each.unpack()) for each in reader.end()]
+    assert files == [("gc-solr-0.log", b"second\n"), ("gc-solr-1.log", b"")]
 
 
 def test_log_that_cannot_be_read_is_said_in_its_file() -> None:

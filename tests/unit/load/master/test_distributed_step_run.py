@@ -162,14 +162,6 @@ def test_loss_in_a_step_run_fails_the_run(measuring: bool) -> None:
     assert (load.sent(AdoptUsers), load.sent(Exit)) == ([], [])
 
 
-def test_loss_between_step_runs_fails_the_run() -> None:
-    load, step_run = started()
-    step_run.conclude()
-    load.lose("c")
-    with pytest.raises(LoadError, match=r"worker pod-c was lost$"):
-        load.pool.assign(TIMED)
-
-
 def test_loss_of_a_worker_that_takes_no_part_changes_nothing() -> None:
     load, step_run = started()
     load.join("z")
@@ -246,10 +238,6 @@ def test_result_without_a_limit_is_awaited() -> None:
     assert load.clock.now() == 500
 
 
-def test_window_without_reports_has_no_figures() -> None:
-    assert RecentWindow().figures(0) == RecentMetrics()
-
-
 def test_percentiles_are_of_all_workers_and_no_average() -> None:
     window = RecentWindow()
     window.add(1, RecentRequests(90, 1, pack_times({1600: 90})))
@@ -289,6 +277,15 @@ def test_times_are_those_of_all_workers() -> None:
     assert so_far.histogram.percentile(50) == pytest.approx(4000, rel=0.02)
     assert so_far.histogram.percentile(99) == pytest.approx(40_000, rel=0.02)
     assert (so_far.requests, so_far.failures, so_far.last_good_second) == (4, 1, 0)
+
+
+def test_times_and_their_totals_may_come_in_different_reports() -> None:
+    so_far, before = RunningTotals(), LiveTotals(1, 2, 0, 9000)
+    so_far.begin(100.0)
+    so_far.add(NOTHING, before, pack_times({bucket_of(4000): 2}), 101.0)
+    so_far.add(before, before, pack_times({bucket_of(40_000): 1}), 102.0)
+    so_far.add(before, LiveTotals(1, 3, 0, 49_000), pack_times({}), 103.0)
+    assert so_far.histogram.count == so_far.requests == 3
 
 
 @pytest.mark.parametrize("phase", [0, 0.3, 0.7, 0.9])

@@ -92,19 +92,15 @@ def test_time_runs_from_the_first_request_to_the_last_answer() -> None:
     assert (document.id, document.repeat, document.step) == ("r2-s1-storm", 2, "storm")
     assert (document.users, document.attempt, document.warm_up_requests) == (8, 3, 77)
     assert document.lost_workers == ["worker-9"]
-    assert [(w.worker, w.users, w.requests) for w in document.workers] == [
-        ("worker-0", 4, 1),
-        ("worker-1", 4, 1),
-    ]
+    workers = [(each.worker, each.users, each.requests) for each in document.workers]
+    assert workers == [("worker-0", 4, 1), ("worker-1", 4, 1)]
 
 
 def test_worker_without_requests_changes_nothing() -> None:
     idle = outcome(first=None)
     document = merged(outcome(part([5, 7]), first=1.0, last=2.0), idle)
-    assert document.seconds == 1.0
-    assert document.requests[0].requests == 2
-    assert merged(idle).requests == []
-    assert merged(idle).seconds == 0.0
+    assert (document.seconds, document.requests[0].requests) == (1.0, 2)
+    assert (merged(idle).requests, merged(idle).seconds) == ([], 0.0)
 
 
 def test_counts_that_one_worker_lacks_are_absent() -> None:
@@ -134,11 +130,8 @@ def test_kinds_are_added_and_the_most_frequent_comes_first() -> None:
         outcome(part([1], failure_kinds=one, failures=5, ramp_requests=3, ramp_failures=1)),
         outcome(part([1], failure_kinds=two, failures=6, ramp_requests=4, retried_requests=2)),
     )
-    assert [(k.kind, k.count) for k in result.failure_kinds] == [
-        ("HTTP503", 4),
-        ("Reset", 4),
-        ("Timeout", 3),
-    ]
+    found = [(each.kind, each.count) for each in result.failure_kinds]
+    assert found == [("HTTP503", 4), ("Reset", 4), ("Timeout", 3)]
     assert (result.failures, result.ramp_requests, result.ramp_failures) == (11, 7, 1)
     assert result.retried_requests == 2
 

@@ -71,9 +71,8 @@ def test_one_worker_is_exact(number: int) -> None:
     done = answers(random.Random(number), number)
     found, wanted = merge_request_windows([work(done)]), by_hand(done)
     first = min(end - min(service, end) for end, service, _ in done)
-    wanted[0] = wanted[0].model_copy(
-        update={"seconds": round(wanted[0].end_seconds - first / 1e6, 6)}
-    )
+    seconds = round(wanted[0].end_seconds - first / 1e6, 6)
+    wanted[0] = wanted[0].model_copy(update={"seconds": seconds})
     assert found == wanted
 
 
@@ -101,12 +100,10 @@ def test_windows_join_and_sums_are_kept() -> None:
     found = merge_request_windows([work(share, 3) for share in shares])
     for before, after in pairwise(found):
         assert after.end_seconds - before.end_seconds == pytest.approx(after.seconds, abs=2e-6)
-    elapsed = sum(min(service, end) for share in shares for end, service, _ in share)
+    times = [min(service, end) for share in shares for end, service, _ in share]
     kept = sum(each.mean_microseconds * each.requests for each in found)
-    assert kept == pytest.approx(elapsed, abs=len(found) * 500)
-    assert max(t.max_microseconds for t in found) == max(
-        min(service, end) for share in shares for end, service, _ in share
-    )
+    assert kept == pytest.approx(sum(times), abs=len(found) * 500)
+    assert max(each.max_microseconds for each in found) == max(times)
 
 
 def test_workers_without_work_do_not_matter() -> None:
@@ -134,8 +131,7 @@ def even(micro_batches: int, rest: int) -> WorkerStepResult:
 
 
 def test_a_worker_that_ran_out_of_room_ends_the_list_for_all() -> None:
-    both = [even(30, 500), even(100, 0)]
-    found = merge_request_windows(both)
+    found = merge_request_windows([even(30, 500), even(100, 0)])
     assert [each.requests for each in found] == [1000] * 6
     assert found[-1].end_seconds == pytest.approx(0.3)
     assert len(merge_request_windows([even(30, 0), even(100, 0)])) == 13

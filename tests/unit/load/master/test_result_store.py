@@ -16,6 +16,7 @@ from solrbench.net.token import TOKEN_HEADER
 from support.load.builders import plan_of, workload
 from support.load.web_page import Page
 from support.load.worker_results import merged_document, outcome
+from support.narrowing import not_none
 
 
 def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
@@ -23,8 +24,7 @@ def test_document_stays_until_it_is_acknowledged(tmp_path: Path) -> None:
     store.add(merged_document("r1-s0-a"))
     store.add(merged_document("r1-s1-b"))
     assert store.unacknowledged == ["r1-s0-a", "r1-s1-b"]
-    text = store.get("r1-s0-a")
-    assert text is not None
+    text = not_none(store.get("r1-s0-a"))
     assert StepRunResult.model_validate_json(text) == merged_document("r1-s0-a")
     assert (tmp_path / "results" / "r1-s0-a.json").read_text() == text
     assert store.acknowledge("r1-s0-a")

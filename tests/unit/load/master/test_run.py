@@ -25,6 +25,7 @@ from solrbench.reasons.target import TargetReason
 from support.load.builders import workload
 from support.load.coordinated_run import EMPTIED, STARTED, TIMED, Run
 from support.load.fake_workers import load_plan
+from support.narrowing import not_none
 from support.results.builders import make_document, make_timed_result
 from support.results.trials import probe, trial
 
@@ -39,9 +40,9 @@ def test_collapsed_step_keeps_what_it_measured(tmp_path: Path) -> None:
     state = run.run()
     assert state.unacknowledged == ["r1-s0-timed"]
     document = run.document("r1-s0-timed")
-    assert document.ended_early is not None
-    assert 48 <= document.ended_early.second <= 52
-    assert 27 <= document.ended_early.last_good_second <= 31
+    ended = not_none(document.ended_early)
+    assert 48 <= ended.second <= 52
+    assert 27 <= ended.last_good_second <= 31
     assert document.requests[0].requests > 0
     assert document.duration_seconds is None
 
@@ -49,12 +50,7 @@ def test_collapsed_step_keeps_what_it_measured(tmp_path: Path) -> None:
 def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
     run = Run(load_plan(TIMED, EXACT, warmUp={"durationSeconds": 5}), tmp_path)
     state = run.run()
-    assert run.stages == [
-        "WaitingForWorkers",
-        "WarmingUp",
-        *("Ramping", "Measuring"),
-        *("Ramping", "Measuring"),
-    ]
+    assert run.stages == ["WaitingForWorkers", "WarmingUp", *("Ramping", "Measuring") * 2]
     assert (state.stage, state.step, state.requests) == ("Finished", None, 0)
     assert state.unacknowledged == ["r1-s0-timed", "r1-s1-exact"]
     assert run.keys == ["r1-s0-timed/warm-up", "r1-s0-timed", "r1-s1-exact"]
@@ -65,10 +61,9 @@ def test_run_from_first_worker_to_last_result(tmp_path: Path) -> None:
     assert (timed.warm_up_requests, exact.warm_up_requests, exact.attempt) == (20, 0, 2)
     assert [each.worker for each in timed.workers] == ["pod-a", "pod-b"]
     assert run.caches.begun == len(run.caches.ended) == 3
+    assert run.asked == []
     assert (timed.list_offsets, exact.list_offsets) == ([20], [30])
-    assert run.load.shape.levels == [
-        level for users in (4, 4, 4) for level in ((users, 1_000_000), (0, 1_000_000))
-    ]
+    assert run.load.shape.levels == [(4, 1_000_000), (0, 1_000_000)] * 3
 
 
 def test_every_ladder_begins_with_a_warm_up_at_the_first_query(tmp_path: Path) -> None:
@@ -174,8 +169,7 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
     # The lost worker, too: it may only be cut off.
     abort = Abort(key="r1-s0-exact")
     assert run.load.sent(Abort) == [("a", abort), ("b", abort)]
-    every, none = (4, 1_000_000), (0, 1_000_000)
-    assert run.load.shape.levels == [every, none, every, none]
+    assert run.load.shape.levels == [(4, 1_000_000), (0, 1_000_000)] * 2
     assert run.caches.begun == len(run.caches.ended) == 2
     document = run.document("r1-s0-exact")
     assert ([each.worker for each in document.workers], document.lost_workers) == (["pod-a"], [])
@@ -185,10 +179,8 @@ def test_aborted_step_is_run_again_by_who_is_left(tmp_path: Path) -> None:
 def test_failure_that_quotes_a_whole_response_fits_into_the_state(tmp_path: Path) -> None:
     run = Run(load_plan(TIMED), tmp_path)
     # As of a locustfile whose `on_start` raises the text of a response.
-    words = {
-        "reason": "LocustfileFailed",
-        "message": "not a login page: " + "<p>" * MAX_STATE_BYTES,
-    }
+    message = "not a login page: " + "<p>" * MAX_STATE_BYTES
+    words = {"reason": "LocustfileFailed", "message": message}
     run.at(3, lambda: run.load.runner.deliver("a", FAILED, **words))
     assert run.fail().reason is LoadReason.LOCUSTFILE_FAILED
     state = run.coordinator.status.load_state()
@@ -199,8 +191,7 @@ def test_failure_that_quotes_a_whole_response_fits_into_the_state(tmp_path: Path
 def lose_after_results(run: Run, patch: pytest.MonkeyPatch) -> None:
     """Lose a worker when the caches are read, as all results are there."""
 
-    def lose(began: float) -> list[CacheSample]:
-        del began
+    def lose(_: float) -> list[CacheSample]:
         run.load.lose("a")
         return []
 
@@ -323,11 +314,8 @@ def test_stop_on_the_page_fails_the_run(tmp_path: Path, seconds: float) -> None:
     failure = run.fail()
     assert (failure.reason, run.load.clock.now()) == ("StoppedByUser", seconds)
     state = run.coordinator.status.load_state()
-    assert (state.stage, state.reason, state.message) == (
-        "Failed",
-        "StoppedByUser",
-        "the run was stopped from the Locust web UI",
-    )
+    assert (state.stage, state.reason) == ("Failed", "StoppedByUser")
+    assert state.message == "the run was stopped from the Locust web UI"
 
 
 def test_stop_after_the_end_changes_nothing(tmp_path: Path) -> None:
@@ -382,24 +370,15 @@ def test_steps_after_a_missed_objective_are_not_run_in_any_repeat() -> None:
     assert found == ["r1-s0-low", "r1-s1-middle", "r2-s0-low", "r2-s1-middle"]
 
 
-def capacity(stored: list[dict[str, Any]] | None = None) -> LoadPlan:
+def capacity(*stored: dict[str, Any]) -> LoadPlan:
     objective = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
-    search = {
-        "capacity": {"maxTrials": 9},
-        "objectives": [objective],
-        "workers": 2,
-        "seed": 1,
-        "stored": stored or [],
-    }
-    return ladder(search=search)
+    search = {"capacity": {"maxTrials": 9}, "objectives": [objective], "workers": 2, "seed": 1}
+    return ladder(search={**search, "stored": stored})
 
 
 def test_trials_come_after_the_steps_and_end() -> None:
     found = run(capacity())
-    assert found[:5] == [
-        *("r1-s0-low", "r1-s1-middle", "r1-s2-high"),
-        *("capacity-t00", "capacity-t01"),
-    ]
+    assert found[:5] == [*run(ladder()), "capacity-t00", "capacity-t01"]
     # At least eight trials and two runs that confirm them.
     assert 10 <= len(found) - 4 <= 11
     assert found[-2:] == ["capacity-t10", "capacity-t11"]
@@ -410,7 +389,7 @@ def test_stored_trials_are_not_run_again() -> None:
         {"number": 0, "requestsPerSecond": 200.0, "excess": -1.0},
         {"number": 1, "requestsPerSecond": 40.0, "excess": -1.0},
     ]
-    plan = capacity(stored).model_copy(update={"step_runs": []})
+    plan = capacity(*stored).model_copy(update={"step_runs": []})
     assert run(plan)[0] == "capacity-t02"
 
 
@@ -420,13 +399,5 @@ def test_queries_are_asked_once_through_each_variant_before_its_first_step(tmp_p
     run.run()
     assert run.asked == [""]
     assert run.stages[:2] == ["WaitingForWorkers", "SendingQueries"]
-    first = run.document("r1-s0-timed").answers
-    assert first is not None
-    assert first.queries == 1
+    assert not_none(run.document("r1-s0-timed").answers).queries == 1
     assert run.document("r2-s0-timed").answers is None
-
-
-def test_no_queries_are_asked_unless_the_plan_says_so(tmp_path: Path) -> None:
-    run = Run(load_plan(TIMED), tmp_path)
-    run.run()
-    assert run.asked == []

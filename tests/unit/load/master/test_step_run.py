@@ -44,9 +44,8 @@ class Shown:
         self.load.pool.wait_for_workers()
         self.load.pool.assign(assignment())
         self.load.runner.user_count = 4
-        self.stored = ["r1-s0-before"]
         self.status = RunStatus(
-            "tests/small", self.load.pool, lambda: self.stored, self.load.clock.now
+            "tests/small", self.load.pool, lambda: ["r1-s0-before"], self.load.clock.now
         )
         closed, opened = load_plan(CLOSED, OPEN).step_runs
         self.closed = closed.model_copy(update={"variant": "proxy"})
@@ -62,11 +61,9 @@ class Shown:
 
 
 def test_run_waits_for_workers_first() -> None:
-    state = Shown().status.load_state()
-    expected = LoadState(
+    assert Shown().status.load_state() == LoadState(
         stage="WaitingForWorkers", workers=1, unacknowledged=["r1-s0-before"], users=0
     )
-    assert state == expected
 
 
 def test_step_run_is_shown_with_its_live_totals() -> None:

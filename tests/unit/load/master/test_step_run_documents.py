@@ -8,6 +8,7 @@ import pytest
 from numpy import array
 from numpy.random import default_rng
 
+from solrbench.analysis.samples import ALL_REQUESTS, RunSamples
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.result_rules import MAX_RECORDS, MAX_REPORT_BYTES
 from solrbench.contract.foreign import decode_json
@@ -26,7 +27,9 @@ from solrbench.load.master.step_run_documents import (
     limit_series,
     partial_result,
 )
+from solrbench.load.recording.request_stats import pack_times
 from solrbench.load.schedule.messages import LiveTotals
+from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
 from support.load.fake_workers import load_plan
 from support.load.worker_results import BEGAN, PLANNED
@@ -199,6 +202,9 @@ def test_planned_rate_of_a_step_that_breaks_off(load: dict[str, Any], rate: floa
     step = Step.model_validate({"name": "storm", "durationSeconds": 9} | load)
     planned, so_far = PLANNED.model_copy(update={"step": step}), RunningTotals()
     so_far.begin(0.0)
-    so_far.add(LiveTotals(0, 0, 0, 0), LiveTotals(1, 30, 0, 9000), b"", 5.0)
+    times = pack_times({bucket_of(3000): 30})
+    so_far.add(LiveTotals(0, 0, 0, 0), LiveTotals(1, 30, 0, 90_000), times, 5.0)
     found = partial_result(planned, so_far, 5.0, StepRunMetadata(1, BEGAN))
     assert found.requests_per_second == rate
+    perceived = RunSamples(found).of(ALL_REQUESTS).perceived
+    assert perceived.average == pytest.approx(3000, rel=0.02)

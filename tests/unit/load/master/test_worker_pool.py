@@ -31,23 +31,13 @@ KEY = assignment().key
 RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
 
 
-def test_run_waits_for_workers_that_join_late() -> None:
-    load = FakeLoad(expected=2)
-    load.join("a")
-    load.clock.after(7, lambda: load.join("b"))
-    load.pool.wait_for_workers()
-    assert (load.clock.now(), load.pool.connected) == (7, 2)
-
-
 def test_members_are_the_first_pods_by_number() -> None:
     load = FakeLoad(expected=3)
     load.join("10", "9", "2", "11")
     load.pool.wait_for_workers()
     load.pool.assign(assignment(users=7))
-    assert [
-        (worker, part.worker, part.workers, part.worker_users)
-        for worker, part in load.sent(Assignment)
-    ] == [("2", 0, 3, 3), ("9", 1, 3, 2), ("10", 2, 3, 2)]
+    sent = [(w, part.worker, part.workers, part.worker_users) for w, part in load.sent(Assignment)]
+    assert sent == [("2", 0, 3, 3), ("9", 1, 3, 2), ("10", 2, 3, 2)]
     assert load.pool.connected == 4
     assert load.pool.roster == WorkerRoster(("2", "9", "10"), UserPlacement(3))
 
@@ -75,10 +65,8 @@ def test_other_user_classes_fail_the_run() -> None:
 
 def test_failure_that_a_worker_reports_fails_the_run() -> None:
     load = FakeLoad()
-    load.clock.after(
-        3,
-        lambda: load.runner.deliver("a", messages.FAILED, reason="NoQueries", message="none in x"),
-    )
+    words = {"reason": "NoQueries", "message": "none in x"}
+    load.clock.after(3, lambda: load.runner.deliver("a", messages.FAILED, **words))
     with failing(LoadError, "NoQueries", "none in x"):
         load.pool.wait_for_workers()
     assert load.clock.now() == 3
@@ -179,15 +167,8 @@ def test_results_are_looked_for_whenever_a_worker_was_heard() -> None:
 def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
     load = ready()
     load.runner.user_count, load.shape.is_applied = 2, False
-
-    def leave() -> None:
-        load.runner.user_count = 0
-
-    def apply() -> None:
-        load.shape.is_applied = True
-
-    load.clock.after(1, leave)
-    load.clock.after(3, apply)
+    load.clock.after(1, lambda: setattr(load.runner, "user_count", 0))
+    load.clock.after(3, lambda: setattr(load.shape, "is_applied", True))
     load.pool.wait_empty(30)
     assert load.clock.now() == 3
 

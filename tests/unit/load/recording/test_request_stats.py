@@ -107,9 +107,8 @@ def test_entry_is_one_line_of_bounded_length() -> None:
 def test_form_and_body_are_shown_as_they_were_sent() -> None:
     assert describe_request(PreparedRequest(b"5\r\n\r\nq=a+b", 0, is_readable=True)) == "q=a+b"
     extra = RequestExtras(json_content(b'{"query":"a"}'))
-    assert (
-        describe_request(PreparedRequest(b"wt=json", 0, True, 2, extra)) == 'wt=json {"query":"a"}'
-    )
+    shown = describe_request(PreparedRequest(b"wt=json", 0, True, 2, extra))
+    assert shown == 'wt=json {"query":"a"}'
 
 
 def test_of_a_long_body_only_the_begin_is_read() -> None:
@@ -144,8 +143,7 @@ def test_times_are_exact_whatever_their_number() -> None:
 
 def test_no_times_are_absent_not_zero() -> None:
     times = LatencyRecorder()
-    assert times.max_microseconds is None
-    assert times.percentile(99) is None
+    assert (times.max_microseconds, times.percentile(99)) == (None, None)
 
 
 def results(counts: OpenLoopRecorder, *sent: int) -> list[WorkerRequestStats]:
@@ -168,6 +166,9 @@ def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     assert decode(sent.response_time_histogram or "").count == 3
     assert (dropped.request, dropped.requests, dropped.dropped_requests) == ("dropped", 0, 1)
     assert (dropped.ramp_dropped_requests, dropped.late_requests) == (1, 0)
+    # Whatever their limit is, they are no good responses in time.
+    for each in (sent, dropped):
+        assert decode(each.failed_time_histogram or "").count == 1
 
 
 def test_response_times_are_kept_by_the_second_of_their_end() -> None:

@@ -106,15 +106,8 @@ def test_users_think_differently_but_always_the_same() -> None:
 
 
 def test_seed_depends_on_every_part_and_its_type() -> None:
-    seeds = [
-        seed_of(1, 2),
-        seed_of(2, 1),
-        seed_of("1", 2),
-        seed_of(12),
-        seed_of(1, 2, 0),
-        seed_of("1:2"),
-    ]
-    assert len(set(seeds)) == len(seeds)
+    parts: list[tuple[int | str, ...]] = [(1, 2), (2, 1), ("1", 2), (12,), (1, 2, 0), ("1:2",)]
+    assert len({seed_of(*each) for each in parts}) == len(parts)
     # Fixed: a benchmark must send the same requests with every version and on every machine.
     assert seed_of("order", 1, 1, "calm", 0) == 4890396410602953353
 
@@ -190,9 +183,8 @@ def test_classes_without_weight_bound_the_number_of_users() -> None:
 
 def test_order_of_the_classes_in_the_file_does_not_matter() -> None:
     classes = [UserClass("A", 2), UserClass("B", 3), UserClass("C", 1, 2)]
-    assert list(islice(class_sequence(classes), 50)) == list(
-        islice(class_sequence(classes[::-1]), 50)
-    )
+    one, other = (list(islice(class_sequence(each), 50)) for each in (classes, classes[::-1]))
+    assert one == other
 
 
 @pytest.mark.parametrize("lost", [(), (0,), (2,), (1, 3), (3, 2, 1)])
@@ -208,11 +200,8 @@ def test_every_user_has_a_worker_that_is_there(lost: tuple[int, ...]) -> None:
 
 def test_users_of_one_lost_worker_are_spread_evenly() -> None:
     placement = UserPlacement(4).after_loss(2)
-    assert {index: len(users) for index, users in placement.reassigned_users(120).items()} == {
-        0: 10,
-        1: 10,
-        3: 10,
-    }
+    found = {index: len(users) for index, users in placement.reassigned_users(120).items()}
+    assert found == {0: 10, 1: 10, 3: 10}
 
 
 def test_only_users_of_the_lost_worker_move() -> None:
@@ -220,9 +209,6 @@ def test_only_users_of_the_lost_worker_move() -> None:
     after = before.after_loss(4)
     moved = {user for users in after.reassigned_users(57).values() for user in users}
     for user in range(57):
-        if user in moved:
-            assert before.worker_of(user) == 4
-        else:
-            assert before.worker_of(user) == after.worker_of(user)
+        assert before.worker_of(user) == (4 if user in moved else after.worker_of(user))
     for index, users in after.reassigned_users(57).items():
         assert all(after.worker_of(user) == index for user in users)

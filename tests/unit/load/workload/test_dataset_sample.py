@@ -76,9 +76,8 @@ def test_steps_add_documents_of_files_with_ids_of_their_own(
     requests = load_target(plan, folder).of(duty).requests
     bodies = map(sent_json, islice(requests.open_stream(duty).requests, 20))
     sent = list(chain.from_iterable(bodies))
-    assert [each.pop("isbn") for each in sent] == [
-        f"{duty.document_prefix}{number:012d}" for number in range(60)
-    ]
+    ids = [f"{duty.document_prefix}{number:012d}" for number in range(60)]
+    assert [each.pop("isbn") for each in sent] == ids
     first = {"title_t": "one", "author.name_s": "A"}
     assert all(each in (first, {}) for each in sent)
     assert first in sent

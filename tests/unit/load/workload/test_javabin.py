@@ -201,13 +201,9 @@ def test_quick_look_at_a_good_response_sees_the_same(params: dict[str, str], cou
 
 
 def test_quick_look_reads_what_solr_writes() -> None:
-    plain = {name: plain_num_found(body) for name, body in RECORDED.items()}
-    assert {name: count for name, count in plain.items() if count is not None} == {
-        "good": 12345678901,
-        "empty": 0,
-        "mlt": 77,
-        "types": 8,
-    }
+    found = {name: plain_num_found(body) for name, body in RECORDED.items()}
+    plain = {name: count for name, count in found.items() if count is not None}
+    assert plain == {"good": 12345678901, "empty": 0, "mlt": 77, "types": 8}
 
 
 @given(st.binary(max_size=200))

@@ -7,7 +7,6 @@ import pytest
 
 from solrbench.api.v1alpha1.dataset import Generator
 from solrbench.api.v1alpha1.request_mix import GeneratedUpdates, Order, Updates
-from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import ListOffsets
 from solrbench.load.workload import requests as http_requests
@@ -104,32 +103,25 @@ def test_lists_of_one_seed_in_one_mix_are_drawn_apart() -> None:
     assert zero[:20] != one[:20]
 
 
-def plan(mix: list[dict[str, object]], **fields: object) -> LoadPlan:
-    return plan_of({"mix": mix}, **fields)
-
-
 FILE = {"configMap": {"name": "q", "key": "lines"}}
 
 
 def test_names_of_lines_and_entries_count_together(tmp_path: Path) -> None:
     lines = [f'{{"name": "n{number}", "params": {{"q": "x"}}}}\n' for number in range(51)]
     write_lists(tmp_path, "".join(lines[:25]), "".join(lines[25:]))
-    mix: list[dict[str, object]] = [{"name": name, "queries": FILE} for name in "ab"]
+    mix = [{"name": name, "queries": FILE} for name in "ab"]
     with pytest.raises(LoadError, match="51 names; use at most 50"):
-        load_workload(plan(mix), tmp_path)
+        load_workload(plan_of({"mix": mix}), tmp_path)
 
 
-LOAN: dict[str, object] = {
-    "name": "buy",
-    "transaction": {"requests": [{"name": "search", "parameters": {"q": "a"}}]},
-}
+LOAN = {"name": "buy", "transaction": {"requests": [{"name": "search", "parameters": {"q": "a"}}]}}
 
 
 @pytest.mark.parametrize("name", ["buy", "buy.search"])
 def test_line_with_the_name_of_a_transaction_is_refused(tmp_path: Path, name: str) -> None:
     write_lists(tmp_path, f'{{"name": "{name}", "params": {{"q": "x"}}}}')
     with failing(LoadError, "MalformedQueries", f'line of plain has the "name" {name}, '):
-        load_workload(plan([{"name": "plain", "queries": FILE}, LOAN]), tmp_path)
+        load_workload(plan_of({"mix": [{"name": "plain", "queries": FILE}, LOAN]}), tmp_path)
 
 
 @pytest.mark.parametrize("queries", [{"configMap": FILE["configMap"]}, {"generated": {"count": 9}}])
@@ -139,8 +131,8 @@ def test_requests_of_long_lists_are_made_when_they_are_sent(
     lines = [f'{{"name": "n{n % 2}", "params": {{"q": "word{n}"}}}}' for n in range(9)]
     write_lists(tmp_path, "\n".join(lines))
     dataset = Generator(documents=9, vocabulary_terms=1000)
-    entry: dict[str, object] = {"name": "a", "queries": queries | {"order": "Sequential"}}
-    whole = plan([entry], generator=dataset)
+    entry = {"name": "a", "queries": queries | {"order": "Sequential"}}
+    whole = plan_of({"mix": [entry]}, generator=dataset)
 
     def requests() -> tuple[tuple[str, ...], list[PreparedRequest]]:
         made = load_workload(whole, tmp_path)
@@ -157,15 +149,9 @@ def test_requests_of_long_lists_are_made_when_they_are_sent(
 
 def test_every_entry_has_parameters_handler_and_place_of_its_own(tmp_path: Path) -> None:
     write_lists(tmp_path, "word0", "word1")
-    made = load_workload(
-        plan(
-            [
-                {"name": "a", "queries": FILE, "weight": 3},
-                {"name": "b", "queries": FILE, "parameters": {"rows": "0"}, "handler": "/x"},
-            ]
-        ),
-        tmp_path,
-    )
+    own = {"parameters": {"rows": "0"}, "handler": "/x"}
+    mix = [{"name": "a", "queries": FILE, "weight": 3}, {"name": "b", "queries": FILE, **own}]
+    made = load_workload(plan_of({"mix": mix}), tmp_path)
     assert (made.names, made.weights, made.transactions) == (("a", "b"), [3, 1], frozenset())
     first, second = (part.requests[0] for part in made.sources if isinstance(part, QuerySource))
     assert first.body == b"q=word0&wt=json"
@@ -177,15 +163,15 @@ def test_lines_that_are_made_later_are_checked_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_requests, "PREPARED_AHEAD", 1)
-    entries: list[dict[str, object]] = [{"name": "a", "queries": {**FILE, "order": "Sequential"}}]
+    plan = plan_of({"mix": [{"name": "a", "queries": {**FILE, "order": "Sequential"}}]})
     write_lists(tmp_path, "one\nq=zwölf&omitHeader=true\n")
-    made = load_workload(plan(entries), tmp_path)
+    made = load_workload(plan, tmp_path)
     assert made.unchecked.partial == {0}
     bodies = [each.body for each in islice(made.open_stream(assignment()).requests, 2)]
     assert bodies == [b"q=one&wt=json", b"q=zw%C3%B6lf&omitHeader=true&wt=json"]
     write_lists(tmp_path, 'one\n{"q": "x"}\n{"params": {}, "method": "PUT"}\n')
     with pytest.raises(LoadError, match="lines line 3"):
-        load_workload(plan(entries), tmp_path)
+        load_workload(plan, tmp_path)
 
 
 PLAIN = PreparedRequest(b"wt=json", 0, is_readable=True, template_index=2)
@@ -199,15 +185,10 @@ def generated(prefixes: int = 0, **fields: Any) -> GeneratedSource:
 
 
 def sent(
-    source: DocumentSource,
-    requests: int,
-    size: int = 1,
-    offset: int = 0,
-    entry: int = 0,
-    **fields: Any,
+    source: DocumentSource, requests: int, size: int = 1, entry: int = 0, **fields: Any
 ) -> list[list[dict[str, Any]]]:
     """Return the documents of each request of one worker."""
-    duty = assignment(offset=offset, **PAIR | fields)
+    duty = assignment(**PAIR | fields)
     updates = Updates.model_validate({"generated": {}, "documentsPerRequest": size})
     part = UpdateSource(PLAIN, updates, source)
     found = []
@@ -276,19 +257,16 @@ def test_lines_of_a_file_are_shared_and_go_round(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "part"),
     [
+        (None, "NoDocuments", "cannot read document file"),
         ("", "NoDocuments", "has no document"),
         ('{"id": "1"}\n[]\n', "MalformedDocuments", "docs line 2: must be one JSON object"),
         ('{"id": "1"}\n\n{"id"\n', "MalformedDocuments", "docs line 3: "),
     ],
 )
 def test_files_that_cannot_be_sent_are_refused(
-    tmp_path: Path, text: str, reason: str, part: str
+    tmp_path: Path, text: str | None, reason: str, part: str
 ) -> None:
-    (tmp_path / "docs").write_text(text)
+    if text is not None:
+        (tmp_path / "docs").write_text(text)
     with failing(LoadError, reason, part):
         FileSource(tmp_path / "docs")
-
-
-def test_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match="NoDocuments: cannot read document file"):
-        FileSource(tmp_path / "none")

@@ -10,6 +10,7 @@ from solrbench.contract.load_plan import CapacitySearch, planned_probe
 from solrbench.load.engine.target import load_target
 from solrbench.load.schedule.messages import Assignment, step_assignment, warm_up_assignment
 from support.load.builders import plan_of, sent_json
+from support.narrowing import not_none
 
 STEP = {"name": "add", "users": 4, "requests": 40, "indexing": {"batchSize": 3}}
 GENERATOR = {"documents": 50, "vocabularyTerms": 100, "wordsPerDocument": 5}
@@ -46,14 +47,9 @@ def test_same_step_run_sends_the_same_documents() -> None:
 
 
 def test_another_try_attempt_and_warm_up_have_other_ids() -> None:
-    warm_up = warm_up_assignment(PLAN, PLAN.step_runs[0])
-    assert warm_up is not None
-    tries = [
-        DUTY,
-        DUTY.model_copy(update={"key": f"{DUTY.key}/again-1"}),
-        DUTY.model_copy(update={"attempt": 2}),
-        warm_up,
-    ]
+    warm_up = not_none(warm_up_assignment(PLAN, PLAN.step_runs[0]))
+    others: list[dict[str, Any]] = [{"key": f"{DUTY.key}/again-1"}, {"attempt": 2}]
+    tries = [DUTY, warm_up, *(DUTY.model_copy(update=each) for each in others)]
     ids = [{document["id"] for document in documents_of(each)} for each in tries]
     assert len(set.union(*ids)) == sum(map(len, ids))
     # So that those of one try can be counted by what their ids begin with.
@@ -68,9 +64,8 @@ def test_trials_of_a_search_send_its_updates() -> None:
     plan = plan_of(QUERIES, generator=GENERATOR, search=search)
     trial = planned_probe(CapacitySearch.model_validate(search), "")
     assert trial.batch_size == 7
-    assert load_target(plan, Path("/none")).of(step_assignment(plan, trial)).requests.names == (
-        UPDATE,
-    )
+    made = load_target(plan, Path("/none")).of(step_assignment(plan, trial))
+    assert made.requests.names == (UPDATE,)
 
 
 def test_steps_that_send_queries_are_as_they_were() -> None:

@@ -117,10 +117,8 @@ def test_values_survive_an_address(one: str, two: str) -> None:
 @given(VALUES)
 def test_values_survive_json(value: str) -> None:
     found = parse_template('{"id": "loan-{{id}}", "n": [{{n}}]}')
-    assert json.loads(found.fill({"id": value, "n": "5"}, escape_json)) == {
-        "id": f"loan-{value}",
-        "n": [5],
-    }
+    filled = json.loads(found.fill({"id": value, "n": "5"}, escape_json))
+    assert filled == {"id": f"loan-{value}", "n": [5]}
 
 
 def test_names_are_known_beforehand() -> None:

@@ -60,33 +60,19 @@ def test_inputs_follow_their_order() -> None:
     assert sent == [b"q=a%26b", b"q=2", b"q=a%26b"]
 
 
+ASKS_ID = {"name": "a", "parameters": {"q": "{{id}}"}, "extract": {"id": "x"}}
+POSTS_NO = {"name": "b", "jsonBody": '{"a": "{{no}}"}'}
+ASKS_CITY = {"name": "a", "parameters": {"q": "{{city}}"}}
+BAD_PATH = {"name": "a", "extract": {"id": "length(x"}}
+
+
 @pytest.mark.parametrize(
     ("requests", "inputs", "reason", "message"),
     [
-        (
-            [{"name": "a", "parameters": {"q": "{{id}}"}, "extract": {"id": "x"}}],
-            False,
-            "BadPlan",
-            "[0]: nothing gives {{id}}",
-        ),
-        (
-            [{"name": "a"}, {"name": "b", "jsonBody": '{"a": "{{no}}"}'}],
-            False,
-            "BadPlan",
-            "[1]: nothing gives {{no}}",
-        ),
-        (
-            [{"name": "a", "parameters": {"q": "{{city}}"}}],
-            True,
-            "MalformedQueries",
-            "[0]: {{city}} is not in input 2",
-        ),
-        (
-            [{"name": "a", "extract": {"id": "length(x"}}],
-            False,
-            "BadPlan",
-            "[0].extract.id: length(x: Invalid jmespath",
-        ),
+        ([ASKS_ID], False, "BadPlan", "[0]: nothing gives {{id}}"),
+        ([{"name": "a"}, POSTS_NO], False, "BadPlan", "[1]: nothing gives {{no}}"),
+        ([ASKS_CITY], True, "MalformedQueries", "[0]: {{city}} is not in input 2"),
+        ([BAD_PATH], False, "BadPlan", "[0].extract.id: length(x: Invalid jmespath"),
         ([{"name": "a", "jsonBody": '{"a": }'}], False, "BadPlan", "[0].jsonBody: "),
     ],
 )
@@ -146,9 +132,8 @@ async def test_transactions_under_way_are_finished_when_the_count_is_reached() -
     async with HttpServer(echo) as server:
         what = target(server.url, workload(*CHAIN), plain("x"))
         result = await run_step(what, assignment(users=7, requests=7))
-    names = ("lend", "lend.a", "lend.b", "lend.c")
     counts = {name: each.requests for name, each in by_name(result).items()}
-    assert counts == dict.fromkeys(names, 7)
+    assert counts == dict.fromkeys(("lend", "lend.a", "lend.b", "lend.c"), 7)
 
 
 async def test_timeout_fails_the_transaction() -> None:

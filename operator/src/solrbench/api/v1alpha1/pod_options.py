@@ -92,8 +92,12 @@ VARIABLE_PREFIXES = ("SOLRBENCH_", "ZK_", "ZOO_")
 SECRET_PODS = ("Index", "LoadMaster", "LoadWorker", "Export")
 """Components whose pods of ours may have Secrets mounted: of the target, a download, a bucket."""
 
-LOADING_PREFIXES = ("AWS_", "GCONV_", "GLIBC_", "LD_", "MALLOC_", "OPENSSL_", "PYTHON", "SSL_")
-"""Variables that load code into these pods, or choose whom they trust and connect to."""
+LOADING_PREFIXES = (
+    *("AWS_", "GCONV_", "GEVENT", "GLIBC_", "HOSTALIASES", "LD_", "LOCALDOMAIN", "MALLOC_"),
+    *("OPENSSL_", "PYTHON", "RES_", "RESOLV_", "SSL_"),
+)
+"""Variables that load code into these pods, or choose whom they trust and connect to: by the names
+of hosts, too (resolv.conf(5), hostname(7))."""
 
 
 def _keys_are_valid(field: str) -> Rule:

@@ -66,8 +66,9 @@ class CreatedTarget(TargetProvisioner):
                 upload_config_set(solr, config_set, objects.read_archive(context))
                 create_collection(solr, name, wanted, live_nodes(solr), config_set)
             check_created(wanted, replicas(solr, name), self.node_count(context))
-            if reused:
-                # The point before may have set caches that this one leaves at their defaults.
+            if reused and wanted.config_set.config_map is None:
+                # The point before may have set caches that this one leaves at their defaults. With
+                # a config set of the user's it has the same settings, and some are of that set.
                 unset_properties(solr, name, wanted)
             apply_outcome(check_settings(apply_properties(solr, name, wanted)))
             # Once, as it is taken over, and never under load: caches are then as empty as those of

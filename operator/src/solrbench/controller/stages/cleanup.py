@@ -65,6 +65,16 @@ def clean_up(context: ReconcileContext) -> None:
 
     The load is always deleted: with nothing left to measure it would only burn CPU.
     """
+    try:
+        _clean_up(context)
+    except TemporaryError as late:
+        # It may wait for ever, and the results of the namespace must not grow meanwhile.
+        if late.reason in (*IDLE_REASONS, CleanupReason.COLLECTION_NOT_REMOVED):
+            _delete_results(context)
+        raise
+
+
+def _clean_up(context: ReconcileContext) -> None:
     succeeded, policy = context.conditions.is_true(SUCCEEDED), context.benchmark.spec.cleanup
     is_shared = shared_target(context.benchmark) is not None
     # Solr and ZooKeeper that a sweep lends are its own; after a failure they are of no more use.

@@ -5,6 +5,7 @@ The results of the baseline are checked before the start, and compared as they c
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from threading import Lock
 
 from solrbench.analysis.arrivals import merge_distributions, open_loop_stats
 from solrbench.analysis.baseline import (
@@ -116,6 +117,10 @@ def omitted_step_runs(context: ReconcileContext) -> dict[str, str]:
     )
 
 
+_ONE_REPORT = Lock()
+"""Many benchmarks are checked at once, before one of them has its turn; reports are large."""
+
+
 def check_baseline_results(context: ReconcileContext) -> None:
     """Check that the baseline has its results."""
     baseline = context.benchmark.spec.comparison.baseline
@@ -124,7 +129,8 @@ def check_baseline_results(context: ReconcileContext) -> None:
     if baseline.benchmark is not None:
         name = baseline.benchmark.name
         apply_outcome(check_baseline(find_baseline(context.cluster, context.namespace, name)))
-    else:
+        return
+    with _ONE_REPORT:
         read_baseline(context.cluster, context.reports, context.namespace, baseline)
 
 

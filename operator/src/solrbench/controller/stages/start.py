@@ -19,6 +19,7 @@ from solrbench.decide.existing_target import check_name, host_of, qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import (
     HOSTS_SETTING,
+    PROXY_FIELD,
     URLS_FIELD,
     ReferredObject,
     check_download_secrets,
@@ -100,9 +101,12 @@ def check_references(context: ReconcileContext) -> None:
         _check_objects(context)
         dataset = spec.dataset
         if dataset is not None and dataset.http is not None:
-            for url in dataset.http.urls:
+            given = [(URLS_FIELD, url) for url in dataset.http.urls]
+            if dataset.http.proxy_url is not None:  # which is sent all that the servers are
+                given.append((PROXY_FIELD, dataset.http.proxy_url))
+            for field, url in given:
                 host = host_of(qualify(url, context.namespace))
-                check_name(host, context.dataset_hosts, URLS_FIELD, HOSTS_SETTING)
+                check_name(host, context.dataset_hosts, field, HOSTS_SETTING)
             fields, are_allowed = dataset.http.secret_fields, context.settings.dataset_secrets
             apply_outcome(check_download_secrets(fields, are_allowed=are_allowed))
         for url in (url for each in spec.target.variants for url in each.urls or ()):

@@ -113,6 +113,10 @@ class RunningTotals:
         requests, failures = totals.requests - before.requests, totals.failures - before.failures
         spent = totals.sum_microseconds - before.sum_microseconds
         self.reported = now
+        if totals.sum_microseconds:
+            # Of an open loop they are of what ended, or was given up, since the report before:
+            # totals are of whole seconds, and may come with another report.
+            self._counts += sum_times([times])
         if not (requests and totals.sum_microseconds):
             return
         second = max(int(now - self.began - _REPORT_SECONDS), 0)
@@ -121,7 +125,6 @@ class RunningTotals:
         self.requests += requests
         self.failures += failures
         self.sum_microseconds += spent
-        self._counts += sum_times([times])
         if failures < requests:
             self.last_good, self.last_good_second, self.failures_since = now, second, 0
         else:

@@ -21,7 +21,7 @@ from solrbench.load.master.step_run import CompletedStepRun, StepRunMetadata, Wa
 from solrbench.load.master.telemetry import TelemetrySampler
 from solrbench.load.recording.recorder import NameLimiter
 from solrbench.load.recording.worker_result import WorkerStepResult
-from solrbench.stats.histograms import Histogram
+from solrbench.stats.histograms import Histogram, lowest_of
 
 RECORD_BYTES = 44 << 10
 """What a request name takes beside its windows. Measured, compressed: 8 KiB for a histogram of
@@ -97,7 +97,9 @@ def partial_result(
         second=seconds, last_good_second=so_far.last_good_second, failures=so_far.failures_since
     )
     is_open_loop, windows = planned.step.users is None, so_far.windows
-    times, rate = so_far.histogram.encode(), mean_rate(planned.step)
+    histogram, rate = so_far.histogram, mean_rate(planned.step)
+    counts = zip(histogram.buckets.tolist(), histogram.counts.tolist(), strict=True)
+    spent, times = sum(lowest_of(each) * count for each, count in counts), histogram.encode()
     if planned.step.replay is not None:
         rate = so_far.requests / seconds if seconds else 0.0
     request = RequestResult(
@@ -108,6 +110,7 @@ def partial_result(
         # The reports of an open loop have response times, and of service times only the sum.
         service_time_histogram=Histogram().encode() if is_open_loop else times,
         response_time_histogram=times if is_open_loop else None,
+        response_sum_microseconds=spent if is_open_loop else 0,
         windows=windows.rolled_up(windows.width),
     )
     return StepRunResult(

@@ -13,7 +13,7 @@ from itertools import chain
 
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.load.schedule.arrivals import SendingTime
-from solrbench.stats.histograms import Histogram, bucket_of, buckets_of
+from solrbench.stats.histograms import Histogram, bucket_of, buckets_of, merge
 from solrbench.stats.time_blocks import TimeBlocks
 
 LATE_NS = 10_000_000
@@ -116,15 +116,24 @@ class _OpenLoopCounts:
     responses: BlockedLatencyRecorder = field(default_factory=BlockedLatencyRecorder)
     without_lag: Counter[int] = field(default_factory=Counter)
     """Changes to the buckets of the responses, if the worker itself had delayed none."""
+    dropped_times: Counter[int] = field(default_factory=Counter)
+    """How long those waited that were never sent, by bucket; they are in the responses, too."""
     late: int = 0
     dropped: int = 0
     ramp_dropped: int = 0
 
-    def fields(self) -> dict[str, object]:
-        """Return what was counted as fields of `WorkerRequestStats`."""
+    def fields(self, failed: str | None) -> dict[str, object]:
+        """Return what was counted as fields of `WorkerRequestStats`.
+
+        `failed` is the histogram of the failures among those that were sent.
+        """
+        if self.dropped_times:
+            waits = Histogram.from_buckets(self.dropped_times).encode()
+            failed = merge([waits, *([failed] if failed else [])]).encode()
         times, changes = self.responses, self.without_lag
         without_lag = times.histogram(changes).encode() if changes else None
         return {
+            "failed_time_histogram": failed,
             "response_time_histogram": times.histogram().encode(),
             "response_time_blocks": times.blocks().encode(),
             "response_time_without_lag_histogram": without_lag,
@@ -187,7 +196,9 @@ class OpenLoopRecorder:
             self._begin_second(now_ns)
         planned = self._planned[name]
         planned.dropped += 1
-        planned.responses.record((now_ns - intended_ns) // 1000)
+        waited = (now_ns - intended_ns) // 1000
+        planned.responses.record(waited)
+        planned.dropped_times[bucket_of(waited)] += 1
         self._count_without_lag(planned, intended_ns, now_ns)
 
     def record_dropped_in_ramp(self, name: int) -> None:
@@ -232,9 +243,10 @@ class OpenLoopRecorder:
             "lag_p99_microseconds": self.lags.percentile(99),
             "lag_max_microseconds": self.lags.max_microseconds,
             "requests": [
-                (sent.get(name) or empty(index)).model_copy(update=planned.fields())
+                part.model_copy(update=planned.fields(part.failed_time_histogram))
                 for index, (name, planned) in enumerate(zip(self.names, self._planned, strict=True))
                 if name in sent or planned.dropped or planned.ramp_dropped
+                for part in (sent.get(name) or empty(index),)
             ],
         }
         return result.model_copy(update=figures)

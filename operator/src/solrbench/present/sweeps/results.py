@@ -12,6 +12,7 @@ from solrbench.api.v1alpha1.conditions import find_condition
 from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
+from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.contract.environment import Environment
 from solrbench.present.sweeps.measurements import summarise_point
 from solrbench.present.sweeps.report import PointReport, RoundReport, SweepReport
@@ -88,11 +89,18 @@ def _costs(
     """Return the fields about what each point costs, and holds; none without prices."""
     if sweep.spec.prices is None:
         return {}
-    rates = {}
+    rates, figure = {}, figure_of(sweep.spec)
     for point in sweep.status.points:
         benchmark = benchmarks.get(benchmark_name(sweep.metadata.name, point.name))
         if benchmark is not None and sweep.spec.rounds is None:
             interval = benchmark.status.summary.requests_per_second_interval
+            if figure.metric is Metric.CAPACITY:  # of the search, not of the last step
+                intervals = [
+                    each.requests_per_second_interval
+                    for each in benchmark.status.capacity
+                    if figure.variant in (None, each.variant)
+                ]
+                interval = intervals[0] if intervals else None
             if interval is not None:
                 rates[point.name] = (interval.lower, interval.upper)
     pairs = pair_points(make_plan(sweep).points, sweep.status.points)
