@@ -61,7 +61,7 @@ class Other(User):
             exception=None, context={},
         )
         self.environment.events.request.fire(
-            request_type="SELF", name="half", response_time=1, response_length=0,
+            request_type="SELF", name="half", response_time=-1, response_length=0,
             exception=PartialResults("1 of 2"), context={},
         )
 
@@ -187,6 +187,7 @@ def test_classes_tags_failures_and_users_without_http(tmp_path: Path) -> None:
     assert kinds == [("CheckFailed", "wrong number")]
     assert by_name["read"].failures == by_name["compute"].failures == 0
     assert by_name["compute"].min_microseconds == by_name["compute"].max_microseconds == 7500
+    assert by_name["half"].min_microseconds == 0  # no time is below it
     assert by_name["compute"].bytes_received == 11 * counts["compute"]
     # 2 fixed, then 4 readers and 2 writers.
     assert 1.2 < counts["read"] / counts["write"] < 3

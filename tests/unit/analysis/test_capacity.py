@@ -20,7 +20,7 @@ from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.step_document import StepRunResult
 from support.narrowing import not_none
-from support.results.builders import make_document, make_spec, make_timed_result
+from support.results.builders import make_document, make_result, make_spec, make_timed_result
 from support.results.samples import benchmark_samples
 from support.results.trials import HELD, NEAR, measured, probe, trial
 
@@ -114,6 +114,13 @@ def test_rate_of_a_trial_is_that_of_its_arrivals() -> None:
 
 def test_rate_of_the_probe_is_that_of_good_responses() -> None:
     assert read(probe(2000, 500)).requests_per_second == pytest.approx(150.0)
+
+
+def test_a_transaction_of_the_probe_counts_once_as_in_the_rates_of_trials() -> None:
+    whole = make_result([5000] * 200, "buy", is_transaction=True)
+    parts = [make_result([1000] * 200, f"buy.{part}") for part in "abcde"]
+    document = make_document("probe", 1, whole, *parts, seconds=2)
+    assert read(document).requests_per_second == pytest.approx(100.0)
 
 
 @pytest.mark.parametrize(

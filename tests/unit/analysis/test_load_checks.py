@@ -161,6 +161,11 @@ def test_delays_below_the_limit_are_valid(fields: dict[str, Any]) -> None:
     assert verdict_of(open_loop(200, **fields)).verdict == "Valid"
 
 
+def test_a_worker_whose_locustfile_reports_no_times_can_be_compared() -> None:
+    found = verdict_of(healthy(workers=[seen("w-0", 20, 100), seen("w-1", 0, 0)]), workers=2)
+    assert "WorkersDiffer" in messages_by_reason(found)
+
+
 @pytest.mark.parametrize(
     "workers",
     [

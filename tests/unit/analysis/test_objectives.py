@@ -1,5 +1,6 @@
 """Words of objectives, by the interval of the number."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -272,6 +273,27 @@ def test_dropped_requests_have_failed_and_failures_together_say_less(
 ) -> None:
     found = evaluated({"failures": {"maxPercent": 5}}, make_document("a", 1, result))
     assert (found.conclusion, found.value) == (conclusion, percent)
+
+
+def test_shares_of_repeats_that_differ_say_less() -> None:
+    def conclude(objective: dict[str, Any], *results: RequestResult) -> ObjectiveConclusion:
+        documents = [make_document("a", n, each, seconds=60) for n, each in enumerate(results, 1)]
+        return evaluated(objective, *documents).conclusion
+
+    def results(counts: Sequence[int]) -> list[RequestResult]:
+        return [make_result([1000] * 6000, failures=failures) for failures in counts]
+
+    limit = {"failures": {"maxPercent": 1.5}}
+    assert conclude(limit, *results((60, 61, 59))) is MET
+    assert conclude(limit, *results((0, 0, 180))) is INCONCLUSIVE
+    goodput = {"goodput": {"minRequestsPerSecond": 80, "withinMilliseconds": 2}}
+    for shares, conclusion in (((83, 85, 84), MET), ((95, 70, 87), INCONCLUSIVE)):
+        planned = [
+            with_response_times(made, made)
+            for share in shares
+            for made in [make_timed_result([[1000] * share + [9000] * (100 - share)] * 60)]
+        ]
+        assert conclude(goodput, *planned) is conclusion
 
 
 def test_names_that_fail_in_the_same_seconds_say_less_together() -> None:

@@ -10,10 +10,14 @@ from solrbench.analysis.scalability import (
     describe_scaling,
     find_knee,
     fit_law,
+    scalability,
     stated_peak,
 )
+from solrbench.analysis.step_results import merge_totals
 from solrbench.stats.distributions import ConfidenceBounds
 from support.narrowing import not_none
+from support.results.builders import make_document, make_result, make_spec
+from support.results.samples import benchmark_samples
 
 CONTENTION, COHERENCY = 0.05, 0.0005
 PEAK = 43.589  # sqrt((1 - 0.05) / 0.0005)
@@ -45,6 +49,22 @@ def test_law_of_a_ladder_is_found_with_its_peak() -> None:
     assert (found.contention, found.coherency) == pytest.approx((CONTENTION, COHERENCY))
     assert stated_peak(levels(rates), found, repeated(rates)) == pytest.approx(PEAK, rel=0.001)
     assert stated_peak(levels(rates), found, [rates]) is None
+
+
+def test_ladders_that_fail_fast_cut_short_are_compared_as_far_as_they_go() -> None:
+    users = (1, 2, 4, 8, 16, 32)
+    steps = [{"name": f"u{each}", "users": each, "requests": 10} for each in users]
+    spec = make_spec(load={"repeats": {"count": 5}, "steps": steps})
+    documents = [
+        make_document(f"u{each}", repeat, make_result([1000] * round(saturating(each))))
+        for repeat in range(1, 6)
+        for each in (users if repeat == 1 else users[:-1])
+    ]
+    samples = benchmark_samples(spec, documents)
+    (found,) = scalability(samples, merge_totals(samples))
+    assert found.levels == 5
+    assert found.knee_users is not None
+    assert "Fewer than 3 repeats" not in found.message
 
 
 def test_a_server_that_saturates_has_no_stated_peak() -> None:

@@ -2,12 +2,14 @@ import random
 
 import pytest
 
+from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.step_comparison import compare_variants
 from solrbench.analysis.step_results import merge_steps, summarise
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.contract.windows import EndedEarly
 from solrbench.present.result_tables import results_note, results_table
 from solrbench.present.table import table_to_markdown
 from support.narrowing import not_none
@@ -230,6 +232,17 @@ def test_a_name_that_a_repeat_never_sent_has_no_rate_there() -> None:
     rare = merged(*documents)[1]
     assert (rare.repeats, rare.p95_milliseconds_mean) == (2, None)
     assert rare.requests_per_second == rare.requests_per_second_mean == 2.0
+
+
+def test_a_repeat_that_broke_off_takes_nothing_from_the_rates_of_names() -> None:
+    early = EndedEarly(second=5, last_good_second=5, failures=0, reason="DeadlineExceeded")
+    documents = [
+        *(make_document("a", n, make_result([1] * 10, "find"), seconds=10) for n in (1, 2)),
+        make_document("a", 3, make_result([1] * 5, ALL_REQUESTS), seconds=5, ended_early=early),
+    ]
+    (found,) = [each for each in merged(*documents) if each.request == "find"]
+    assert found.requests_per_second == found.requests_per_second_mean == 1.0
+    assert found.requests_per_second_deviation_percent == 0
 
 
 def test_failures_and_ramp_are_added() -> None:

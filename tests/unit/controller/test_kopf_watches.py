@@ -19,6 +19,9 @@ from solrbench.controller.watches import WatchRetries
 from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
 from support.servers.in_thread import QuietHandler, in_thread
 
+# At its end kopf drops what it has asked for.
+pytestmark = pytest.mark.filterwarnings("ignore:Unclosed connection:ResourceWarning")
+
 GROUP = "/apis/solrbench.io/v1alpha1"
 SERVED: dict[str, Any] = {"namespaced": True, "verbs": ["list", "watch", "patch"]}
 KINDS = [

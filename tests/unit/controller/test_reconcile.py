@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import plain, problems
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract.names import INDEX, LABEL_COMPONENT
 from solrbench.controller import reconcile as reconcile_module
 from solrbench.controller.reconcile import STAGES
 from solrbench.controller.stages import cleanup
@@ -141,6 +142,25 @@ def test_clean_up_after_a_failure_as_the_spec_says(cleanup: dict[str, str], left
         world.reconcile("one", 2)
     assert len(world.cluster.names("StatefulSet")) == left
     assert world.cluster.names("PodDisruptionBudget") == set(), "no pod is protected after the end"
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_index_pods_of_a_failure_go_on_with_nothing(indexed: bool) -> None:
+    world = World(small("one", deadlines={"provisioningSeconds": 1}, cleanup="OnSuccess"))
+    world.reconcile("one")
+    made = world.cluster.objects["StatefulSet", "default", "one-zookeeper"]["metadata"]
+    labels = made["labels"] | {LABEL_COMPONENT: INDEX}
+    metadata = {"name": "one-index", "namespace": "default", "labels": labels}
+    owners = {"ownerReferences": made["ownerReferences"]}
+    world.cluster.put({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata | owners})
+    for each in world.body()["status"]["conditions"]:
+        if each["type"] == "DataIndexed" and indexed:
+            each["status"] = "True"
+    for _ in range(3):
+        world.reconcile("one", 2)
+    # Pods that came to their end stay for their logs.
+    assert world.cluster.names("Job") == ({"one-index"} if indexed else set())
+    assert world.cluster.names("StatefulSet") == {"one-zookeeper"}
 
 
 def test_time_to_live_deletes_the_benchmark() -> None:

@@ -29,6 +29,7 @@ from solrbench.decide.lifecycle import (
 from solrbench.decide.outcome import wait
 from solrbench.errors import PermanentError
 from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
@@ -60,6 +61,11 @@ def test_stages_that_are_gone_through_again_have_the_deadline_of_the_phase(
     assert check_deadline(SPEC, condition, phase, limit, BLOCKER) is None
     outcome = check_deadline(SPEC, condition, phase, limit + 1, BLOCKER)
     assert_outcome(outcome, "DeadlineExceeded", PermanentError, f"{phase} took {limit + 1} s")
+
+
+@pytest.mark.parametrize("reason", [LifecycleReason.BASELINE_UNFINISHED, LoadReason.STOPPING_LOAD])
+def test_what_waits_for_no_measurement_has_no_deadline(reason: Reason) -> None:
+    assert check_deadline(SPEC, MEASURED, "Measuring", 9e9, wait(reason, "later")) is None
 
 
 @pytest.mark.parametrize("condition", [SUCCEEDED, CLEANED_UP, COMPLETE])

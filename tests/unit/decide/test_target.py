@@ -162,3 +162,12 @@ def test_pods_of_a_target_that_was_ready(
 ) -> None:
     outcome = check_pods_unchanged({"solr-0": "u/0"}, pods, NOW)
     assert seen(outcome) == expected
+
+
+def test_a_kill_before_the_target_was_ready_or_of_our_agent_is_no_reason_for_its_end() -> None:
+    drained = replace(pod(ended="OOMKilled"), deleting=True)
+    outcome = check_pods_unchanged({"solr-0": drained.identity}, [drained], NOW)
+    assert seen(outcome) == ("TargetPodLost", AGAIN)
+    agent = ContainerView("solrbench-agent", restarts=0, ended_reason="OOMKilled")
+    beside = replace(pod(), deleting=True, containers=(*pod().containers, agent))
+    assert seen(check_pods_unchanged({"solr-0": "u/0"}, [beside], NOW)) == ("TargetPodLost", AGAIN)

@@ -2,11 +2,13 @@ from datetime import timedelta
 from typing import Any
 
 from solrbench.analysis.cold_start import is_warm
+from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, OutlierWindow, RequestWindow
 from solrbench.present.markdown import windows_to_markdown
 from support.results.builders import START, make_document
+from support.results.full_benchmark import COLD_START
 from support.results.reports import make_report
 
 
@@ -108,6 +110,10 @@ def test_a_target_that_was_used_before_has_no_cold_start() -> None:
     cold, warm = ("\n".join(windows_to_markdown(documents, is_new=new)) for new in (True, False))
     again = [each.model_copy(update={"attempt": 2}) for each in documents]
     assert [is_warm(Status(), each) for each in (documents, again, [])] == [False, True, False]
+    # Of the target before, it was said while that was there.
+    later = Status(attempts=Attempts(target=2, load=3, first_load_on_target=3))
+    said = later.model_copy(update={"cold_start": COLD_START})
+    assert [is_warm(each, again) for each in (later, said)] == [True, False]
     assert "## Cold start" in cold
     assert "## Cold start" not in warm
     assert "## Steadiness" in warm

@@ -71,6 +71,15 @@ def test_second_without_requests_in_a_busy_step_run_is_an_outlier() -> None:
     assert silent == [(5, 0, None, None), (6, 0, None, None)]
 
 
+def test_silence_up_to_the_end_of_sending_counts_and_the_drain_does_not() -> None:
+    heard = series(*[100.0] * 8)
+    assert find_outliers(heard, BEGAN) == []
+    assert [each.second for each in find_outliers(heard, BEGAN, 1, 12.0)] == [8, 9, 10]
+    assert find_outliers(heard, BEGAN, 1, 8.0) == []
+    wide = [each._replace(second=2 * each.second) for each in heard]
+    assert [each.second for each in find_outliers(wide, BEGAN, 2, 22.0)] == [16, 18]
+
+
 def test_silence_is_usual_where_little_is_asked() -> None:
     calm = [each for each in series(*[100.0] * 12, requests=9) if each.second != 5]
     assert find_outliers(calm, BEGAN) == []

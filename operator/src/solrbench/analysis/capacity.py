@@ -12,6 +12,7 @@ from itertools import count
 from operator import attrgetter
 from typing import NamedTuple
 
+from solrbench.analysis.arrivals import sum_arrivals
 from solrbench.analysis.capacity_search import (
     CapacityEstimate,
     Trial,
@@ -161,8 +162,8 @@ def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
 
 
 def good_rate(run: RunSamples) -> float:
-    """Return the good responses of a step run per second."""
-    document, counts = run.document, run.of(ALL_REQUESTS).counts
+    """Return the good arrivals of a step run per second: of a transaction one, as in a rate."""
+    document, counts = run.document, sum_arrivals([run.document])
     if not counts.requests or not document.rate_seconds:
         return 0.0
     good = (counts.requests - counts.failures) / counts.requests

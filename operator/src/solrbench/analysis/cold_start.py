@@ -74,7 +74,10 @@ def is_warm(status: Status, documents: Iterable[StepRunResult]) -> bool:
     first, attempts = first_step_run(documents), status.attempts
     if first is None or attempts.repeat not in (None, FIRST_REPEAT):
         return False
-    return first.attempt > (attempts.first_load_on_target or 1)
+    since = attempts.first_load_on_target or 1
+    if first.attempt < since:  # on a target before this one: it was said while that was there
+        return status.cold_start is None
+    return first.attempt > since
 
 
 def summarise_cold_start(document: StepRunResult) -> ColdStart | None:

@@ -217,7 +217,8 @@ def check_workers_differ(document: StepRunResult, load: Load) -> Outcome:
 
 def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFinding | None:
     worker, own = seen
-    usual = median(percentile.microseconds for _, percentile in others)
+    # A locustfile may report times of 0.
+    usual = max(median(percentile.microseconds for _, percentile in others), 1)
     above = own.microseconds - usual
     if above < _MIN_MICROSECONDS or 100 * above <= limit * usual:
         return None

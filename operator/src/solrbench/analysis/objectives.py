@@ -26,8 +26,13 @@ from solrbench.api.v1alpha1.findings import (
 from solrbench.api.v1alpha1.objectives import MAX_OBJECTIVE_RESULTS, Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.step_runs import variant_names
-from solrbench.stats.distributions import STANDARD_ERRORS, ConfidenceBounds, confidence_interval
-from solrbench.stats.intervals import share_interval
+from solrbench.stats.distributions import (
+    STANDARD_ERRORS,
+    ConfidenceBounds,
+    confidence_interval,
+    student_t,
+)
+from solrbench.stats.intervals import design_effect, share_interval
 from solrbench.stats.number_format import (
     format_number,
     format_percent,
@@ -58,15 +63,22 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
         return None
     if objective.failures is not None:
         of_all = samples.documents if name == ALL_REQUESTS else []
-        return _failed_percent(requests, [each.failure_effect for each in of_all])
+        repeats = [(each.counts.unanswered, each.counts.due) for each in samples.repeats(name)]
+        effects = [each.failure_effect for each in of_all]
+        return _failed_percent(requests, [*effects, _effect_of_repeats(repeats)])
     if objective.throughput is None and objective.goodput is None:
         found = _measure_time(objective, samples, requests.perceived)
         return _allow_for_repeats(found, len(samples.runs))
     share, interval = weight, ConfidenceBounds(weight, weight)
     if objective.goodput is not None:
         within = objective.goodput.within_milliseconds * MILLISECOND
+        repeats = [
+            (min(each.good_within(within), each.counts.requests), each.counts.requests)
+            for each in samples.repeats(name)
+        ]
         good, whole = requests.good_within(within), counts.requests
-        interval = share_interval(min(good, whole), whole) or ConfidenceBounds(0.0, 1.0)
+        effect = _effect_of_repeats(repeats)
+        interval = share_interval(min(good, whole), whole, effect) or ConfidenceBounds(0.0, 1.0)
         share = good / whole if whole else 0.0
     rate, error = samples.rate(name), requests.service.rate_error()
     if error is None:
@@ -77,6 +89,19 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     found = MeasuredValue(rate * share, bounds)
     # A planned rate is the same in each repeat.
     return found if requests.is_planned else _allow_for_repeats(found, len(samples.runs))
+
+
+def _effect_of_repeats(counted: Sequence[tuple[int, int]]) -> float:
+    """Return how much more shares, each `part` of `whole`, differ between repeats than by chance.
+
+    Few repeats know that badly, which Student's t adds; with too few it is assumed for all.
+    """
+    if len(counted) < MIN_REPEATS:
+        return 1.0
+    effect = design_effect([part for part, _ in counted], [whole for _, whole in counted])
+    if effect == 1.0:
+        return effect
+    return effect * (student_t(len(counted) - 1) / STANDARD_ERRORS) ** 2
 
 
 REPEATS_DIFFER = 0.05

@@ -25,7 +25,10 @@ _MIN_SECONDS = 5
 
 
 def find_outliers(
-    series: Sequence[SecondMean], began: datetime, seconds: int = 1
+    series: Sequence[SecondMean],
+    began: datetime,
+    seconds: int = 1,
+    sending_seconds: float | None = None,
 ) -> list[OutlierWindow]:
     """Return the seconds that are unlike the others, in the order of time.
 
@@ -36,7 +39,8 @@ def find_outliers(
     absolute deviation around the median", Journal of Experimental Social Psychology 49(4), 2013.
 
     Second 0 began at `began`. What `series` calls a second lasts `seconds`, which is more for
-    steps of more than an hour.
+    steps of more than an hour. Where requests were sent for `sending_seconds`, the seconds at the
+    end in which nothing ended any more count, too.
     """
     if len(series) < _MIN_SECONDS:
         return []
@@ -56,7 +60,10 @@ def find_outliers(
     # A server that hangs has no mean at all: only a busy step run shows that by its silence.
     if median(each.requests for each in series) >= BUSY_REQUESTS:
         heard = {each.second for each in series}
-        every = range(series[0].second, series[-1].second, seconds)
+        last = series[-1].second
+        if sending_seconds is not None:  # the end of sending cuts the last one short
+            last = max(last, int(sending_seconds) // seconds * seconds - seconds)
+        every = range(series[0].second, last, seconds)
         outliers += [_outlier(second, began, centre) for second in every if second not in heard]
     return sorted(outliers, key=lambda each: each.second)
 

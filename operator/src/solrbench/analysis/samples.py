@@ -280,11 +280,11 @@ class StepSamples:
     def rate(self, request: str) -> float:
         """Return the requests per second of a request name, or of `ALL_REQUESTS`."""
         # The drain is left out: one request that waits 30 s for its timeout would lower the rate of
-        # a step of 60 s by a third.
-        rated = sum(
-            run.document.rated(result) for run in self.runs for result in run.of(request).results
-        )
-        return rated / self.seconds
+        # a step of 60 s by a third. What broke off knows no names.
+        runs = [run for run in self.runs if request == ALL_REQUESTS or not run.document.broke_off]
+        seconds = sum(run.document.rate_seconds for run in runs)
+        rated = sum(run.document.rated(each) for run in runs for each in run.of(request).results)
+        return rated / seconds if seconds else 0.0
 
     def documents_per_request(self, request: str) -> float:
         """Return the documents of good responses by the requests of a rate; 0 unless it indexes."""

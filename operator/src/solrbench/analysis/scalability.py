@@ -208,6 +208,8 @@ def _of_variant(
     if len({each.users for each in levels}) < MIN_LEVELS:
         return None
     repeats = _repeats(steps, variant, samples)
+    if repeats and len(repeats[0]) >= MIN_LEVELS:  # sentences are about what the repeats share
+        levels = [each for each in levels if each.users in repeats[0]]
     knee = find_knee(repeats)
     # Few runs do not show how runs differ, and the law follows every chance.
     law = fit_law(levels) if len(repeats) >= MIN_REPEATS else None
@@ -228,7 +230,10 @@ def _of_variant(
 def _repeats(
     steps: Sequence[Step], variant: str, samples: BenchmarkSamples
 ) -> list[dict[int, float]]:
-    """Return the rates by users of each repeat that ran all that any ran."""
+    """Return the rates by users of repeats with the same levels: the most that enough of them ran.
+
+    `failFast` may cut the ladder of a repeat short.
+    """
     by_repeat: dict[int, dict[int, float]] = {}
     for step in steps:
         for run in samples.of(step.name, variant).runs:
@@ -236,8 +241,14 @@ def _repeats(
                 rate = StepSamples([run]).rate(ALL_REQUESTS)
                 by_repeat.setdefault(run.document.repeat, {})[step.users or 0] = rate
     # A ladder that was cut short has another highest level, and so another knee.
-    longest = max(by_repeat.values(), key=len, default={})
-    return [each for each in by_repeat.values() if each.keys() == longest.keys()]
+    ladders = sorted(by_repeat.values(), key=len, reverse=True)
+    most = ladders[min(MIN_REPEATS, len(ladders)) - 1] if len(ladders) >= MIN_REPEATS else {}
+    most = most or next(iter(ladders), {})
+    return [
+        {users: each[users] for users in most}
+        for each in by_repeat.values()
+        if most.keys() <= each.keys()
+    ]
 
 
 def describe_scaling(

@@ -221,6 +221,7 @@ def _merge(
         document.rated(repeat.counts) / document.rate_seconds
         for document, repeat in zip(documents, repeats, strict=True)
         if document.rate_seconds > 0
+        if request == ALL_REQUESTS or not document.broke_off  # which knows no names
     ]
     p95s = [repeat.service.percentile(95) for repeat in repeats]
     mean_rate, drain = mean(rates), _longest([each.drain_seconds for each in documents])

@@ -178,7 +178,9 @@ def _repeats(repeats: Sequence[int]) -> str:
 def _too_few_samples(step_runs: StepRuns, percentile: int) -> Outcome:
     """Check all repeats together, as the percentiles in the status are of all their requests."""
     counts = Counter[str]()
-    for document in step_runs:
+    # What broke off has one name for all, which no whole repeat has.
+    whole = [document for document in step_runs if not document.broke_off]
+    for document in whole or step_runs:
         for result in document.requests:
             counts[result.request] += result.requests
     needed = samples_needed(percentile)

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from solrbench.api.kinds import SWEEP, ResourceKind
 from solrbench.api.rules import problems
-from solrbench.contract.names import EXPORT
+from solrbench.contract.names import EXPORT, INDEX
 from solrbench.controller.deletion import delete_components
 from solrbench.controller.objects import LOAD, TARGET
 from solrbench.controller.owned_objects import OwnedObjects
@@ -29,6 +29,7 @@ from solrbench.controller.schedule import RETRY, BenchmarkKey, Rest
 from solrbench.decide.conditions import (
     ACCEPTED,
     CLEANED_UP,
+    DATA_INDEXED,
     EXPORTED,
     SUCCEEDED,
     SWEEP_TYPES,
@@ -234,7 +235,8 @@ def _clean_up(cluster: Cluster, body: Body, status: StoredStatus, text: str) -> 
         return
     succeeded = status.conditions.is_true(SUCCEEDED)
     everything = wants_target_removed(body, succeeded=succeeded)
-    if not delete_components(owned, (*LOAD, *TARGET) if everything else LOAD):
+    kept = LOAD if status.conditions.is_true(DATA_INDEXED) else (*LOAD, INDEX)
+    if not delete_components(owned, (*LOAD, *TARGET) if everything else kept):
         status.set(CLEANED_UP, "False", CleanupReason.CLEANING_UP, "pods are terminating")
     elif not everything:
         text = "spec.cleanup keeps Solr and ZooKeeper"

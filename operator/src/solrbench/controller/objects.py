@@ -56,7 +56,8 @@ def creation_problem(
     context: ReconcileContext, kind: str, name: str, wanted: int, seen: Sequence[PodView]
 ) -> PodProblem | None:
     """Return why pods are missing, if the controller of their StatefulSet or Job is refused."""
-    if sum(not pod.deleting for pod in seen) >= wanted:
+    # An evicted pod is made again.
+    if sum(not pod.deleting and pod.phase != "Failed" for pod in seen) >= wanted:
         return None
     owner = context.cluster.get(_API_VERSIONS[kind], kind, context.namespace, name)
     if owner is None:

@@ -20,6 +20,7 @@ from solrbench.decide.pods import PodProblem
 from solrbench.reasons.end import CleanupReason
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
+from solrbench.reasons.load import LoadReason
 
 
 def check_deadline(
@@ -31,8 +32,9 @@ def check_deadline(
     take. A benchmark waits in the queue for as long as others run. One that refers to missing
     objects has as long as provisioning may take: they may be applied a moment later.
     """
-    # A baseline may take days before it is over, and has deadlines of its own.
-    if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
+    # A baseline may take days before it is over, and has deadlines of its own. When all steps are
+    # stored nothing is measured any more: the operator may have been away meanwhile.
+    if blocker.reason in (LifecycleReason.BASELINE_UNFINISHED, LoadReason.STOPPING_LOAD):
         return None
     limits = spec.deadlines
     limit = {

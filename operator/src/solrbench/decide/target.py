@@ -1,10 +1,11 @@
 """Whether ZooKeeper and the nodes of a provisioned target are, and stay, as the spec requires."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from solrbench.api.solr_versions import MAJORS, is_supported, untested
+from solrbench.contract.names import AGENT
 from solrbench.decide.outcome import Check, Outcome, fail, restart_target, wait
 from solrbench.decide.pods import ObservedPods, first_problem
 from solrbench.decide.views import PodView
@@ -113,7 +114,10 @@ def check_pods_unchanged(
             and not pod.deleting  # one whose node is lost stays so, and in this phase
         ):
             continue
-        problem = None if pod is None else first_problem([pod], now)
+        problem = None if pod is None else first_problem([_without_agent(pod)], now)
+        is_same = pod is not None and pod.identity == identity and pod.phase == "Running"
+        if is_same and problem is not None and problem.reason == PodReason.OOM_KILLED:
+            problem = None  # it ended so before the target was ready; now it is only deleted
         if problem is None:
             message = f"pod {name} was deleted, replaced or restarted"
             return restart_target(TargetReason.TARGET_POD_LOST, message)
@@ -122,6 +126,10 @@ def check_pods_unchanged(
             return fail(problem.reason, problem.message)
         return restart_target(problem.reason, problem.message)
     return None
+
+
+def _without_agent(pod: PodView) -> PodView:
+    return replace(pod, containers=tuple(each for each in pod.containers if each.name != AGENT))
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,17 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import Status
+from solrbench.controller.context import ReconcileContext
+from solrbench.controller.stages.cleanup import delete_expired
 from solrbench.decide.export import needs_export
 from solrbench.decide.pauses import needs_reconcile
 from solrbench.decide.queue import view_entry
 from solrbench.kube.connection import UnreachableError
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.reasons.end import ApiServerReason
 from support.controller.exported_benchmark import CLAIM, Course
-from support.controller.runs import NOW
-from support.fakes.fake_cluster import no_fault, refusal
+from support.controller.runs import NOW, SETTINGS
+from support.fakes.fake_cluster import FakeCluster, no_fault, refusal
 from support.narrowing import not_none
 from support.resources.bad.exports import BUCKET
 
@@ -65,6 +68,27 @@ def test_it_ends_by_its_deadline_without_a_controller_of_jobs() -> None:
     course.reconcile()
     assert course.condition[:2] == ("False", "ExportJobFailed")
     assert "deadlineSeconds" in course.condition[2]
+
+
+def test_the_time_to_live_waits_for_an_export_however_late() -> None:
+    course = Course(CLAIM, {"spec.ttlSecondsAfterFinished": 60})
+    course.now = NOW + timedelta(hours=2)  # no operator was there until now
+    course.reconcile()
+    assert course.condition[:2] == ("Unknown", "Exporting")
+    assert not is_deleted(course)
+    course.end(OUTCOME, "Complete")
+    course.reconcile()
+    assert is_deleted(course)
+
+
+def is_deleted(course: Course) -> bool:
+    """Delete it if its time to live is over; return whether that is so."""
+    metadata = course.benchmark.metadata.model_dump(include={"name", "namespace", "uid"})
+    cluster = FakeCluster({"kind": "SolrBenchmark", "metadata": metadata})
+    benchmark = course.benchmark.model_copy(update={"status": course.status})
+    store = BenchmarkResultStore(cluster)
+    delete_expired(ReconcileContext(cluster, store, SETTINGS, benchmark, {}, course.now))
+    return cluster.names("SolrBenchmark") == set()
 
 
 def test_a_changed_spec_is_exported_again() -> None:

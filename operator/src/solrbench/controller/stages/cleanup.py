@@ -82,7 +82,9 @@ def _clean_up(context: ReconcileContext) -> None:
     target = tuple(each for each in TARGET if not is_lent or each not in names.NODES)
     if not wants_cleanup(policy, succeeded=succeeded):
         delete_budgets(context.owned, target)  # pods that are kept may be moved from now on
-        _delete(context, LOAD)
+        # Index pods that did not come to their end go on, or are still to start.
+        is_indexed = context.conditions.is_true(DATA_INDEXED)
+        _delete(context, LOAD if is_indexed else (*LOAD, names.INDEX))
         owner, change = "sweep" if is_shared else "benchmark", ", or set it to Always,"
         message = (
             f"spec.cleanup is {policy.value}: Solr and ZooKeeper are kept; delete the {owner}"
@@ -136,8 +138,8 @@ def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
     spec = context.benchmark.spec
     ttl = spec.ttl_seconds_after_finished
-    if ttl is not None and spec.results.export and needs_export(spec, context.status):
-        ttl += spec.results.export.deadline_seconds
+    if spec.results.export and needs_export(spec, context.status):
+        return  # it has a limit of its own; no operator may have been there until now
     if is_expired(context.status, ttl, context.now):
         metadata = context.benchmark.metadata
         context.cluster.delete(*BENCHMARKS, metadata.namespace, metadata.name, uid=metadata.uid)

@@ -122,10 +122,7 @@ def _finish(context: ReconcileContext) -> None:
     conclude_objectives(context)
     samples = context.reports.samples(context.benchmark)
     context.update(answers=collect_answers(context.benchmark.spec, context.status, samples))
-    if not delete_components(context.owned, LOAD):
-        raise TemporaryError(
-            LoadReason.STOPPING_LOAD, "every step is stored, the load's pods are terminating"
-        )
+    delete_components(context.owned, LOAD)  # the clean-up waits for their end
     context.update(live_load=None)
     text = f"{context.status.report.stored_steps} steps are stored"
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, text)

@@ -167,7 +167,7 @@ def merge_worker_results(
     width = max(widths, default=1)
     requests = _merge_requests(worker_results, sending_seconds, width)
     series = second_means(request for request in requests if not request.is_transaction)
-    outliers = find_outliers(series, metadata.start_time, width)
+    outliers = find_outliers(series, metadata.start_time, width, sending_seconds)
     telemetry = add_load_pods(metadata.telemetry, [each.pod for each in worker_results])
     compared = zip(results, compare_workers(worker_results), strict=True)
     return StepRunResult(

@@ -145,7 +145,8 @@ class LocustfileStepRun:
     ) -> None:
         """Count a request; a listener of Locust's `request` event."""
         ended_ns = _now()
-        started_ns = ended_ns - int((response_time or 0) * _NS_PER_MS)
+        # Below 0 where a clock was set back, or as a mark.
+        started_ns = ended_ns - max(int((response_time or 0) * _NS_PER_MS), 0)
         if self.state.is_over or started_ns >= self._stops_ns:
             return
         kept = self.names.limit(name)
