@@ -126,7 +126,7 @@ MISSED = {"conditions": [END, END | {"type": "ObjectivesMet", "status": "False"}
 GATE = ["--require-valid"]
 
 
-def judged(verdict: str) -> dict[str, Any]:
+def checked(verdict: str) -> dict[str, Any]:
     return SUCCEEDED | {"summary": {"verdict": verdict}}
 
 
@@ -136,10 +136,10 @@ def judged(verdict: str) -> dict[str, Any]:
         pytest.param(SUCCEEDED, [], 0, id="met"),
         pytest.param({"conditions": [END | {"status": "False"}]}, [], 1, id="failed"),
         pytest.param({"phase": "Measuring"}, ["--timeout", "300ms"], 3, id="timed out"),
-        pytest.param(judged("Invalid"), GATE, 4, id="invalid"),
-        pytest.param(judged("Inconclusive"), GATE, 4, id="inconclusive"),
-        pytest.param(judged("Invalid"), [], 0, id="accepted"),
-        pytest.param(judged("Valid"), GATE, 0, id="valid"),
+        pytest.param(checked("Invalid"), GATE, 4, id="invalid"),
+        pytest.param(checked("Inconclusive"), GATE, 4, id="inconclusive"),
+        pytest.param(checked("Invalid"), [], 0, id="accepted"),
+        pytest.param(checked("Valid"), GATE, 0, id="valid"),
         pytest.param(SUCCEEDED | MISSED, [], 5, id="missed"),
     ],
 )

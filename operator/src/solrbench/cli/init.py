@@ -69,7 +69,8 @@ _NEEDLESS = {each: {"url"} for each in TARGETS} | {"existing": {"nodes", "heap"}
 @click.option("--name", default="first", show_default=True, help="Of the benchmark.")
 @click.option(
     "--target", type=click.Choice(TARGETS), default="StatefulSet", show_default=True,
-    help="What runs Solr: the operator itself, the Solr Operator, or one that is there.",
+    help="What runs Solr: the operator itself, the Solr Operator, or one that is there, as with"
+    " --from.",
 )  # fmt: skip
 @click.option("--url", help="Of an existing Solr, such as http://solr.search.svc:8983/solr.")
 @click.option("--nodes", type=click.IntRange(1, 100), default=1, show_default=True)
