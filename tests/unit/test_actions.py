@@ -1,5 +1,6 @@
 """The composite actions, with programs that only record how they are called."""
 
+import json
 import os
 import re
 import subprocess
@@ -31,6 +32,12 @@ def action(name: str) -> dict[str, Any]:
     return found
 
 
+def listed(*names: str, kind: str = "SolrBenchmark") -> str:
+    """Return what `run -o json` prints of these."""
+    items = [{"kind": kind, "metadata": {"name": name, "namespace": "perf"}} for name in names]
+    return json.dumps(items[0] if len(items) == 1 else {"kind": "List", "items": items})
+
+
 @pytest.fixture(name="runner")
 def _runner(tmp_path: Path) -> dict[str, str]:
     """The environment of a runner on which nothing has run."""
@@ -42,7 +49,7 @@ def _runner(tmp_path: Path) -> dict[str, str]:
         "CALLS": str(tmp_path / "calls"),
         "POSTED": str(tmp_path / "posted"),
         "FOUND": "",
-        "RESOURCES": "solrbenchmark.solrbench.io/gate",
+        "RESOURCES": listed("gate"),
         "RUN": "0",
         "COMPARE": "0",
         "FILE": "gate.yaml",
@@ -146,7 +153,7 @@ def test_summary_begins_with_the_conclusion(
     calls = execute("run/run", runner | {"RUN": code})
     assert calls[0] == (
         "solrbench run -f gate.yaml --replace --timeout 30m --cancel-on-timeout"
-        " --require-valid -o name"
+        " --require-valid -o json"
     )
     first, *rest = Path(runner["GITHUB_STEP_SUMMARY"]).read_text("utf-8").splitlines()
     assert first.startswith("### solrbench: ")
@@ -170,8 +177,8 @@ def test_summary_begins_with_the_conclusion(
 def test_a_baseline_is_compared_once(
     runner: dict[str, str], run: str, compare: str, code: str, conclusion: str
 ) -> None:
-    two = "solrbenchmark.solrbench.io/gate\nsolrbenchmark.solrbench.io/other"
-    changes = {"RUN": run, "COMPARE": compare, "BASELINE": "main.json", "RESOURCES": two}
+    changes = {"RUN": run, "COMPARE": compare, "BASELINE": "main.json"}
+    changes["RESOURCES"] = listed("gate", "other")
     calls = execute("run/run", runner | changes)
     assert len([each for each in calls if each.startswith("solrbench compare main.json")]) == 1
     lines = Path(runner["GITHUB_STEP_SUMMARY"]).read_text("utf-8").splitlines()
@@ -181,9 +188,20 @@ def test_a_baseline_is_compared_once(
     assert Path(runner["GITHUB_OUTPUT"]).read_text("utf-8") == f"exit-code={code}\n"
 
 
+@pytest.mark.parametrize(("run", "code"), [("0", "1"), ("5", "5")])
+def test_a_baseline_that_is_compared_with_nothing_is_no_open_gate(
+    runner: dict[str, str], run: str, code: str
+) -> None:
+    execute("run/run", runner | {"RUN": run, "BASELINE": "main.json", "RESOURCES": ""})
+    assert Path(runner["GITHUB_OUTPUT"]).read_text("utf-8") == f"exit-code={code}\n"
+    summary = Path(runner["GITHUB_STEP_SUMMARY"]).read_text("utf-8")
+    assert ("could not be compared" in summary) == (run == "0")
+
+
 def test_a_sweep_is_named_as_one(runner: dict[str, str]) -> None:
-    calls = execute("run/run", runner | {"RESOURCES": "solrbenchmarksweep.solrbench.io/heaps"})
-    assert "solrbench report ssweep/heaps -o markdown" in calls
+    sweep = listed("heaps", kind="SolrBenchmarkSweep")
+    calls = execute("run/run", runner | {"RESOURCES": sweep})
+    assert "solrbench report ssweep/heaps -n perf -o markdown" in calls
     assert [each for each in calls if "ssweep/" in each and "junit" in each]
 
 

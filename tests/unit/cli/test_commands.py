@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx2 as httpx
@@ -20,6 +22,7 @@ from solrbench.kube.client import Cluster
 from solrbench.manifests.results import build_environment
 from solrbench.present.report import Report
 from support.cluster.benchmarks import ON_OPERATOR, config_map, secret, small
+from support.controller.world import fail_with
 from support.resources.small_sweep import small_sweep
 from support.results.statuses import SUCCEEDED
 from support.servers.api_stub import ApiStub, status
@@ -114,6 +117,20 @@ def test_logs_name_pod_and_container(api: ApiStub) -> None:
     )
     assert "[one-load-worker-0/solr] other" in call("logs", "one", "--follow").stdout
     assert call("logs", "one", "--follow", "--previous").exit_code == 2
+
+
+def test_following_logs_ends_with_the_reader(api: ApiStub, monkeypatch: pytest.MonkeyPatch) -> None:
+    api.put(small("one"))
+    for name in ("one-solr-0", "one-solr-1"):
+        with_log(api, pod(name, "solr"), "first\n")
+
+    def follow_log(_: Cluster, __: str, name: str, *___: Any) -> Iterator[str]:
+        yield "first"
+        Event().wait()
+
+    monkeypatch.setattr(Cluster, "follow_log", follow_log)
+    monkeypatch.setattr("solrbench.cli.logs.click.echo", fail_with(BrokenPipeError()))
+    assert isinstance(call("logs", "one", "--follow").exception, (BrokenPipeError, SystemExit))
 
 
 def test_archive_has_everything_and_no_secret(api: ApiStub, tmp_path: Path) -> None:

@@ -15,6 +15,9 @@ from solrbench.cli import run as run_module
 from solrbench.cli.errors import as_cli_errors
 from solrbench.cli.options import DURATION
 from solrbench.cli.program import ExitCode
+from solrbench.errors import TemporaryError
+from solrbench.kube.client import Cluster
+from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import config_map, small
 from support.resources.small_resource import resource
 from support.results.statuses import SUCCEEDED
@@ -119,6 +122,15 @@ def test_name_that_the_server_completes(api: ApiStub, tmp_path: Path) -> None:
     result = call("run", "-f", file, "--no-watch", "-o", "name")
     assert result.stdout == "solrbenchmark.solrbench.io/nightly-7xk2p\n"
     assert result.stderr == "SolrBenchmark nightly-7xk2p created\n"
+    (created,) = (each for each in api.requests if each.method == "POST")
+    assert created.url.params["fieldValidation"] == "Strict"
+
+
+def test_nothing_is_applied_where_one_has_already_run(api: ApiStub, tmp_path: Path) -> None:
+    api.put(done())
+    file = written(tmp_path, small("two"), small("one"))
+    assert_one_line(call("run", "-f", file), 1, "one has already run")
+    assert not api.sent("PATCH")
 
 
 END: Any = SUCCEEDED["conditions"][0]
@@ -156,6 +168,26 @@ def test_benchmark_is_stopped_when_the_time_is_over(api: ApiStub) -> None:
     assert "the benchmark is still running." in result.stderr
     assert "one is stopped; resume it: solrbench resume" in result.stderr
     assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}]
+
+
+def test_a_request_that_fails_as_the_time_ends_is_made_again(
+    api: ApiStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("solrbench.cli.run.STOP_PAUSE_SECONDS", 0.01)
+    faults = [TemporaryError(ApiServerReason.API_UNREACHABLE, "restarts") for _ in range(3)]
+    merge = Cluster.merge
+
+    def fail_first(self: Cluster, *given: Any) -> Any:
+        if faults:
+            raise faults.pop()
+        return merge(self, *given)
+
+    monkeypatch.setattr(Cluster, "merge", fail_first)
+    for name in ("one", "two"):
+        api.put(small(name) | {"status": {"phase": "Measuring"}})
+    result = call("watch", "one", "two", "--timeout", "200ms", "--cancel-on-timeout", code=3)
+    assert result.stderr.count("restarts") == 3
+    assert [body for _, body in api.sent("PATCH")] == [{"spec": {"suspend": True}}] * 2
 
 
 def test_benchmark_that_is_over_but_exported_is_not_stopped(api: ApiStub) -> None:

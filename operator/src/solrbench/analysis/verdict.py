@@ -203,12 +203,8 @@ def _invalid_reason(reason: str, message: str, remedy: str = "") -> InvalidReaso
 
 
 _REASONS = (
-    "WorkerSaturated",
-    "ScheduleLag",
-    "WorkersLost",
-    "PodThrottled",
-    "PodRestarted",
-    "DocumentsLost",
+    *("WorkerSaturated", "ScheduleLag", "WorkersLost", "PodThrottled"),
+    *("PodRestarted", "DocumentsLost"),
 )
 """Reasons of the load generator and of pods, and documents that are not where they must be;
 failures and drops are what overload looks like."""

@@ -230,11 +230,9 @@ def problems(error: ValidationError) -> list[str]:
 
     A rule about the resource as a whole has no path.
     """
-    lines = []
-    for item in error.errors(include_url=False):
-        path = format_place(item["loc"])
-        lines.append(f"{path}: {describe(item)}" if path else describe(item))
-    return lines
+    items = error.errors(include_url=False)
+    parts = ((format_place(item["loc"]), describe(item)) for item in items)
+    return [": ".join(filter(None, each)) for each in parts]
 
 
 def format_place(place: Place) -> str:

@@ -108,9 +108,7 @@ def _wrapped(text: str, width: int) -> str:
     return "\n".join(part for line in lines for part in wrap_line(line, width))[len("Error: ") :]
 
 
-def _of_cluster(  # noqa: PLR0911 - one for each error
-    error: SolrbenchError,
-) -> CommandError:
+def _of_cluster(error: SolrbenchError) -> CommandError:  # noqa: PLR0911 - one for each error
     current = click.get_current_context(silent=True)
     meta = current.meta if current else {}
     server, context = meta.get(SERVER) or "", meta.get(CONTEXT) or ""

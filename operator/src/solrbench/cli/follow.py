@@ -167,15 +167,13 @@ def follow(
     try:
         if key.is_sweep:
             sweeps = watch_states(cluster, SolrBenchmarkSweep, key, end)
-            last = _show_lines(
-                console, sweeps, _sweep_line, lambda last: last.status.completion_time
-            )
+            last = _show_lines(console, sweeps, _sweep_line, lambda e: e.status.completion_time)
         else:
             states = watch_states(cluster, SolrBenchmark, key, end)
             if console.is_terminal:
                 last = _show_live(console, states)
             else:
-                last = _show_lines(console, states, one_line, lambda last: last.status.phase)
+                last = _show_lines(console, states, one_line, lambda e: e.status.phase)
     except KeyboardInterrupt:
         click.echo(f"\nThe {noun} is still running. {again}", err=True)
         return ExitCode.INTERRUPTED

@@ -32,7 +32,14 @@ def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replac
         cluster.delete(*key)
         wait_until_gone(cluster, key, seconds)
         return
-    # A sweep that is over may be applied again: it then measures the points that are new.
+    refuse_if_over(cluster, key)
+
+
+def refuse_if_over(cluster: Cluster, key: ResourceKey) -> None:
+    """Raise `click.ClickException` if a benchmark has run already.
+
+    A sweep that is over may be applied again: it then measures the points that are new.
+    """
     stored = None if key.is_sweep else cluster.get(*key)
     if stored is not None and is_over(stored):
         raise click.ClickException(

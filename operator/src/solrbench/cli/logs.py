@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from queue import Empty, Queue
 from typing import NamedTuple
 
 import click
@@ -134,17 +135,29 @@ def read_log(
 
 
 def _follow(cluster: Cluster, namespace: str, sources: list[LogSource], lines: int) -> None:
+    # Printed by one thread: a reader that is gone ends the command, and not a thread of it.
+    found = Queue[tuple[str, bool] | None](1000)
+
     def follow_one(source: LogSource) -> None:
         try:
             for line in cluster.follow_log(namespace, source.pod, source.container, lines):
-                click.echo(source.prefix + line)
+                found.put((source.prefix + line, False))
         except SolrbenchError as error:
-            click.echo(f"{source.prefix}({error.message})", err=True)
+            found.put((f"{source.prefix}({error.message})", True))
+        finally:
+            found.put(None)
 
     # Daemons: Ctrl-C must not wait for connections on which nothing is sent.
     threads = [threading.Thread(target=follow_one, args=[each], daemon=True) for each in sources]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        while thread.is_alive():
-            thread.join(0.5)  # so that Ctrl-C is noticed
+    left = len(threads)
+    while left:
+        try:
+            line = found.get(timeout=0.5)  # so that Ctrl-C is noticed
+        except Empty:
+            continue
+        if line is None:
+            left -= 1
+        else:
+            click.echo(line[0], err=line[1])

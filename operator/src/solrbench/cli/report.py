@@ -31,9 +31,8 @@ from solrbench.cli.options import cluster_options, given, open_cluster, output_o
 from solrbench.cli.resources import get_resource, key_of
 from solrbench.cli.result_tables import print_details, print_result, print_sweep
 from solrbench.cli.validation import parse_stored
-from solrbench.contract import names
 from solrbench.contract.load_plan import TOKEN, WEB_PORT
-from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
+from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, LOAD_MASTER
 from solrbench.contract.step_document import StepRunResult
 from solrbench.errors import SolrbenchError
 from solrbench.kube.client import Cluster
@@ -288,7 +287,7 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
     key = key_of(body)
     pods: list[str] = []
     if not key.is_sweep and not wants_report:
-        labels = {LABEL_BENCHMARK: key.name, LABEL_COMPONENT: names.LOAD_MASTER}
+        labels = {LABEL_BENCHMARK: key.name, LABEL_COMPONENT: LOAD_MASTER}
         pods = [
             pod["metadata"]["name"]
             for pod in cluster.list("v1", "Pod", namespace, labels)
@@ -297,7 +296,7 @@ def open_page(name: str, port: int, wants_report: bool, no_browser: bool) -> Non
     if pods:
         # It does not return: Ctrl-C, or the end of the load, ends the program.
         # Its Stop button works with the token alone; without it the page is shown all the same.
-        plan = cluster.get("v1", "ConfigMap", namespace, f"{key.name}-{names.LOAD_MASTER}")
+        plan = cluster.get("v1", "ConfigMap", namespace, f"{key.name}-{LOAD_MASTER}")
         token = ((plan or {}).get("data") or {}).get(TOKEN, "")
         query = f"?{TOKEN}={token}" if token else ""
         _forward(key.name, namespace, pods[0], port, query, no_browser=no_browser)

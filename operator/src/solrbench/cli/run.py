@@ -14,20 +14,21 @@ from rich.console import Console
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
-from solrbench.cli.follow import follow
-from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, replace_existing
+from solrbench.cli.follow import FINAL, follow
+from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, refuse_if_over, replace_existing
 from solrbench.cli.main import command
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import WORST_FIRST, Command, ExitCode, program_name
 from solrbench.cli.resources import ResourceKey, find_resource, key_of, parse_reference
 from solrbench.cli.validation import valid_parts
 from solrbench.decide.conditions import is_over
-from solrbench.errors import PermanentError
+from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.reasons.end import ApiServerReason
 
 MANAGER = "kubectl-solrbench"
+STOP_TRIES, STOP_PAUSE_SECONDS = 30, 2.0
 """Owner of the fields that are applied (server-side apply)."""
 
 
@@ -50,6 +51,12 @@ class WatchOptions:
         if self.timeout_seconds is None:
             return None
         return max(0.001, self.timeout_seconds - (time.monotonic() - self.began))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        limit = self.timeout_seconds
+        return limit is not None and time.monotonic() - self.began >= limit
 
 
 def _watch_options(function: Command) -> Command:
@@ -115,6 +122,10 @@ def run(
     cluster, default = open_cluster()
     bodies = [_placed(cluster, each, default) for each in documents]
     watch_options = WatchOptions(**options)
+    if not replace:
+        for body in bodies:
+            if _is_followed(body) and body["metadata"].get("name"):
+                refuse_if_over(cluster, key_of(body))
     for index, body in enumerate(bodies):
         bodies[index] = _apply(cluster, body, replace, watch_options)
     # All else is what benchmarks refer to.
@@ -202,6 +213,12 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
         valid = options.require_valid
         try:
             code = follow(cluster, key, options.left(), require_valid=valid, console=console)
+        except TemporaryError as error:
+            # Of those that come last, no time may be left for an answer.
+            if isinstance(error, FINAL) or not options.is_over:
+                raise
+            click.echo(error.message, err=True)
+            code = ExitCode.TIMED_OUT
         except PermanentError as error:
             if error.reason is not ApiServerReason.NOT_FOUND or len(keys) == 1:
                 raise
@@ -212,14 +229,31 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
         if code is ExitCode.INTERRUPTED:
             return code
         if code is ExitCode.TIMED_OUT and options.cancel_on_timeout:
-            stored = cluster.get(*key)
-            # What is over, and is only exported, goes on.
-            if stored is not None and not is_over(stored):
-                cluster.merge(*key, {"spec": {"suspend": True}})
-                again = f"{program_name()} resume {key.argument}"
-                click.echo(f"{key.name} is stopped; resume it: {again}", err=True)
+            _stop(cluster, key)
     _print_for_programs(options.output, keys, lambda: [cluster.get(*key) for key in keys])
     return next((code for code in WORST_FIRST if code in codes), ExitCode.SUCCEEDED)
+
+
+def _stop(cluster: Cluster, key: ResourceKey) -> None:
+    """Suspend what is not over; tried for a while, as nobody is there who would do it."""
+    for _ in range(STOP_TRIES):
+        try:
+            stored = cluster.get(*key)
+            # What is over, and is only exported, goes on.
+            if stored is None or is_over(stored):
+                return
+            cluster.merge(*key, {"spec": {"suspend": True}})
+        except FINAL:
+            raise
+        except TemporaryError as error:
+            click.echo(error.message, err=True)
+            time.sleep(STOP_PAUSE_SECONDS)
+        else:
+            again = f"{program_name()} resume {key.argument}"
+            click.echo(f"{key.name} is stopped; resume it: {again}", err=True)
+            return
+    stop = f"{program_name()} stop {key.argument}"
+    click.echo(f"{key.name} could not be stopped and goes on; stop it: {stop}", err=True)
 
 
 def _print_for_programs(

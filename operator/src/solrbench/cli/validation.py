@@ -161,18 +161,13 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
 def _remove(body: Any, place: Place) -> bool:
     """Remove what is at a place; return whether it was there."""
     *parents, last = place or ("",)
-    for part in parents:
-        try:
+    try:
+        for part in parents:
             body = body[part]
-        except (KeyError, IndexError, TypeError):
-            return False
-    if isinstance(body, dict) and last in body:
         del body[last]
-        return True
-    if isinstance(body, list) and isinstance(last, int) and last < len(body):
-        del body[last]
-        return True
-    return False
+    except (KeyError, IndexError, TypeError):
+        return False
+    return True
 
 
 def _warn(noun: str, left_out: list[str]) -> None:

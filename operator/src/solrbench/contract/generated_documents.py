@@ -104,15 +104,19 @@ def _word_letters(ranks: NDArray[np.int64], seed: int) -> NDArray[np.bytes_]:
 
 def _shuffle(index: NDArray[np.int64], size: int, seed: int) -> NDArray[np.int64]:
     """Permute `range(size)`, a power of ten, by an affine map whose factor is coprime to 10."""
-    bits = _mix(seed * 8 + len(str(size)))
+    bits = split_mix(seed * 8 + len(str(size)))
     factor = bits % size // 10 * 10 + (1, 3, 7, 9)[bits >> 62]
-    shift = _mix(bits) % size
+    shift = split_mix(bits) % size
     return (index * factor + shift) % size
 
 
-def _mix(value: int) -> int:
-    """Return 64 well-mixed bits: the output function of SplitMix64 (Steele et al., 2014)."""
-    value = (value + 0x9E3779B97F4A7C15) & _MASK
+def split_mix(seed: int, index: int = 0) -> int:
+    """Return 64 well-mixed bits, draw number `index` of a stream.
+
+    SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014). It has
+    no state but its counter, so a hundred thousand users need no generator each.
+    """
+    value = (seed + (index + 1) * 0x9E3779B97F4A7C15) & _MASK
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
     return value ^ (value >> 31)

@@ -141,6 +141,5 @@ def latest_attempt(owned: OwnedObjects) -> int:
 
 def _matches(body: Manifest, components: tuple[str, ...], attempt_below: int | None) -> bool:
     labels = body["metadata"].get("labels") or {}
-    if labels.get(LABEL_COMPONENT) not in components:
-        return False
-    return attempt_below is None or attempt_of(body) < attempt_below
+    is_spared = attempt_below is not None and attempt_of(body) >= attempt_below
+    return labels.get(LABEL_COMPONENT) in components and not is_spared

@@ -4,7 +4,6 @@ A sweep has no finalizer: its benchmarks belong to it, so Kubernetes deletes the
 of them removes its pods itself.
 """
 
-import logging
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -28,8 +27,6 @@ from solrbench.reasons.lifecycle import SweepReason
 from solrbench.sweep.decision import decide_expiry
 from solrbench.sweep.plan import SweepPlan, make_plan
 from solrbench.sweep.state import PointState
-
-log = logging.getLogger("solrbench")
 
 WORKERS = 2
 RUNNING_PAUSE = timedelta(seconds=10)

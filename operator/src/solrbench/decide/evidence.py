@@ -162,8 +162,7 @@ def _cut(line: str) -> str:
     """Cut a long line before the word at its end, which may be the begin of a credential."""
     if len(line) <= MAX_LINE:
         return line
-    kept = line[:MAX_LINE]
-    return f"{kept[: max(kept.rfind(' '), kept.rfind(chr(9)), 0)]}…"
+    return f"{line[:MAX_LINE].rpartition(' ')[0]}…"
 
 
 def _mask_line(line: str) -> str:

@@ -192,10 +192,7 @@ _RATES = {
 """Figures that are added, each divided by the seconds of its pod."""
 
 _WORST = (
-    "throttled_percent",
-    "cpu_some_percent",
-    "memory_some_percent",
-    "io_some_percent",
+    *("throttled_percent", "cpu_some_percent", "memory_some_percent", "io_some_percent"),
     "working_set_max_bytes",
 )
 

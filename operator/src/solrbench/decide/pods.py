@@ -20,11 +20,8 @@ STUCK_AFTER = timedelta(seconds=40)
 """A pod that is still being made after this long is a problem."""
 
 _IMAGE_REASONS = {
-    "ErrImagePull",
-    "ImagePullBackOff",
-    "InvalidImageName",
-    "ErrImageNeverPull",
-    "ImageInspectError",
+    *("ErrImagePull", "ImagePullBackOff", "InvalidImageName"),
+    *("ErrImageNeverPull", "ImageInspectError"),
 }
 _CONFIG_REASONS = {"CreateContainerConfigError", "CreateContainerError", "RunContainerError"}
 

@@ -107,15 +107,11 @@ def check_pods_unchanged(
     by_name = {pod.name: pod for pod in pods}
     for name, identity in identities.items():
         pod = by_name.get(name)
-        if (
-            pod is not None
-            and pod.identity == identity
-            and pod.phase == "Running"
-            and not pod.deleting  # one whose node is lost stays so, and in this phase
-        ):
+        is_same = pod is not None and pod.identity == identity and pod.phase == "Running"
+        # One whose node is lost stays in deletion, and in this phase.
+        if pod is not None and is_same and not pod.deleting:
             continue
         problem = None if pod is None else first_problem([_without_agent(pod)], now)
-        is_same = pod is not None and pod.identity == identity and pod.phase == "Running"
         if is_same and problem is not None and problem.reason == PodReason.OOM_KILLED:
             problem = None  # it ended so before the target was ready; now it is only deleted
         if problem is None:

@@ -97,8 +97,7 @@ class ProgressCounter:
         elif self._target is not None:
             # The names of files get what it leaves: without series nothing of Solr can be shown.
             beside = self.progress.model_copy(update={"slowest_files": []})
-            used = len(as_json(beside)) + _TELEMETRY_KEY_BYTES
-            room = MAX_TERMINATION_MESSAGE_BYTES - used
+            room = MAX_TERMINATION_MESSAGE_BYTES - len(as_json(beside)) - _TELEMETRY_KEY_BYTES
             self._update(telemetry=pack_telemetry(self._target, room))
 
     def _update(self, **changes: object) -> None:

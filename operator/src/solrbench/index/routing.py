@@ -6,6 +6,7 @@ the route is `None`: any leader takes the document then, and Solr forwards it.
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -201,8 +202,8 @@ def batches(
 
     It raises `IndexingError` if a document holds what JSON cannot express.
     """
-    rows: dict[str | None, list[bytes]] = {}
-    sizes: dict[str | None, int] = {}
+    rows: defaultdict[str | None, list[bytes]] = defaultdict(list)
+    sizes: defaultdict[str | None, int] = defaultdict(int)
     waiting, only = 0, routes.only_shard
     for document, line in records:
         shard = only or routes.shard_of(document)
@@ -211,13 +212,11 @@ def batches(
         except TypeError as error:
             where = f"document {document.get(id_field)!r}"
             raise IndexingError.malformed(where, error) from error
-        row = rows.get(shard)
-        if row is None:
-            row, sizes[shard] = rows.setdefault(shard, []), 0
+        row = rows[shard]
         row.append(text)
-        size = sizes[shard] = sizes[shard] + len(text)
+        sizes[shard] += len(text)
         waiting += len(text)
-        if len(row) < limit and size < BODY_BYTES:
+        if len(row) < limit and sizes[shard] < BODY_BYTES:
             if waiting < OPEN_BYTES:
                 continue
             shard = max(rows, key=lambda name: sizes[name])

@@ -122,8 +122,7 @@ def read_files(
     What was read and cleaned is added to `counts`. With `is_divided` files have their pods: each
     document is read by one, and no pod opens a file that holds nothing of its own.
 
-    It raises `IndexingError` if a file is missing, unreachable, of unknown format, malformed; or
-    there is no document in any file.
+    Errors are those of `read_documents`.
     """
     named = [
         NamedFile(file, name, format_of(file, dataset.format))

@@ -74,13 +74,12 @@ class UpdateClient:
         """Return status and body of the response to `body`; `OSError` if there was none in time."""
         parts = urlsplit(url)
         idle = self._idle[parts.scheme, parts.netloc]
-        target = f"{parts.path}?{parts.query}"
-        head = f"POST {target} HTTP/1.1\r\nHost: {parts.netloc}\r\n{self._headers}"
+        head = f"POST {parts.path}?{parts.query} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
         connection = self._take(idle) or await self._connect(parts)
         exchange = _Exchange(self._loop)
         connection.owner = exchange
         try:
-            connection.send(f"{head}Content-Length: {len(body)}\r\n\r\n".encode())
+            connection.send(f"{head}{self._headers}Content-Length: {len(body)}\r\n\r\n".encode())
             connection.send(body)
             async with asyncio.timeout(self._timeout_seconds):
                 status, text, keep = await exchange.response

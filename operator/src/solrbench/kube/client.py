@@ -58,7 +58,9 @@ class Cluster(ObjectReader):
         kind, metadata = manifest["kind"], manifest.get("metadata", {})
         path = self._path(manifest["apiVersion"], kind, metadata.get("namespace"))
         name = metadata.get("name") or metadata.get("generateName") or ""
-        action, query = f"creating {kind} {name}", {"fieldManager": manager}
+        # As apply is: by default, the API server leaves out fields that it does not know.
+        query = {"fieldManager": manager, "fieldValidation": "Strict"}
+        action = f"creating {kind} {name}"
         return as_manifest(self._send(action, "POST", path, query=query, body=manifest))
 
     def apply(self, manifest: Manifest, manager: str = MANAGER) -> Manifest:

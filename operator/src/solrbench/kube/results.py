@@ -95,9 +95,9 @@ class BenchmarkResultStore:
         uid, runs = benchmark.metadata.uid, [run.samples for run in self.runs(benchmark).values()]
         with self._lock:
             known = self._samples.get(uid)
-        if known is not None and known.spec == benchmark.spec and known.runs == runs:
-            return known
         before = known if known is not None and known.spec == benchmark.spec else None
+        if before is not None and before.runs == runs:
+            return before
         samples = BenchmarkSamples(benchmark.spec, runs, before)
         with self._lock:
             if uid in self._known:  # not dropped meanwhile
@@ -143,10 +143,7 @@ class BenchmarkResultStore:
         self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
 
     def _write(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
-        """Write a document and read it back; one that it takes the place of goes only then.
-
-        It raises `TemporaryError` if what is read is not what was written.
-        """
+        """Write a document and read it back in place of one before; errors are those of `store`."""
         chunks, is_trimmed = to_chunks(document), document.exported is not None
         for manifest in build_report(benchmark, document.id, chunks, attempt, trimmed=is_trimmed):
             self._cluster.apply(manifest)

@@ -84,12 +84,9 @@ def _credentials(http: Http) -> Manifest | None:
 
 def authorities_volume(tls: DownloadTls | None) -> Manifest | None:
     """Return the source of a volume with the certificates to trust, if there are any."""
-    if tls is None:
-        return None
-    if tls.ca_secret is not None:
+    if tls is not None and tls.ca_secret is not None:
         return secret_volume(tls.ca_secret.name, {tls.ca_secret.key: CA_KEY})
-    ca_config_map = tls.ca_config_map
-    if ca_config_map is None:
+    if tls is None or tls.ca_config_map is None:
         return None
-    items = [{"key": ca_config_map.key, "path": CA_KEY}]
-    return {"configMap": {"name": ca_config_map.name, "items": items, "optional": True}}
+    items = [{"key": tls.ca_config_map.key, "path": CA_KEY}]
+    return {"configMap": {"name": tls.ca_config_map.name, "items": items, "optional": True}}

@@ -8,6 +8,7 @@ import math
 import re
 import socket
 import time
+from contextlib import suppress
 
 from solrbench.net.deadline import AddressCheck, lookup
 
@@ -25,19 +26,16 @@ def send_command(host: str, port: int, word: str) -> str:
     than any response has, gave none.
     """
     response = bytearray()
-    try:
-        with connect(host, port) as connection:
-            connection.sendall(word.encode("ascii"))
-            deadline = time.monotonic() + TIMEOUT_SECONDS
-            while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
-                # The time-out of a socket begins anew with each read.
-                connection.settimeout(left)
-                part = connection.recv(65536)
-                if not part:
-                    return response.decode("utf-8", "replace")
-                response += part
-    except (OSError, UnicodeError):
-        pass
+    with suppress(OSError, UnicodeError), connect(host, port) as connection:
+        connection.sendall(word.encode("ascii"))
+        deadline = time.monotonic() + TIMEOUT_SECONDS
+        while (left := deadline - time.monotonic()) > 0 and len(response) <= MAX_RESPONSE_BYTES:
+            # The time-out of a socket begins anew with each read.
+            connection.settimeout(left)
+            part = connection.recv(65536)
+            if not part:
+                return response.decode("utf-8", "replace")
+            response += part
     return ""
 
 

@@ -38,12 +38,8 @@ _MAX_STEPS = 12
 
 def facts(benchmark: SolrBenchmark) -> Facts:
     """Return all facts in their order; what is not known is left out."""
-    return {
-        **outcome_facts(benchmark),
-        **target_facts(benchmark),
-        **data_facts(benchmark),
-        **load_facts(benchmark),
-    }
+    parts = (outcome_facts, target_facts, data_facts, load_facts)
+    return {name: text for part in parts for name, text in part(benchmark).items()}
 
 
 def outcome_facts(benchmark: SolrBenchmark) -> Facts:

@@ -89,15 +89,10 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
         NameColumn("Second", lambda row: f"{row[1]:g}"),
         TextColumn("Value", lambda row: format_number(row[2])),
     )
-    return ReportFigure(
-        "indexing-time",
-        f"Over time, {cpu.server}",
-        f"The busiest node while documents were indexed: CPU {least} to {most}.",
-        option,
-        legend(_LINES),
-        build_table("The busiest node over time", columns, rows, ""),
-        350,
-    )
+    title = f"Over time, {cpu.server}"
+    text = f"The busiest node while documents were indexed: CPU {least} to {most}."
+    table = build_table("The busiest node over time", columns, rows)
+    return ReportFigure("indexing-time", title, text, option, legend(_LINES), table, 350)
 
 
 def _points(series: IndexingSeries) -> list[tuple[float, float]]:

@@ -121,15 +121,11 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
     elif undecided := list(_undecided(point)):
         case.result = [Skipped(plain_text(undecided[0]))]
         case.system_out = plain_text("\n".join(undecided))
-    left_out = [*_reasons(part for part in _parts(point) if _is_left_out(point, part))]
+    left_out = [*_reasons(part for part in point.benchmarks.values() if _is_left_out(point, part))]
     if left_out:
         lines = [case.system_out or "", "Rounds that are Invalid do not count:", *left_out]
         case.system_out = plain_text("\n".join(filter(None, lines)))
     return case
-
-
-def _parts(point: PointReport) -> list[Findings]:
-    return [*point.benchmarks.values()]
 
 
 def _is_left_out(point: PointReport, part: Findings) -> bool:
@@ -143,7 +139,7 @@ def _reasons(parts: Iterable[Findings]) -> Iterator[str]:
 
 
 def _problems(point: PointReport) -> Iterator[str]:
-    parts = [part for part in _parts(point) if not _is_left_out(point, part)]
+    parts = [part for part in point.benchmarks.values() if not _is_left_out(point, part)]
     reasons = [*_reasons(parts)]
     yield from reasons
     for objective in (each for part in parts for each in part.objectives):

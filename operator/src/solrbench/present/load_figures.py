@@ -155,9 +155,8 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
     y_axis = value_axis("P95 of the response time", "@milliseconds", min=0)
     option = chart(bottom_axis(load, scale=True), y_axis, "@milliseconds", series)
     text = " ".join(result.message for result in status.capacity)
-    title = (
-        f"Latency against {'users' if unit == 'users' else 'rate'} in the search for the capacity"
-    )
+    raised = "users" if unit == "users" else "rate"
+    title = f"Latency against {raised} in the search for the capacity"
     columns: list[Column[tuple[str, float, float]]] = [
         NameColumn("", lambda row: row[0]),
         NumberColumn(load, lambda row: row[1], format_number),

@@ -228,9 +228,6 @@ def failure_table(documents: Iterable[StepRunResult]) -> Table:
     ]
     left_out = len(ordered) - MAX_FAILURE_ROWS
     more = f" {left_out} more kinds with fewer failures are omitted." if left_out > 0 else ""
-    return build_table(
-        "Failed requests by kind",
-        _FAILURE_COLUMNS,
-        ordered[:MAX_FAILURE_ROWS],
-        f"{_FAILURE_NOTE}{more}",
-    ).without_empty_columns()
+    shown, note = ordered[:MAX_FAILURE_ROWS], _FAILURE_NOTE + more
+    table = build_table("Failed requests by kind", _FAILURE_COLUMNS, shown, note)
+    return table.without_empty_columns()

@@ -143,8 +143,7 @@ def _lines(
     lines = []
     for repeat, drawn in points.items():
         shown = [(second, None if value is None else rounded(value)) for second, value in drawn]
-        index = names.index(repeat)
-        lines.append(line(repeat, index, shown, xAxisIndex=plot, yAxisIndex=plot))
+        lines.append(line(repeat, names.index(repeat), shown, xAxisIndex=plot, yAxisIndex=plot))
     return lines
 
 

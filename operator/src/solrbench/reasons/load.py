@@ -47,7 +47,7 @@ class LoadReason(Reason):
         "The load's pods of the previous attempt are terminating.",
         "Wait; if it lasts, check the nodes the pods run on.",
     )
-    MEASURED = Kind.DONE.reason("All steps are measured and stored.", "Nothing needs to be done.")
+    MEASURED = Kind.DONE.reason("All steps are measured and stored.")
     OBJECTIVES_MET = Kind.DONE.reason("All objectives are met, with their whole 95 % intervals.")
     OBJECTIVES_MISSED = Kind.WARNING.reason(
         "At least one objective is missed, with its whole 95 % interval.",

@@ -69,11 +69,9 @@ class SolrClient:
     ) -> Response:
         """Return the JSON response of a GET to one node, the first that is reached without a `url`.
 
-        Raises:
-            TemporaryError: if no such node responds, or one does with a server error, or otherwise
-                than Solr does.
-            PermanentError: if Solr refuses the request; `AuthenticationFailed`, `RedirectRefused`
-                or `CertificateNotTrusted` if access is denied.
+        It raises `TemporaryError` if no such node responds, or one does with a server error, or
+        otherwise than Solr does; `PermanentError` if Solr refuses the request; that is with
+        `AuthenticationFailed`, `RedirectRefused` or `CertificateNotTrusted` if access is denied.
         """
         response = self._send("GET", path, params, url)
         body = _checked(response)

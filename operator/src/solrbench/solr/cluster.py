@@ -211,9 +211,8 @@ def commit(solr: SolrClient, collection: str, max_segments: int | None = None) -
 def replica_sizes(solr: SolrClient, replicas: list[Replica]) -> list[ReplicaSize]:
     """Return the index of every replica, by Solr's core status.
 
-    Raises:
-        PermanentError: `ForeignNode` if a replica is on a host that is not one of the client's.
-        TemporaryError: if a core is missing, as while a node starts.
+    It raises `PermanentError` with `ForeignNode` if a replica is on a host that is not one of the
+    client's; `TemporaryError` if a core is missing, as while a node starts.
     """
     # What CLUSTERSTATUS calls a node's address may have been written by any client of ZooKeeper:
     # requests go to the URL that the client has of it.

@@ -55,12 +55,10 @@ MIN_POINTS = 2
 
 
 class SweepAnswers(NamedTuple):
-    """What is known of the points of a sweep.
+    """What is known of the points of a sweep; the `best` of each condition are tested once for all.
 
-    Attributes:
-        differences: of each point from its baseline, by its name; points without one are the
-            baselines themselves, and all of a condition whose baseline was not measured
-        best: of each condition, tested once for the sentences and the status
+    `differences` are those of the points from their baselines, by name. Baselines themselves have
+    none, nor have the points of a condition whose baseline was not measured.
     """
 
     differences: Mapping[str, Difference]

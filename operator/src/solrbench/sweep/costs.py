@@ -21,13 +21,9 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class PointCost:
-    """What a point costs.
+    """Price of Solr and ZooKeeper for an hour, and of a million requests at the measured rate.
 
-    Attributes:
-        price: of Solr and ZooKeeper for an hour
-        requests: cost of a million requests at the rate that was measured; None without one
-        bounds: of the cost of the requests; None if those of the rate are not known
-        sized: what a sizing knows of the point; None in other sweeps
+    `bounds` are those of the requests, if they are known. In a sizing, `sized` is what it knows.
     """
 
     price: float

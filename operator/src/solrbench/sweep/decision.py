@@ -74,14 +74,8 @@ def decide_sweep(seen: SweepObservation) -> SweepDecision:
     in_turn: Sequence[PlannedPoint] = seen.plan.points
     if spec.order is PointOrder.RANDOM and round_ > 1 and due is None:
         in_turn = draw_order(in_turn, spec.seed, round_)
-    scheduler = PointScheduler(
-        seen.sweep.metadata.name,
-        in_turn,
-        {each.name: each for each in points},
-        targets,
-        places,
-        due,
-    )
+    sweep, by_name = seen.sweep.metadata.name, {each.name: each for each in points}
+    scheduler = PointScheduler(sweep, in_turn, by_name, targets, places, due)
     scheduler.give_up_targets(seen.children, seen.now)
     scheduler.begin_points()
     points = [*scheduler.points.values()]

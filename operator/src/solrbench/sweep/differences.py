@@ -43,13 +43,10 @@ _Point = TypeVar("_Point")
 
 @dataclass(frozen=True)
 class MeasuredPoint:
-    """A point with the metric of the objective.
+    """A point with the metric of the objective; `target` is that of its `PlannedPoint`.
 
-    Attributes:
-        shown_value: over all repeats together; of the p95 not the mean of those of the repeats
-        repeats: its values in the repeats, which points are compared by; of each round one
-        is_valid: whether all its steps are Valid
-        target: as that of its `PlannedPoint`
+    Points are compared by the values of their `repeats`, one of each round. `shown_value` is that
+    over all repeats together; of the p95 it is not the mean of those of the repeats.
     """
 
     name: str
@@ -62,12 +59,9 @@ class MeasuredPoint:
 
 
 class MeasuredCondition(NamedTuple):
-    """The measured points of one condition.
+    """The measured points of one condition; without conditions, `values` is empty.
 
-    Attributes:
-        values: of the axes that are conditions; empty where the sweep has none
-        usual: these, and the settings of the baseline of the sweep
-        baseline: the point with the usual values; None if not measured
+    `usual` are these values and the settings of the baseline of the sweep, which `baseline` has.
     """
 
     values: Values

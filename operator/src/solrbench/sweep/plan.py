@@ -84,11 +84,9 @@ SETTABLE = frozenset(Collection.model_fields) - {
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """What a point needs, as hashes.
+    """Hashes that are the same for points that can use one SolrCloud, or one index in it.
 
-    Attributes:
-        cluster: the same for points that can use one SolrCloud; None for one that needs its own
-        index: the same for those that can use one index in it; None for one that needs its own
+    They are None for a point that needs its own.
     """
 
     cluster: str | None = None
@@ -206,11 +204,9 @@ class PlannedPoint:
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The plan of a sweep.
+    """The points in the order of measuring, that of the first round; none if there are problems.
 
-    Attributes:
-        points: in the order of measuring, that of the first round; empty if something is wrong
-        fixed_hash: of what must stay as it is once a point has begun, if nothing is wrong
+    `fixed_hash` is that of what must stay as it is once a point has begun.
     """
 
     points: tuple[PlannedPoint, ...]
@@ -354,11 +350,10 @@ _REUSES = {
 
 @dataclass(frozen=True)
 class CheckedSweep:
-    """A sweep as a file has it.
+    """A sweep as a file has it; one with problems has neither lines nor points.
 
-    Attributes:
-        lines: number of points, time and resources; then its benchmarks in their order; a warning
-        largest: the benchmark of the point with the most memory; None if the sweep is not valid
+    `lines` are number of points, time and resources; its benchmarks in their order; a warning.
+    `largest` is the benchmark of the point with the most memory.
     """
 
     name: str

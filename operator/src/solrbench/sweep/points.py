@@ -92,12 +92,10 @@ class DesignError(ValueError):
 
 @dataclass(frozen=True)
 class AxisValue:
-    """One value of an axis.
+    """One value of an axis; its `label` is its name, or itself as text.
 
-    Attributes:
-        label: what it is called: its name, or itself as text
-        given: itself, or its name; a list for several fields
-        settings: path and value of each field; `ABSENT` for one that is left out
+    `given` is itself, or its name; a list for several fields. `settings` are path and value of each
+    field, with `ABSENT` for one that is left out.
     """
 
     axis: str

@@ -98,10 +98,7 @@ def _group(  # noqa: PLR0913, PLR0917 - what a pod has
 
 def stages(groups: Sequence[PodGroup]) -> list[list[PodGroup]]:
     """Return the pods that run together: those of the target with data, then with load."""
-    return [
-        [group for group in groups if group.stage in ("target", stage)]
-        for stage in ("data", "load")
-    ]
+    return [[e for e in groups if e.stage in ("target", stage)] for stage in ("data", "load")]
 
 
 def peak(groups: Sequence[PodGroup]) -> list[PodGroup]:

@@ -143,12 +143,10 @@ class Holding(Enum):
 
 @dataclass(frozen=True)
 class SizedPoint:
-    """A point with what is known of it.
+    """A point with what is known of it; it `is_due` if another round may show more.
 
-    Attributes:
-        headroom: geometric mean over its rounds, with its 95 % interval; None as long as unknown
-        is_due: whether another round may show more
-        is_far: whether so little holds the load that one round may show it
+    `headroom` is the geometric mean over its rounds, `interval` that of 95 %. It `is_far` from the
+    load if it holds so little that one round may show it.
     """
 
     planned: PlannedPoint
@@ -221,17 +219,11 @@ def _size(
         holding = Holding.HOLDS
     elif margin is not None and centre + margin < 0 and (number > 1 or is_far):
         holding = Holding.MISSES
-    return SizedPoint(
-        planned,
-        point,
-        holding,
-        holding is Holding.OPEN and may_go_on,
-        math.exp(centre),
-        None
-        if not margin or _is_bound(headrooms)
-        else (math.exp(centre - margin), math.exp(centre + margin)),
-        is_far,
-    )
+    interval = None
+    if margin and not _is_bound(headrooms):
+        interval = math.exp(centre - margin), math.exp(centre + margin)
+    is_due = holding is Holding.OPEN and may_go_on
+    return SizedPoint(planned, point, holding, is_due, math.exp(centre), interval, is_far)
 
 
 def find_cheapest(sized: Sequence[SizedPoint]) -> SizedPoint | None:

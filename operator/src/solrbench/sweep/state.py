@@ -55,14 +55,9 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         return None
     status, spec = drop_earlier_step(body.get("status") or {}), body.get("spec") or {}
     succeeded, summary = stored_condition(body, SUCCEEDED), status.get("summary") or {}
-    created, start, end = (
-        None if text is None else datetime.fromisoformat(text)
-        for text in (
-            body["metadata"].get("creationTimestamp"),
-            status.get("startTime"),
-            status.get("completionTime"),
-        )
-    )
+    metadata = body["metadata"]
+    times = metadata.get("creationTimestamp"), status.get("startTime"), status.get("completionTime")
+    created, start, end = (None if text is None else datetime.fromisoformat(text) for text in times)
     # With variants there are several: the summary is that of the first one.
     telemetry = (
         each for each in status.get("telemetry") or [] if each.get("step") == summary.get("step")
@@ -79,7 +74,7 @@ def view_child(body: dict[str, Any] | None, owner_uid: str) -> ChildView | None:
         cleanup=str(spec.get("cleanup", "")),
         reuses=(status.get("target") or {}).get("reuses"),
         waits_since=created if start is None else None,
-        previous=(body["metadata"].get("annotations") or {}).get(ANNOTATION_PREVIOUS),
+        previous=(metadata.get("annotations") or {}).get(ANNOTATION_PREVIOUS),
         message=str(succeeded.get("message", "")),
         status=status,
     )

@@ -56,11 +56,9 @@ PATIENCE = timedelta(seconds=10)
 class PointScheduler:
     """Points and shared targets, as far as a sweep has come; points begin while there are places.
 
-    Attributes:
-        points: the same as they are in the status, by their names
-        targets: those that may be there, by their names
-        places: how many points may be under way
-        due: the names of those that may begin; all if None
+    `points` are those of `planned` as they are in the status, `targets` those that may be there,
+    both by name. `places` are how many points may be under way. Only those in `due` begin, by name;
+    all if None.
     """
 
     sweep: str

@@ -127,16 +127,12 @@ class Repeats(Model):
     @property
     def least(self) -> int:
         """Repeats that are run in any case."""
-        if self.until is None:
-            return self.count or 1
-        return DEFAULT_MIN if self.min is None else self.min
+        return (self.count or 1) if self.until is None else (self.min or DEFAULT_MIN)
 
     @property
     def most(self) -> int:
         """Repeats that are run at most."""
-        if self.until is None:
-            return self.count or 1
-        return DEFAULT_MAX if self.max is None else self.max
+        return (self.count or 1) if self.until is None else (self.max or DEFAULT_MAX)
 
     rules: ClassVar = (
         Rule(

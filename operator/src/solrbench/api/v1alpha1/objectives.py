@@ -171,8 +171,7 @@ class Objective(Model):
     @property
     def limits_trials(self) -> bool:
         """Whether trials of the capacity search have to meet it: what grows with the rate."""
-        times = (self.response_time, self.mean_response_time, self.time_until_found)
-        grows = (*times, self.failures)
+        grows = (self.response_time, self.mean_response_time, self.time_until_found, self.failures)
         return not self.steps and any(each is not None for each in grows)
 
     def limits_trials_of(self, capacity: "Capacity") -> bool:

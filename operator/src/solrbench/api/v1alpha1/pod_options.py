@@ -87,6 +87,7 @@ SOLR_VARIABLES = (
 ZOOKEEPER_VARIABLES = ("SERVER_JVMFLAGS",)
 """Variables of ZooKeeper pods, beside those with a reserved prefix."""
 
+_VARIABLES = (*TOOL_VARIABLES, *SOLR_VARIABLES, *ZOOKEEPER_VARIABLES)
 VARIABLE_PREFIXES = ("SOLRBENCH_", "ZK_", "ZOO_")
 
 SECRET_PODS = ("Index", "LoadMaster", "LoadWorker", "Export")
@@ -148,12 +149,7 @@ RESERVED_RULES = (
     *LABEL_RULES,
     _keys_are_valid("annotations"),
     _none_is_reserved("annotations", tuple(UNDISTURBED), ANNOTATION_PREFIXES),
-    _none_is_reserved(
-        "env",
-        (*TOOL_VARIABLES, *SOLR_VARIABLES, *ZOOKEEPER_VARIABLES),
-        VARIABLE_PREFIXES,
-        "each.name",
-    ),
+    _none_is_reserved("env", _VARIABLES, VARIABLE_PREFIXES, "each.name"),
     _secrets_are_safe(),
 )
 

@@ -155,8 +155,7 @@ class Workload(Model):
             ),
             message=(
                 f"mix must not have more than {MAX_REQUEST_NAMES} names, counting every entry and"
-                " every"
-                " request of a transaction"
+                " every request of a transaction"
             ),
         ),
     )

@@ -137,10 +137,9 @@ def _remove_collection(context: ReconcileContext) -> None:
 def delete_expired(context: ReconcileContext) -> None:
     """Delete the benchmark when its time to live is over."""
     spec = context.benchmark.spec
-    ttl = spec.ttl_seconds_after_finished
     if spec.results.export and needs_export(spec, context.status):
         return  # it has a limit of its own; no operator may have been there until now
-    if is_expired(context.status, ttl, context.now):
+    if is_expired(context.status, spec.ttl_seconds_after_finished, context.now):
         metadata = context.benchmark.metadata
         context.cluster.delete(*BENCHMARKS, metadata.namespace, metadata.name, uid=metadata.uid)
 

@@ -177,10 +177,7 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
     )
 
 
-_NOTED = (
-    *("commit_seconds", "commit_time"),
-    *("solr", "series", "bottleneck", "verdict", "reasons"),
-)
+_NOTED = ("commit_seconds", "commit_time", "solr", "series", "bottleneck", "verdict", "reasons")
 """Fields of the status that are concluded once, after the Job has ended."""
 
 

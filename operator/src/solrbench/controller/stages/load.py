@@ -100,8 +100,7 @@ def reconcile_load(context: ReconcileContext) -> None:
 
 
 def _image_of(job: Manifest) -> str:
-    image: str = job["spec"]["template"]["spec"]["containers"][0]["image"]
-    return image
+    return str(job["spec"]["template"]["spec"]["containers"][0]["image"])
 
 
 def _missing_since(context: ReconcileContext) -> datetime | None:
@@ -200,10 +199,9 @@ def _resumption(context: ReconcileContext, step_runs: Sequence[StepRunId]) -> Re
     """Return where the lists go on; a search for the capacity goes through none only once."""
     if not step_runs:
         return Resumption()
-    first = step_runs[0]
     stored, attempts = context.reports.documents(context.benchmark), context.status.attempts
     return plan_resumption(
-        first,
+        step_runs[0],
         stored.values(),
         attempts.load,
         attempts.first_load_on_target or 1,

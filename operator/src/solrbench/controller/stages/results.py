@@ -124,14 +124,12 @@ _ONE_REPORT = Lock()
 def check_baseline_results(context: ReconcileContext) -> None:
     """Check that the baseline has its results."""
     baseline = context.benchmark.spec.comparison.baseline
-    if baseline is None:
-        return
-    if baseline.benchmark is not None:
+    if baseline is not None and baseline.benchmark is not None:
         name = baseline.benchmark.name
         apply_outcome(check_baseline(find_baseline(context.cluster, context.namespace, name)))
-        return
-    with _ONE_REPORT:
-        read_baseline(context.cluster, context.reports, context.namespace, baseline)
+    elif baseline is not None:
+        with _ONE_REPORT:
+            read_baseline(context.cluster, context.reports, context.namespace, baseline)
 
 
 def compare_with_baseline(context: ReconcileContext) -> None:

@@ -47,11 +47,8 @@ def reconcile_target(context: ReconcileContext) -> None:
     context.set_phase("Provisioning")
     # A point of a sweep uses the index of the one before, so it must be whole.
     if context.conditions.is_true(DATA_INDEXED):
-        seen, companions = provisioner_of(context).pods(context), companion_pods(context)
         # After an exception TargetReady is False, though results of before are stored.
-        add_late_pod_events(context, [*seen, *companions])
-        provisioner_of(context).check_unchanged(context, seen)
-        verify_companions(context, companions)
+        verify_target(context)
     attempts = context.status.attempts
     # A list: all of them are deleted before any is waited for.
     gone = [

@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-_CLOCK_MONOTONIC = 1
 _FLAGS = os.O_NONBLOCK | os.O_CLOEXEC
 _ABSOLUTE = 1
 _SECOND_NS = 1_000_000_000
@@ -58,7 +57,7 @@ class TimerFdTimer:
         library: Any = ctypes.PyDLL(None, use_errno=True)
         self._settime = library.timerfd_settime
         self._loop = loop
-        self._file = library.timerfd_create(_CLOCK_MONOTONIC, _FLAGS)
+        self._file = library.timerfd_create(time.CLOCK_MONOTONIC, _FLAGS)
         if self._file < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))

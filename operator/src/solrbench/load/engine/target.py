@@ -68,8 +68,7 @@ class LoadTarget:
 def load_target(plan: LoadPlan, queries_folder: Path) -> LoadTarget:
     """Return requests and nodes of a plan.
 
-    It raises `LoadError` with `NoQueries`, `MalformedQueries`, `NoDocuments`, `MalformedDocuments`,
-    `BadPlan` or `CertificateNotTrusted`.
+    It raises `LoadError` as `load_workload`, or with `CertificateNotTrusted`.
     """
     own = plan.workload.of_warm_up
     indexing = {each.step.indexing for each in plan.step_runs}

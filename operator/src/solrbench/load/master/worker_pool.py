@@ -47,9 +47,8 @@ class WorkerPool:
     The greenlet of the run calls its methods. Locust calls its listeners in greenlets of the same
     thread; they only note what they hear, so nothing is lost while the run waits.
 
-    Raises, from each method that waits or assigns:
-        LoadError: `WorkerLost`, or what a worker reports
-        StepRunAbortedError: a worker was lost and the step run cannot go on, others are left
+    Each method that waits or assigns raises `LoadError`, `WorkerLost` or what a worker reports, and
+    `StepRunAbortedError` if a worker was lost, others are left, and the step run cannot go on.
     """
 
     runner: MasterRunner

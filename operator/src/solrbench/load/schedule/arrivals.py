@@ -124,9 +124,8 @@ class Schedule:
     def arrival_times_ns(self) -> Generator[int, None, SendingTime | None]:
         """Yield the worker's arrivals in nanoseconds since the begin of the run, ascending.
 
-        Returns:
-            When all workers send a number of arrivals; None with a duration, and with a log that
-            has no more of them.
+        It returns the `SendingTime` of a number of arrivals of all workers; None with a duration,
+        and with a log that has no more of them.
         """
         if self.rate.speed_factor is not None:
             return (yield from self._recorded_times_ns(self.rate.speed_factor))
@@ -176,8 +175,7 @@ class Schedule:
 def arrivals(plan: ArrivalRate, seed: int) -> Generator[NDArray[np.int64], None, int | None]:
     """Yield the arrivals of the whole run in blocks: nanoseconds since its begin, ascending.
 
-    Returns:
-        The arrival after the last one of a number; None with a duration.
+    It returns the arrival after the last one of a number; None with a duration.
     """
     left = plan.requests
     for points in _unit_rate_points(plan.distribution, seed):

@@ -311,9 +311,8 @@ class LocustfileEngine:
     @property
     def host(self) -> str:
         """Where the next user goes."""
-        return (
-            self.locustfile.hosts("")[0] if self._step_run is None else self._step_run.next_host()
-        )
+        step_run = self._step_run
+        return self.locustfile.hosts("")[0] if step_run is None else step_run.next_host()
 
     def joined(self, user: User) -> LocustfileStepRun | None:
         """Learn that a user was started; return the step run it is in."""

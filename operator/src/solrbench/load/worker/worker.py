@@ -69,9 +69,8 @@ def _add(entry: StatsEntry, second: RequestTotals, now: float) -> None:
     lowest = second.min_microseconds / 1000
     known = entry.min_response_time
     figures["min_response_time"] = lowest if known is None else min(known, lowest)
-    times = figures["response_times"]
     for bucket, count in second.buckets.items():
-        times[_milliseconds(bucket)] += count
+        figures["response_times"][_milliseconds(bucket)] += count
 
 
 @cache

@@ -118,8 +118,6 @@ class RunningTransaction:
 Inputs = Sequence[dict[str, str]]
 """The values of each line."""
 
-_NO_INPUTS: Inputs = ({},)
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TransactionSource:
@@ -180,7 +178,7 @@ def prepare_transaction(
         _step(workload, entry, request, names, f"{where}.requests[{number}]")
         for number, request in enumerate(transaction.requests)
     ]
-    inputs = _NO_INPUTS if lines is None else [dict(line.parameters) for line in lines]
+    inputs: Inputs = [{}] if lines is None else [dict(line.parameters) for line in lines]
     _check_names(transaction, steps, inputs, where)
     return TransactionSource(steps, whole, inputs, transaction.inputs, workload.draw_seed)
 

@@ -2,22 +2,19 @@
 "use strict";
 
 (() => {
-  const colors = (text) => {
-    const style = getComputedStyle(document.documentElement);
-    return text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => style.getPropertyValue(name).trim());
-  };
+  const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const colors = (text) => text.replace(/var\((--[a-z0-9-]+)\)/g, (_, name) => color(name));
 
   function optionOf(figure) {
     const text = figure.querySelector("script[type='application/json']").textContent;
     const option = withFunctions(JSON.parse(colors(text)));
-    const style = getComputedStyle(document.documentElement);
     option.tooltip = {
       ...option.tooltip,
       confine: true,
-      backgroundColor: style.getPropertyValue("--raised").trim(),
-      borderColor: style.getPropertyValue("--axis").trim(),
-      textStyle: { color: style.getPropertyValue("--ink").trim(), fontSize: 13 },
-      axisPointer: { type: "line", lineStyle: { color: style.getPropertyValue("--muted").trim() } },
+      backgroundColor: color("--raised"),
+      borderColor: color("--axis"),
+      textStyle: { color: color("--ink"), fontSize: 13 },
+      axisPointer: { type: "line", lineStyle: { color: color("--muted") } },
     };
     for (const axis of [option.xAxis].flat()) {
       const name = axis.name ? axis.name + ": " : "";

@@ -57,15 +57,9 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     if figure.comparison.scale is Scale.POINTS:  # of a share no per cent, which would be of it
         axis, form = f"{axis}, percentage points", "@number"
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
-    option = chart(
-        bottom_axis(axis, form),
-        _rows(labels),
-        form,
-        [part for word in words for part in _series(word, drawn, labels)],
-        "item",
-        top=8,
-        bottom=44,
-    )
+    series = [part for word in words for part in _series(word, drawn, labels)]
+    x_axis, y_axis = bottom_axis(axis, form), _rows(labels)
+    option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
     text = (
         f"{figure.title} of each point compared with the baseline {name_point(baseline)},"
         f" {figure.short(figure.value(baseline.result))}, with 95 % intervals of all points"
@@ -140,29 +134,18 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
         for row, point in enumerate(drawn)
         if (value := figure.value(point.result)) is not None
     ]
-    option = chart(
-        bottom_axis(figure.title, axis_format(figure), scale=True),
-        _rows(labels),
-        axis_format(figure),
-        [_scatter(_ROUND, dots, 0, "emptyCircle", 8), _scatter(_ALL, means, 7, "diamond", 12)],
-        "item",
-        top=8,
-        bottom=44,
-    )
+    series = [_scatter(_ROUND, dots, 0, "emptyCircle", 8), _scatter(_ALL, means, 7, "diamond", 12)]
+    form = axis_format(figure)
+    x_axis, y_axis = bottom_axis(figure.title, form, scale=True), _rows(labels)
+    option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
     text = (
         f"{figure.title} in each round, and over all of them. A round that is Invalid is excluded."
     )
     if len(points) > len(drawn):
         text += f" The first {MAX_DRAWN_POINTS} of {len(points)} points."
-    return ReportFigure(
-        "rounds",
-        "Points in their rounds",
-        text,
-        option,
-        [LegendEntry(_ROUND, 0), LegendEntry(_ALL, 7)],
-        rounds_table(report),
-        _FRAME_PX + _ROW_PX * len(drawn),
-    )
+    title, entries = "Points in their rounds", [LegendEntry(_ROUND, 0), LegendEntry(_ALL, 7)]
+    height = _FRAME_PX + _ROW_PX * len(drawn)
+    return ReportFigure("rounds", title, text, option, entries, rounds_table(report), height)
 
 
 def _scatter(name: str, data: Sequence[object], index: int, symbol: str, size: int) -> OptionPart:
@@ -259,13 +242,8 @@ def _draw_steps(
     )
     if len(every) > MAX_LINES:
         text += f" The first {MAX_LINES} of {len(every)} lines."
+    option = line_chart("Step", steps, figure.title, figure.formatter, series)
     titles = "Line", "Step", figure.title
-    return ReportFigure(
-        f"steps-{figure.name}-{number}",
-        f"{figure.title} by step{where}",
-        text,
-        line_chart("Step", steps, figure.title, figure.formatter, series),
-        legend([*lines]),
-        lines_table(figure.title, titles, lines, figure.show, lambda x: steps[int(x)]),
-        300,
-    )
+    table = lines_table(figure.title, titles, lines, figure.show, lambda x: steps[int(x)])
+    name, title = f"steps-{figure.name}-{number}", f"{figure.title} by step{where}"
+    return ReportFigure(name, title, text, option, legend([*lines]), table, 300)

@@ -244,25 +244,21 @@ def cold_start_points(report: SweepReport) -> Iterator[tuple[str, Sequence[Point
 
 def cold_start_figures(report: SweepReport) -> list[ReportFigure]:
     """Return a figure for each axis with points whose stored step runs were read."""
-    return [
-        _draw(axis, means)
+    read = (
+        (axis, [each for each in points if each.cold_start_average_milliseconds])
         for axis, points in cold_start_points(report)
-        if (
-            means := {
-                f"{axis} {p.values[axis]}": each
-                for p in points
-                if (each := p.cold_start_average_milliseconds)
-            }
-        )
-    ]
+    )
+    return [_draw(axis, points) for axis, points in read if points]
 
 
-def _draw(axis: str, means: Mapping[str, Sequence[float]]) -> ReportFigure:
-    labels = _STRETCHES[: max(map(len, means.values()))]
+def _draw(axis: str, points: Sequence[PointReport]) -> ReportFigure:
     lines = {
-        name: [EstimatedPoint(x, mean) for x, mean in enumerate(values)]
-        for name, values in means.items()
+        f"{axis} {each.values[axis]}": [
+            EstimatedPoint(x, mean) for x, mean in enumerate(each.cold_start_average_milliseconds)
+        ]
+        for each in points
     }
+    labels = _STRETCHES[: max(map(len, lines.values()))]
     series = estimated_lines(lines.items())
     option = line_chart(_WHERE, labels, "Mean service time", "@milliseconds", series)
     text = (
@@ -272,4 +268,4 @@ def _draw(axis: str, means: Mapping[str, Sequence[float]]) -> ReportFigure:
     titles = axis, _WHERE, "Mean"
     table = lines_table("Cold start", titles, lines, format_milliseconds, lambda x: labels[int(x)])
     title = f"Cold start by {axis}"
-    return ReportFigure(f"cold-{axis}", title, text, option, legend([*means]), table, 300)
+    return ReportFigure(f"cold-{axis}", title, text, option, legend([*lines]), table, 300)

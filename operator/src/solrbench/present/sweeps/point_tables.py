@@ -199,13 +199,10 @@ def _figures_table(
 ) -> Table:
     shown = {id(row) for row in sorted(rows, key=_rank)[:MAX_ROWS]}
     most = f"The {MAX_ROWS} of {len(rows):,} rows that differ most; -o json has all. "
-    columns = [NameColumn[FigureRow]("Point", lambda row: row.point)]
-    return build_table(
-        caption,
-        [*columns, *figure_columns(sides=sides)],
-        [row for row in rows if id(row) in shown],
-        most * (len(rows) > MAX_ROWS) + note,
-    ).without_empty_columns()
+    columns = [NameColumn[FigureRow]("Point", lambda row: row.point), *figure_columns(sides=sides)]
+    listed = [row for row in rows if id(row) in shown]
+    note = most * (len(rows) > MAX_ROWS) + note
+    return build_table(caption, columns, listed, note).without_empty_columns()
 
 
 def _figure_rows(report: SweepReport) -> list[FigureRow]:

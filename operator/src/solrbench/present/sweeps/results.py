@@ -129,8 +129,7 @@ def _cost_fields(cost: PointCost) -> dict[str, Any]:
 
 def environment_point(sweep: SolrBenchmarkSweep) -> str | None:
     """Return the point whose environment a report shows: the first one that was measured."""
-    measured = (point.name for point in sweep.status.points if ended_well(point))
-    return next(measured, None)
+    return next((point.name for point in sweep.status.points if ended_well(point)), None)
 
 
 def _axes(sweep: SolrBenchmarkSweep) -> Sequence[Values]:
@@ -207,17 +206,16 @@ def _point(
             "outcome": rounds[-1].outcome,
             "bottlenecks": agree_over_rounds({each.round: each.bottlenecks for each in rounds}),
         }
+    left_out = {
+        "deviation_percent": find_deviation_percent(point),
+        "repeats": point.repeats or len(point.repeat_values or []) or None,
+    }
     point_report = PointReport(
         name=point.name,
         benchmark=name,
         values={value.axis: value.label for value in values},
         is_baseline=bool(values) and values == _baseline(sweep, axes),
-        result=point.model_copy(
-            update={
-                "deviation_percent": find_deviation_percent(point),
-                "repeats": point.repeats or len(point.repeat_values or []) or None,
-            }
-        ),
+        result=point.model_copy(update=left_out),
     )
     return point_report.model_copy(update=details)
 
