@@ -88,6 +88,13 @@ def test_what_is_planted_is_named_and_healthy_runs_are_not_accused(planted: str)
     assert named.count(planted) >= (20 if planted == "None" else 18), named
 
 
+def test_a_time_without_the_report_of_a_pod_is_none() -> None:
+    dataset = DatasetStatus(seconds=130.0, documents_per_second=61_500)
+    found = conclude_indexing(dataset, Indexing(pods=2), None, is_timed=False)
+    assert (found.verdict, found.is_valid) == ("Invalid", False)
+    assert [each.reason for each in found.reasons] == ["IndexReportLost"]
+
+
 def test_pods_without_documents_do_not_share_the_cpu_time_of_others() -> None:
     by_pod = [IndexPodStatus(pod=n, documents=documents) for n, documents in enumerate((9, 0, 0))]
     used = IndexPodsStatus(cpu_cores=0.95)

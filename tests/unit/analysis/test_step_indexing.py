@@ -50,6 +50,21 @@ def updates(
     return make_document(step, repeat, result, seconds=30, variant=variant, batch_size=SIZE)
 
 
+def test_no_good_update_is_a_rate_of_zero_that_misses() -> None:
+    limit = [{"name": "fast", "throughput": {"minDocumentsPerSecond": 500}}]
+    spec = indexing_spec("a", objectives=limit)
+    samples = benchmark_samples(spec, [updates(failures=600)])
+    (found,) = not_none(evaluate_objectives(samples, DatasetStatus())).results
+    assert (found.value, found.conclusion) == (0, "Missed")
+
+
+def test_repeats_are_not_compared_by_documents_where_one_added_none() -> None:
+    samples = benchmark_samples(indexing_spec("a"), [updates(1), updates(2, failures=600)])
+    assert DOCUMENTS not in samples.of("a", "").values("update", [])
+    whole = benchmark_samples(indexing_spec("a"), [updates(1), updates(2)])
+    assert len(whole.of("a", "").values("update", [])[DOCUMENTS]) == 2
+
+
 def test_documents_per_second_are_those_of_good_responses_with_an_interval() -> None:
     samples = benchmark_samples(indexing_spec("a"), [updates(failures=60)])
     (result,) = merge_steps(samples)

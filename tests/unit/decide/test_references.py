@@ -176,3 +176,41 @@ def test_nothing_is_waited_for_where_objects_and_keys_exist() -> None:
     assert check_object(MINE, ["queries.txt"], found) is None
     claim = ReferredObject(CLAIM, "PersistentVolumeClaim", "data", "search")
     assert check_object(claim, [], {"spec": {}}) is None
+
+
+LARGE = {"spec.collection.shards": 2, "spec.collection.router": {"field": "category_s"}}
+REPLACED = {"name": "write", "weight": 1, "updates": {"generated": {"ids": "Existing"}}}
+PROXIED = [{"name": "nodes", "endpoint": "Nodes"}, {"name": "service", "endpoint": "Service"}]
+NO_FAILURE = {"name": "none-fails", "failures": {"maxPercent": 0}}
+HTTP = {"spec.workload.queries": {"configMap": {"name": "q"}}}
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"spec.target.variants": PROXIED, "spec.comparison": {"primary": "TimeUntilFoundP95"}},
+            "spec.comparison.primary: TimeUntilFoundP95 must go with load.visibility",
+        ),
+        (
+            {"spec.target.variants": PROXIED, "spec.comparison": {"primary": "DocumentsPerSecond"}},
+            "spec.comparison.primary: DocumentsPerSecond must go with indexing of a step",
+        ),
+        ({"spec.objectives": [NO_FAILURE]}, "none-fails must have failures.maxPercent above 0"),
+        (LARGE | {"spec.workload": {"mix": [REPLACED]}}, "generated.ids: Existing must go with"),
+        (
+            {"spec.load.visibility": {"fields": {"id": "42"}}},
+            "spec.load.visibility.fields: must not have id",
+        ),
+        ({"spec.dataset.expectedDocuments": 7}, "spec.dataset.expectedDocuments: must be"),
+        *(
+            (HTTP | {"spec.dataset": {"http": {"urls": [url]}}}, "http.urls[0]: must have a host")
+            for url in ("http://a.example:80a/x.json", "http://a.example:99999/x.json")
+        ),
+    ],
+)
+def test_what_contradicts_itself_is_refused_before_anything_starts(
+    changes: Changes, problem: str
+) -> None:
+    outcome = check_spec(stored(changes).spec, POD_OPTIONS)
+    assert_outcome(outcome, "InvalidSpec", PermanentError, problem)

@@ -139,6 +139,8 @@ def test_capacity_curve_has_the_trials_that_count_by_rate() -> None:
 def test_capacity_curve_of_users_is_by_users() -> None:
     (figure,) = capacity_curves(Status(capacity=[CAPACITY_USERS]))
     assert figure.title == "Latency against users in the search for the capacity"
+    axis: Any = figure.option["yAxis"]
+    assert axis["name"] == "P95 of the service time"
     assert points(figure, 0) == [[9, 80], [25, 222]]
     assert marked(figure)["data"] == [{"xAxis": 23}]
 

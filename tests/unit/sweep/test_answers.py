@@ -10,8 +10,9 @@ from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.sweep.answers import compares_answers, point_label, upgrade_sentences
 from solrbench.sweep.plan import make_plan
+from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.validation import build_child
-from support.resources.small_sweep import parse_sweep
+from support.resources.small_sweep import parse_sweep, users_axis
 from support.results.measured_points import valid_point
 
 VERSIONS = {"name": "version", "field": "target.solrCloud.image.tag", "values": ["9.8.1", "9.10.1"]}
@@ -96,6 +97,36 @@ def test_the_sentence_of_an_upgrade() -> None:
         f"{same}; the p95 has no conclusion with fewer than 3 repeats."
     )
     assert sentence(0, 1.8, Conclusion.WORSE, usual="Invalid") == f"{same}."
+
+
+def test_a_sentence_is_about_the_baseline_that_it_names() -> None:
+    users = users_axis(2) | {"role": "Condition"}
+    plan = make_plan(parse_sweep({"spec.axes": [VERSIONS, users], "spec.design": "Full"}))
+    points = {each.point.name: each.point for each in plan.points}
+    # Both versions with 1 user, then both with 2.
+    measured = [
+        valid_point(point, cpu_milliseconds_per_request=number)
+        for point, number in zip(
+            sorted(points.values(), key=by_users), (9.0, 9.0, 1.0, 1.5), strict=True
+        )
+    ]
+    compared = AnswerComparison(
+        candidate="version 9.10.1, users 2",
+        baseline="users 2",
+        conclusion="SameAnswers",
+        queries=1000,
+        different=0,
+    )
+    (text,) = upgrade_sentences([compared], points, measured, {})
+    assert text == (
+        "version 9.10.1, users 2 answers all 1,000 queries like users 2 and needs 50 % more CPU per"
+        " query."
+    )
+
+
+def by_users(point: DesignPoint) -> list[int]:
+    version, users = point.indexes
+    return [users, version]
 
 
 def test_points_of_several_axes_are_named_by_what_differs() -> None:

@@ -44,6 +44,15 @@ def test_cost_of_requests_follows_the_interval_of_the_rate() -> None:
     assert costs[status.points[3].name].requests is None
 
 
+def test_what_holds_far_more_than_is_asked_has_no_cost_of_its_requests() -> None:
+    status = run(SEARCH, {0: 9000, 1: 9000, 2: 9000, 3: 9000})
+    sweep = parse_sweep(SEARCH)
+    costs = point_costs(sweep.spec, pair_points(make_plan(sweep).points, status.points))
+    cost = costs[not_none(status.sizing[0].point)]
+    assert cost.price > 0
+    assert (cost.requests, cost.bounds) == (None, None)
+
+
 def test_a_rate_that_was_left_out_has_no_bounds_of_its_cost() -> None:
     resources = {"spec.template.spec.target.solrCloud.resources": {"requests": {"cpu": "1"}}}
     sweep = parse_sweep({"spec.axes": [NODES], "spec.prices": PRICES} | resources)

@@ -6,10 +6,12 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.api.v1alpha1.pods import Toleration
 from solrbench.api.v1alpha1.prices import Prices
 from solrbench.sweep.cluster_capacity import FreeNode, without_capacity
 from solrbench.sweep.requirements import (
     LoadDuration,
+    PodGroup,
     duration_text,
     find_price,
     load_duration,
@@ -88,3 +90,14 @@ def test_room_for_agents_is_needed_where_pods_are_read_and_costs_nothing() -> No
     assert without_capacity([replace(solr, count=1)], [node]) == [replace(solr, count=1)]
     assert without_capacity([replace(solr, count=1, has_agent=False)], [node]) == []
     assert find_price(prices, pods) == find_price(prices, servers)
+
+
+def test_nodes_that_others_may_not_use_are_taken_first() -> None:
+    gib = 1 << 30
+    taint = {"key": "dedicated", "value": "solr", "effect": "NoSchedule"}
+    general = FreeNode("general", 8, 16 * gib + 1, 9)
+    dedicated = FreeNode("solr", 8, 16 * gib, 9, taints=[taint])
+    toleration = Toleration(key="dedicated", operator="Equal", value="solr")
+    solr = PodGroup("solr", 1, 1.0, 12 * gib, 0, "target", tolerations=(toleration,))
+    workers = PodGroup("load-worker", 2, 1.0, 4 * gib, 0, "load")
+    assert without_capacity([solr, workers], [general, dedicated]) == []

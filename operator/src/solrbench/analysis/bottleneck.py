@@ -242,7 +242,7 @@ def _sentence_case(text: str) -> str:
 INDEXING = "indexing"
 """What stands in place of a step's name."""
 
-INDEX_CLIENT_LIMITS = "IndexClientLimits"
+INDEX_CLIENT_LIMITS, INDEX_REPORT_LOST = "IndexClientLimits", "IndexReportLost"
 
 MIN_WAITING_PERCENT = 60.0
 """Streams that wait for Solr less are kept from sending by reading and preparing documents."""
@@ -315,11 +315,16 @@ def find_client_limit(dataset: DatasetStatus, indexing: Indexing) -> str | None:
 
 
 def conclude_indexing(
-    dataset: DatasetStatus, indexing: Indexing, telemetry: Telemetry | None
+    dataset: DatasetStatus,
+    indexing: Indexing,
+    telemetry: Telemetry | None,
+    *,
+    is_timed: bool = True,
 ) -> DatasetStatus:
     """Return the status with what Solr did, the bottleneck and the verdict, after all pods ended.
 
-    Without `telemetry`, which may have been turned off, only the index client is checked.
+    Without `telemetry`, which may have been turned off, only the index client is checked. Unless it
+    `is_timed`, the report of a pod is lost, and with it how long all of them took.
     """
     client = find_client_limit(dataset, indexing)
     changes: dict[str, object] = {"verdict": "Valid", "reasons": []}
@@ -328,6 +333,12 @@ def conclude_indexing(
         text = f"{client}, so the rate is not that of Solr; raise {field} or their resources"
         reason = InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)
         changes = {"verdict": "Invalid", "reasons": [reason]}
+    elif not is_timed:
+        text = "the report of an index pod is lost, so that the time of indexing is not known"
+        changes = {
+            "verdict": "Invalid",
+            "reasons": [InvalidReason(reason=INDEX_REPORT_LOST, message=text)],
+        }
     if telemetry is not None:
         servers = read_telemetry(telemetry)
         read = telemetry.solr[0] if telemetry.solr else None

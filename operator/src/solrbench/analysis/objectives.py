@@ -59,7 +59,10 @@ def measure(objective: Objective, samples: StepSamples) -> MeasuredValue | None:
     requests = samples.of(name)
     counts = requests.counts
     weight = samples.documents_per_request(name) if objective.is_of_documents else 1.0
-    if not counts.due or not samples.seconds or objective.is_of_dataset or not weight:
+    # None of them may have been good: that is 0 documents per second.
+    indexes = any(each.batch_size for each in samples.documents)
+    is_measured = not objective.is_of_dataset and (indexes or not objective.is_of_documents)
+    if not counts.due or not samples.seconds or not is_measured:
         return None
     if objective.failures is not None:
         of_all = samples.documents if name == ALL_REQUESTS else []

@@ -304,6 +304,9 @@ class StepSamples:
         # A repeat without one may have taken longer than the limit: the others would be too short.
         if len(values.get(TIME_UNTIL_FOUND, ())) < len(self.runs):
             values.pop(TIME_UNTIL_FOUND, None)
+        # One without any good update has no ratio: the others alone would be too good.
+        if len(values.get(DOCUMENTS, ())) < sum(bool(e.document.batch_size) for e in self.runs):
+            values.pop(DOCUMENTS, None)
         return values
 
 

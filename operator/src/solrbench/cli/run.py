@@ -27,8 +27,8 @@ from solrbench.kube.client import Cluster
 from solrbench.kube.reader import Manifest
 from solrbench.reasons.end import ApiServerReason
 
-MANAGER = "kubectl-solrbench"
 STOP_TRIES, STOP_PAUSE_SECONDS = 30, 2.0
+MANAGER = "kubectl-solrbench"
 """Owner of the fields that are applied (server-side apply)."""
 
 
@@ -235,7 +235,7 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
 
 
 def _stop(cluster: Cluster, key: ResourceKey) -> None:
-    """Suspend what is not over; tried for a while, as nobody is there who would do it."""
+    """Suspend what is not over; tried for a while, as it would go on for hours else."""
     for _ in range(STOP_TRIES):
         try:
             stored = cluster.get(*key)

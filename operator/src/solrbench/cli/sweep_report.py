@@ -72,9 +72,11 @@ def _read_answers(cluster: Cluster, report: SweepReport) -> list[ComparedAnswers
     stored = {each.candidate: each.baseline for each in report.status.answer_comparisons}
     if not stored or report.baseline is None:
         return []
-    before = read_answers(cluster, namespace, report.baseline.benchmark)
-    return [
-        compare_answers(before, read_answers(cluster, namespace, name), stored[label], label)
-        for label, name in report.labels.items()
-        if label in stored
-    ]
+    labels, usual = report.labels, report.baseline.benchmark
+
+    def compare(label: str) -> ComparedAnswers:
+        base, name = labels.get(stored[label], usual), labels[label]
+        before, after = (read_answers(cluster, namespace, each) for each in (base, name))
+        return compare_answers(before, after, stored[label], label)
+
+    return [compare(label) for label in labels if label in stored]

@@ -7,7 +7,6 @@ queries take a few hundred kilobytes of a report.
 
 import gzip
 from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
 from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
@@ -116,9 +115,10 @@ class StoredAnswers(LenientModel):
         if not self.packed:
             return []
         try:
-            text = unpack(b64decode(self.packed, validate=True), _MAX_UNPACKED_BYTES)
-        except Base64Error as error:
+            packed = b64decode(self.packed, validate=True)
+        except ValueError as error:
             raise ForeignDataError("the answers are no base64") from error
+        text = unpack(packed, _MAX_UNPACKED_BYTES)
         return validate(_Entries, {"entries": decode_json(text, _MAX_MEMORY)}).entries
 
 

@@ -107,9 +107,8 @@ def decode_json(text: bytes | bytearray, max_memory: int = MAX_VALUES_BYTES) -> 
     """
     needed = needed_memory(text, max_memory)
     if needed > max_memory:
-        raise ForeignDataError(
-            f"its values would take {needed:,} bytes of memory, more than {max_memory:,}"
-        )
+        problem = f"its values would take {needed:,} bytes of memory, more than {max_memory:,}"
+        raise ForeignDataError(problem)
     try:
         if text.isascii():
             return orjson.loads(text)

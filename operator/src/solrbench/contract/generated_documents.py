@@ -144,12 +144,11 @@ class DocumentGenerator:
 
     def __init__(self, spec: Generator, id_field: str = ID_FIELD) -> None:
         """Spell the vocabulary; it needs 16 bytes for each term."""
-        exponent = spec.zipf_exponent
         self._spec = spec
         self._id_field = id_field
         self._words = vocabulary(spec.vocabulary_terms, spec.seed)
-        self._terms = ZipfRanks(spec.vocabulary_terms, exponent)
-        self._tags = ZipfRanks(min(_TAG_TERMS, spec.vocabulary_terms), exponent)
+        self._terms = ZipfRanks(spec.vocabulary_terms, spec.zipf_exponent)
+        self._tags = ZipfRanks(min(_TAG_TERMS, spec.vocabulary_terms), spec.zipf_exponent)
         self._categories = ZipfRanks(len(CATEGORIES), 1.0)
 
     def range(self, positions: range) -> Iterator[dict[str, Any]]:

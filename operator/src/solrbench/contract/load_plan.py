@@ -228,7 +228,6 @@ class LoadPlan(Model):
     token: str
     """What workers and the operator show the master (`net.token`)."""
     agent_token: str = ""
-    """What the master shows the agents."""
 
     @property
     def collection_of_cores(self) -> str:

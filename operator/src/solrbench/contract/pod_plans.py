@@ -72,7 +72,6 @@ class ExportOutcome(LenientModel):
     files: int = 0
     """Files written and read back."""
     bytes: int = 0
-    """Their size."""
     sha256: str = Field(default="", max_length=64)
     """Digest of `SHA256SUMS`."""
     removed: int = 0
@@ -137,9 +136,7 @@ class IndexPlan(Model):
     telemetry: LoadTelemetry = LoadTelemetry()
     """What the first pod reads of Solr meanwhile."""
     agents: list[PodAgent] = []
-    """Agents in the pods of Solr."""
     agent_token: str = ""
-    """Their token."""
 
 
 MAX_TELEMETRY_BYTES = 1 << 16

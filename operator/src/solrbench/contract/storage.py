@@ -70,6 +70,5 @@ def from_chunks(stored: ChunkedDocument) -> StepRunResult:
     try:
         return read(StepRunResult, text)
     except ForeignDataError as error:
-        raise DamagedReportError(
-            f"another version wrote it ({error})", LoadReason.VERSION_MISMATCH
-        ) from error
+        problem = f"another version wrote it ({error})"
+        raise DamagedReportError(problem, LoadReason.VERSION_MISMATCH) from error

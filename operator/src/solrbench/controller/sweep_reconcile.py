@@ -122,15 +122,19 @@ def _compare_answers(
         or (point.name in children and children[point.name].has_succeeded)
     }
     found = list(stored.answer_comparisons)
-    if baseline is None or baseline.point.name not in ended:
+    if baseline is None:
         return found
     known, sweep = {each.candidate for each in found}, context.sweep.metadata.name
-    due = {
-        label: each.point.name
+    labels = {
+        each.point.name: point_label(each.point.values, baseline.point.values)
         for each in context.plan.points
-        if not each.point.is_baseline
-        and each.point.name in ended
-        and (label := point_label(each.point.values, baseline.point.values)) not in known
+    }
+    # As all figures, within a condition: other data, or another load, have other answers.
+    bases = context.plan.find_baselines(context.sweep.spec)
+    due = {
+        labels[name]: name
+        for name, base in bases.items()
+        if name != base and {name, base} <= ended and labels[name] not in known
     }
     # Those of one point may have two megabytes: no more are read than are kept, one at a time.
     wanted = [*due.items()][: MAX_ANSWER_COMPARISONS - len(found)]
@@ -140,10 +144,9 @@ def _compare_answers(
     def read(name: str) -> StoredAnswers | None:
         return read_answers(context.cluster, context.namespace, benchmark_name(sweep, name))
 
-    before = read(baseline.point.name)
-    usual = point_label(baseline.point.values, baseline.point.values)
     return found + [
-        compare_answers(before, read(name), usual, label).summary for label, name in wanted
+        compare_answers(read(bases[name]), read(name), labels[bases[name]], label).summary
+        for label, name in wanted
     ]
 
 

@@ -9,14 +9,17 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from pydantic.alias_generators import to_camel
 
 from solrbench.api.v1alpha1.benchmark import SolrBenchmark, Spec
+from solrbench.api.v1alpha1.collection import RouterName
 from solrbench.api.v1alpha1.fields import LABEL_KEY, LABEL_NAME
+from solrbench.api.v1alpha1.objectives import PrimaryMetric
 from solrbench.api.v1alpha1.pod_options import PodOptions
 from solrbench.api.v1alpha1.pods import Affinity, NodeSelectorRequirement, TopologySpread
-from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.request_mix import Queries, UpdateIdPolicy
 from solrbench.contract.workload_files import sources
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.decide.outcome import Outcome, fail, wait
@@ -125,6 +128,8 @@ def spec_problems(spec: Spec) -> Iterator[str]:
                 " dataset.generator.routePrefixes, queries are routed by the prefixes of ids; set"
                 " them, or leave it out"
             )
+    # What would show only hours later that it cannot be.
+    yield from (*_comparison_problems(spec), *_workload_problems(spec), *_dataset_problems(spec))
     solr = spec.target.solr_cloud
     if solr is not None:
         yield from _label_problems("spec.target.solrCloud.nodeSelector", solr.node_selector)
@@ -143,6 +148,69 @@ def spec_problems(spec: Spec) -> Iterator[str]:
             is_one_number = number.isdecimal() and len(each.values or ()) == 1
             if each.operator in ("Gt", "Lt") and not is_one_number:
                 yield f"{path}.affinity: {each.key} must have one whole number with Gt or Lt"
+
+
+def _comparison_problems(spec: Spec) -> Iterator[str]:
+    primary, load = spec.comparison.primary, spec.load
+    if not load.steps or not (spec.target.variants or spec.comparison.baseline):
+        return  # nothing is compared
+    if primary is PrimaryMetric.TIME_UNTIL_FOUND and load.visibility is None:
+        yield "spec.comparison.primary: TimeUntilFoundP95 must go with load.visibility; set it"
+    indexes = any(step.indexing is not None for step in load.steps)
+    if primary is PrimaryMetric.DOCUMENTS_PER_SECOND and not indexes:
+        yield (
+            "spec.comparison.primary: DocumentsPerSecond must go with indexing of a step; set it,"
+            " or choose another metric"
+        )
+
+
+def _workload_problems(spec: Spec) -> Iterator[str]:
+    for objective in spec.objectives:
+        if objective.failures is not None and not objective.failures.max_percent:
+            yield (
+                f"spec.objectives: {objective.name} must have failures.maxPercent above 0, as no"
+                " number of requests shows that none ever fails; 0.01 takes 38,000 of them"
+            )
+    router = spec.collection.router
+    is_by_ids = router.name is RouterName.COMPOSITE_ID and router.field is None
+    if spec.collection.shards == 1 or is_by_ids:
+        return
+    for index, entry in enumerate(spec.workload.mix or ()):
+        generated = None if entry.updates is None else entry.updates.generated
+        if generated is not None and generated.ids is UpdateIdPolicy.EXISTING:
+            yield (
+                f"spec.workload.mix[{index}].updates.generated.ids: Existing must go with"
+                " collection.router.name compositeId without a field, else a document would be in"
+                " two shards; set New"
+            )
+
+
+def _dataset_problems(spec: Spec) -> Iterator[str]:
+    dataset, visibility = spec.dataset, spec.load.visibility
+    if dataset is None:
+        return
+    if visibility is not None and dataset.id_field in visibility.fields:
+        yield (
+            f"spec.load.visibility.fields: must not have {dataset.id_field}, the id of marked"
+            " documents; leave it out"
+        )
+    for index, url in enumerate(dataset.http.urls if dataset.http is not None else ()):
+        try:
+            parts = urlsplit(url)
+            is_url = parts.port != 0 and bool(parts.hostname)
+        except ValueError:
+            is_url = False
+        if not is_url:
+            yield (
+                f"spec.dataset.http.urls[{index}]: must have a host, and a port from 1 to 65535 if"
+                " any; correct it"
+            )
+    made = dataset.indexed_generator
+    if made is not None and dataset.expected_documents not in (None, made.documents):
+        yield (
+            "spec.dataset.expectedDocuments: must be the number of generated documents, whose ids"
+            " differ; leave it out"
+        )
 
 
 def _label_problems(path: str, labels: Mapping[str, str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import zlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -66,7 +67,7 @@ def read_report(plan: ExportPlan, resource: Path, folder: Path) -> Report:
             evidence=_read_diagnostics(folder / DIAGNOSTICS_FOLDER),
             steps=sorted(steps, key=lambda each: each.start_time),
         )
-    except (OSError, ValidationError, DamagedReportError) as error:
+    except (OSError, EOFError, zlib.error, ValueError, DamagedReportError) as error:
         message = f"the stored results cannot be read: {error}"
         raise ExportError(ExportReason.EXPORT_PLAN_INVALID, message, permanent=True) from error
 

@@ -129,12 +129,9 @@ def _read(file: Path, what: str) -> str:
     try:
         return file.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ExportError(
-            ExportReason.EXPORT_SECRET_NOT_FOUND,
-            f"{what} does not exist, or has no text under the key {file.name}; create it",
-            # It may be created while the Job tries again.
-            permanent=False,
-        ) from error
+        text = f"{what} does not exist, or has no text under the key {file.name}; create it"
+        # It may be created while the Job tries again.
+        raise ExportError(ExportReason.EXPORT_SECRET_NOT_FOUND, text, permanent=False) from error
 
 
 def _bucket_problem(error: Exception, text: str) -> _Problem:

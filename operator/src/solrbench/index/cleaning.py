@@ -116,15 +116,11 @@ class Cleaner:
         return document
 
     def _clean(self, value: Any) -> Any:
-        match value:
-            case str():
-                return self._clean_text(value)
-            case dict():
-                return {self._clean_text(name): self._clean(each) for name, each in value.items()}
-            case list():
-                return [self._clean(each) for each in value]
-            case _:
-                return value
+        if isinstance(value, str):
+            return self._clean_text(value)
+        if isinstance(value, dict):
+            return {self._clean_text(name): self._clean(each) for name, each in value.items()}
+        return [self._clean(each) for each in value] if isinstance(value, list) else value
 
     def _clean_text(self, text: str) -> str:
         if self._removes_markup and ("<" in text or "&" in text):

@@ -112,7 +112,7 @@ def _access(plan: IndexPlan) -> HttpAuth:
     try:
         access = read_auth(plan.access)
         _ = access.verify  # reads the certificates: a bad one is named here, not at a connection
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise IndexingError(IndexingReason.INVALID_PLAN, message, permanent=True) from error
     except PermanentError as error:

@@ -249,9 +249,8 @@ class Downloader:
                     return response
                 response.close()
                 if status in _GONE:
-                    raise IndexingError.not_found(
-                        f"{_shown(url)} (HTTP {status})", f"correct {URLS_FIELD}"
-                    )
+                    where = f"{_shown(url)} (HTTP {status})"
+                    raise IndexingError.not_found(where, f"correct {URLS_FIELD}")
                 permanent = status < 500 and status not in _MAY_PASS
                 raise _unreachable(url, f"HTTP {status}", permanent=permanent)
             response.close()

@@ -66,11 +66,8 @@ def read_headers(http: Http, rules: DownloadRules) -> Mapping[str, str]:
     token = _read(rules.credentials / TOKEN, field).strip()
     # A library that cannot send it would quote it in its error.
     if not (token and token.isascii() and token.isprintable()):
-        raise IndexingError(
-            IndexingReason.DATASET_SECRET_NOT_FOUND,
-            f"{field} has no token that can be sent: it must be one line of ASCII; correct it",
-            permanent=True,
-        )
+        text = f"{field} has no token that can be sent: it must be one line of ASCII; correct it"
+        raise IndexingError(IndexingReason.DATASET_SECRET_NOT_FOUND, text, permanent=True)
     return {"Authorization": f"Bearer {token}"}
 
 

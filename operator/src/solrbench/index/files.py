@@ -184,9 +184,8 @@ def _open(folder: Path, path: str) -> io.BufferedReader:
 
 
 def _outside(path: str) -> IndexingError:
-    return IndexingError.not_found(
-        f"{path} leads out of the volume, and there it", "name a file inside the volume"
-    )
+    where = f"{path} leads out of the volume, and there it"
+    return IndexingError.not_found(where, "name a file inside the volume")
 
 
 _PLAIN = frozenset({str, int, float, bool})

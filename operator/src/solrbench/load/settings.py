@@ -29,7 +29,6 @@ class LoadSettings:
     results_folder: Path = Path(STATE_FOLDER)
     """Where finished documents lie until they are acknowledged."""
     web_port: int = WEB_PORT
-    """Port of the web page, state and results of the master."""
     locust_port: int = LOCUST_PORT
     """Port on which workers meet the master."""
     target_seconds: float = 30.0
@@ -51,7 +50,7 @@ def load_auth(plan: LoadPlan) -> HttpAuth:
         if access.ca is not None:
             # Made only to be checked: a bad certificate shall end the attempt before any request.
             _ = access.verify
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         message = f"{error}; it is mounted from a Secret of target.existing"
         raise LoadError(LoadReason.BAD_PLAN, message) from error
     except PermanentError as error:

@@ -190,6 +190,8 @@ def _service_name(body: Any, values: Mapping[str, str]) -> Iterator[str]:
         case {"kind": "Service", "metadata": {"name": str(name)}}:
             with suppress(ValueError):  # it is refused with all else that the object lacks
                 yield _replace_values(name, values)
+        case _:
+            pass
 
 
 def _title(place: str, body: Any) -> str:

@@ -73,13 +73,12 @@ def _stateful_set(
     pod, persistent = PodBuilder(benchmark, names.SOLR), solr.storage.persistent
     pod.add_scratch(tmp="/tmp")  # noqa: S108
     pod.mounts.append({"name": "data", "mountPath": DATA_FOLDER})
-    claims = []
+    claims: list[Manifest] = []
     if persistent is None:
         pod.volumes.append({"name": "data", "emptyDir": empty_dir(solr)})
     else:
         labels = names.labels(benchmark, names.SOLR, attempt)
-        claim = {"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}
-        claims.append(claim)
+        claims = [{"metadata": {"name": "data", "labels": labels}, "spec": claim_spec(persistent)}]
     if benchmark.spec.backup_claim is not None:
         pod.add_claim("backup", BACKUP_FOLDER, benchmark.spec.backup_claim)
     container = {

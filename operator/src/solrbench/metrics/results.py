@@ -4,6 +4,7 @@ Families of numbers are made from the tables of the status (`Shown`); those of v
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, OpenLoopStats
 from solrbench.api.v1alpha1.conditions import (
@@ -139,6 +140,10 @@ def _samples(
     )
 
 
+def _totals(benchmark: ShownBenchmark, field: str) -> list[Sample]:
+    return [(_values(each, _STEP), getattr(each, field)) for each in benchmark.status.totals]
+
+
 def _compared(benchmark: ShownBenchmark) -> list[FigureComparison]:
     comparison = benchmark.status.comparison
     return [] if comparison is None else comparison.figures
@@ -151,13 +156,14 @@ RESULT_FAMILIES = (
     *OBJECTIVE_FAMILIES,
     *table_families("", StepResult, lambda b: b.status.results, _RESULT),
     *_interval_families("step_", lambda b: b.status.results, _RESULT),
-    # Of totals only these: sums and means of the results give the rest.
-    BenchmarkFamily(
-        "step_all_requests_per_second",
-        "Rate of all requests of the step together.",
-        lambda b: [(_values(each, _STEP), each.requests_per_second) for each in b.status.totals],
-        _STEP,
-        unit="requests/s",
+    # Of totals only these. Sums of the results would have whole transactions in them, too.
+    *(
+        BenchmarkFamily(f"step_all_{field}", text, partial(_totals, field=field), _STEP, unit=unit)
+        for field, text, unit in (
+            ("requests", "Requests of the step together, without whole transactions.", "requests"),
+            ("failures", "Those of them that failed.", "requests"),
+            ("requests_per_second", "Rate of all requests of the step together.", "requests/s"),
+        )
     ),
     *_interval_families("step_all_", lambda b: b.status.totals, _STEP),
     DISTRIBUTION_FAMILY,

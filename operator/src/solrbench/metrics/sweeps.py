@@ -64,6 +64,12 @@ def _figure(
     )
 
 
+def _verdict_number(point: SweepPoint) -> float | None:
+    """Return that of a point; one that is due for another round has that of the rounds before."""
+    before = 0.5 if point.inconclusive_rounds else 1.0
+    return VERDICT_NUMBERS.get(point.state, before if is_valid(point) else None)
+
+
 def _request_costs(sweep: ShownSweep) -> Iterator[Sample]:
     for name, cost in sweep.costs.items():
         lower, upper = cost.bounds or (None, None)
@@ -176,7 +182,7 @@ SWEEP_FAMILIES = (
     SweepFamily(
         "sweep_point_valid",
         "1 if all steps of a point are Valid, 0 if one is Invalid, else 0.5: one is Inconclusive.",
-        _figure(lambda point: VERDICT_NUMBERS.get(point.state, 1.0 if is_valid(point) else None)),
+        _figure(_verdict_number),
         _POINT,
         unit="1, 0.5 or 0",
     ),

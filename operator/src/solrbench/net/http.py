@@ -208,7 +208,10 @@ def basic_auth(username: str, password: str) -> str:
 
 
 def read_auth(files: AuthFiles) -> HttpAuth:
-    """Return what the files of a pod hold; an `OSError` if one cannot be read."""
+    """Return what the files of a pod hold.
+
+    It raises `OSError` if one cannot be read, `UnicodeError` if one is no text.
+    """
     authorization = None
     if files.credentials_folder is not None:
         folder = Path(files.credentials_folder)

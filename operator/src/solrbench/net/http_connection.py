@@ -31,7 +31,6 @@ class CachedHead(NamedTuple):
     body: int
     """Where the body begins."""
     keep: bool
-    """The connection may be kept."""
 
 
 _head_cache: dict[bytes, CachedHead] = {}

@@ -152,7 +152,9 @@ def capacity_curves(status: Status) -> list[ReportFigure]:
         rate = held[name]
         mark = mark_x(f"capacity {format_number(rate)}", rate, index) if rate else {}
         series.append(line(name, index, points, showSymbol=True, **mark))
-    y_axis = value_axis("P95 of the response time", "@milliseconds", min=0)
+    # Users are sent the next request when they have an answer: such trials have no response times.
+    times = "service" if unit == "users" else "response"
+    y_axis = value_axis(f"P95 of the {times} time", "@milliseconds", min=0)
     option = chart(bottom_axis(load, scale=True), y_axis, "@milliseconds", series)
     text = " ".join(result.message for result in status.capacity)
     raised = "users" if unit == "users" else "rate"

@@ -169,7 +169,9 @@ def table_sections(found: Iterable[Table], level: str = "##") -> list[str]:
 
 def table_section(title: str, table: Table) -> list[str]:
     """Return a table with its title and note; nothing without rows."""
-    return [title, table_to_markdown(table), *filter(None, [table.note])] if table else []
+    # A note may quote what a target has said.
+    note = escape_markdown(table.note)
+    return [title, table_to_markdown(table), *filter(None, [note])] if table else []
 
 
 def join_fitting(first: Sequence[str], details: Sequence[str]) -> str:

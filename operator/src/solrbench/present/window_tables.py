@@ -111,7 +111,7 @@ def cold_start_table(document: StepRunResult) -> Table:
 
     columns = [*cold_start_columns(caches), TextColumn[CurvePoint]("Time per 1000", bar)]
     note = (
-        f"From the first request of `{document.id}` on, its warm-up included. The columns of"
+        f"From the first request of {document.id} on, its warm-up included. The columns of"
         " caches are hits in percent of the lookups in the seconds around."
     )
     return build_table("Cold start", columns, thinned(points, _FIRST_ROWS, _LATER_ROWS), note)

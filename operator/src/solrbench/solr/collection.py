@@ -93,10 +93,8 @@ def _creation_error(message: str) -> SolrbenchError:
     # Solr reports both as HTTP 400; only the text shows whether another attempt may succeed.
     if _is_of_network(message):
         return TemporaryError(TargetReason.COLLECTION_NOT_CREATED, message)
-    return PermanentError(
-        TargetReason.COLLECTION_REFUSED,
-        f"Solr did not create the collection; check collection.configSet: {message}",
-    )
+    text = f"Solr did not create the collection; check collection.configSet: {message}"
+    return PermanentError(TargetReason.COLLECTION_REFUSED, text)
 
 
 def _is_of_network(message: str) -> bool:

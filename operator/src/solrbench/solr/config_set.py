@@ -22,9 +22,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 def built_in_archive() -> bytes:
     """Return the config set that comes with solrbench."""
     folder = resources.files("solrbench.solr") / "configset"
-    return zip_files(
-        {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.is_file()}
-    )
+    files = (entry for entry in folder.iterdir() if entry.is_file())
+    return zip_files({file.name: file.read_bytes() for file in files})
 
 
 def archive_of(config_map: dict[str, Any]) -> bytes:

@@ -64,17 +64,17 @@ def upgrade_sentences(
     # Answers are the same however the load went, figures are not.
     stored = {each.name: each for each in measured if each.state != INVALID}
     for compared in comparisons:
-        name = by_label.get(compared.candidate)
+        name, base = by_label.get(compared.candidate), by_label.get(compared.baseline)
         if compared.conclusion is None:
             yield f"The answers of {compared.candidate} are not compared: {compared.not_compared}."
             continue
-        cpu = _cpu(stored.get(name or ""), stored.get(baseline.name))
+        cpu = _cpu(stored.get(name or ""), stored.get(base or ""))
         queries, usual = different_queries(compared), compared.baseline
         if compared.different:
             text = f"{queries} differently{cpu} than {usual}"
         else:
             text = f"{queries} like {usual}{cpu}"
-        difference = found.get(name or "") if {name, baseline.name} <= stored.keys() else None
+        difference = found.get(name or "") if {name, base} <= stored.keys() else None
         metric = f"; {_metric(difference)}" if difference is not None else ""
         yield f"{compared.candidate} answers {text}{metric}."
 

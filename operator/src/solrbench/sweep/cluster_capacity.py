@@ -112,7 +112,8 @@ def _place(group: PodGroup, nodes: Sequence[FreeNode]) -> bool:
     ]
     if not roomy:
         return False
-    chosen = max(roomy, key=lambda node: node.memory_bytes)
+    # Nodes that others may not use are taken first.
+    chosen = max(roomy, key=lambda node: (len(node.taints), node.memory_bytes))
     chosen.cores -= wanted.cores
     chosen.memory_bytes -= wanted.memory_bytes
     chosen.pods -= 1

@@ -11,7 +11,7 @@ from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import DIGITS
 from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.plan import PlannedPoint
-from solrbench.sweep.sizing import Pair, SizedPoint, group_points
+from solrbench.sweep.sizing import Pair, SizedPoint, group_points, is_cut
 
 _REQUESTS = 1_000_000
 
@@ -58,6 +58,9 @@ def point_costs(
         # Requests cost least at the capacity where that is measured. The rate that a sizing shows
         # is that of its headrooms, which has searches in it that found none.
         rate = point.value if is_search and of_point is None else point.requests_per_second
+        if of_point is not None and spec.objective.demand is not None:
+            # Of what holds far more than is asked, or far less, only a bound is known.
+            rate = None if any(map(is_cut, point.headrooms or ())) else rate
         interval = _rate_bounds(spec, point, of_point) or (rates or {}).get(point.name)
         if is_search and figure.unit != "requests/s":
             rate = None  # a million updates are no million requests

@@ -15,6 +15,7 @@ from solrbench.stats.regression import (
 )
 from solrbench.sweep.plan import SweepPlan
 from solrbench.sweep.points import Values, text_of_values
+from solrbench.sweep.state import is_valid
 
 _MIN_RANGE = 1.5
 """How far the largest index must exceed the smallest, so that an axis is about its size."""
@@ -28,7 +29,7 @@ def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]
     known = [
         (planned.point.values, point)
         for planned, point in zip(plan.points, points, strict=True)
-        if point.index_bytes and point.read_bytes_per_request is not None
+        if is_valid(point) and point.index_bytes and point.read_bytes_per_request is not None
     ]
     answer_count = 0
     axes = [value.axis for value in plan.points[0].point.values] if plan.points else []

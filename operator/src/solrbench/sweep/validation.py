@@ -234,6 +234,12 @@ def check_rounds(spec: SweepSpec, points: Sequence[CheckedPoint]) -> list[str]:
         return []
     repeats = [each.benchmark.spec.load.repeats for each in points]
     wrong = []
+    if any(each.benchmark.spec.diagnostics is not None for each in points):
+        wrong.append(
+            "spec.template.spec.diagnostics: must not go with rounds, in each of which they would"
+            " change the times that are compared; set order to Listed without spec.repeats, or"
+            " leave it out"
+        )
     if len(points) > MAX_POINTS_IN_ROUNDS:
         wrong.append(
             f"spec.order: cannot be Random for {len(points)} points with repeats, as rounds take at"

@@ -136,6 +136,11 @@ def read_machine(proc: Path = _PROC) -> tuple[str, Numbers, Numbers]:
     return machine_id(proc), counters, gauges
 
 
+def _first(*values: float | None) -> float | None:
+    """Return the first number that is known, which may be 0."""
+    return next((each for each in values if each is not None), None)
+
+
 class ControlGroup:
     """The files of a control group below the folder of their mount; `self_file` names it."""
 
@@ -188,9 +193,9 @@ class ControlGroup:
         usage = self.number("cpuacct.usage", "cpuacct", "cpu,cpuacct")
         user, system = stat.get("user_usec"), stat.get("system_usec")
         return present(
-            cpu_seconds=scaled(stat.get("usage_usec"), 1e6) or scaled(usage, 1e9),
-            cpu_user_seconds=scaled(user, 1e6) or scaled(ticks.get("user"), _TICKS),
-            cpu_system_seconds=scaled(system, 1e6) or scaled(ticks.get("system"), _TICKS),
+            cpu_seconds=_first(scaled(stat.get("usage_usec"), 1e6), scaled(usage, 1e9)),
+            cpu_user_seconds=_first(scaled(user, 1e6), scaled(ticks.get("user"), _TICKS)),
+            cpu_system_seconds=_first(scaled(system, 1e6), scaled(ticks.get("system"), _TICKS)),
             periods=stat.get("nr_periods"),
             throttled_periods=stat.get("nr_throttled"),
             throttled_seconds=self.throttled_seconds(),

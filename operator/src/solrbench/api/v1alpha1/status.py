@@ -241,7 +241,8 @@ class DatasetStatus(StatusModel):
     """`verdict` is Invalid if the index pods, not Solr, limited the documents per second, else
     Valid; absent until all pods have ended."""
     reasons: Annotated[list[InvalidReason], Field(max_length=4)] = []
-    """`reasons` says why the verdict is Invalid: `IndexClientLimits`."""
+    """`reasons` says why the verdict is Invalid: `IndexClientLimits`, or `IndexReportLost` if a pod
+    was removed with its report, so that the time is not known."""
     index_bytes: Count | None = None
     """`indexBytes` is the size of the index over all replicas as Solr reports it, read again after
     the last step, when merges are over."""

@@ -1,7 +1,7 @@
 """What a provisioner does: bring a target up, watch it, leave nothing of it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from solrbench.api.v1alpha1.collection import Collection
 from solrbench.controller.context import ReconcileContext
@@ -91,14 +91,13 @@ def update_target(context: ReconcileContext, **fields: object) -> None:
     context.update(target=context.status.target.model_copy(update=fields))
 
 
-def accept_versions(context: ReconcileContext, versions: Iterable[str]) -> None:
+def accept_versions(context: ReconcileContext, versions: Sequence[str]) -> None:
     """Check that these versions, of nodes or of a tag, know all that is set; accept the benchmark.
 
     It raises `PermanentError` with `FieldNotInVersion` if one does not know a field.
     """
-    known = list(versions)
-    apply_outcome(check_version_fields(context.benchmark.spec, known))
-    context.conditions.set(ACCEPTED, "True", *describe_acceptance(known))
+    apply_outcome(check_version_fields(context.benchmark.spec, versions))
+    context.conditions.set(ACCEPTED, "True", *describe_acceptance(versions))
 
 
 def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> None:

@@ -232,7 +232,10 @@ def _conclude(
     if context.benchmark.spec.load.telemetry.collect is not Collect.NONE:
         packed = max((each.telemetry for each in progress), default="", key=len)
         telemetry = unpack_telemetry(packed)
-    context.update(dataset=conclude_indexing(context.status.dataset, dataset.indexing, telemetry))
+    known = context.status.dataset
+    is_timed = bool(known.by_pod) or all_reported(dataset, progress)
+    done = conclude_indexing(known, dataset.indexing, telemetry, is_timed=is_timed)
+    context.update(dataset=done)
 
 
 def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> None:
@@ -252,14 +255,20 @@ def _verify(context: ReconcileContext, dataset: Dataset, *, complete: bool) -> N
     _record_sizes(context, sizes)
 
 
+_CUT_SECONDS = 5.0
+"""After which a commit that fails was begun by Solr: what is refused is refused at once."""
+
+
 def _commit(context: ReconcileContext, solr: SolrClient, max_segments: int | None) -> None:
     """Commit, and note how long the first commit took: later ones have nothing to write."""
     begin, done = time.monotonic(), context.status.dataset
     try:
         commit(solr, names.collection(context.benchmark), max_segments)
     except TemporaryError:
-        # Solr goes on with it, and the next reconcile waits for what is left.
-        if time.monotonic() - begin > COMMIT_TIMEOUT_SECONDS - 1 and done.commit_time is None:
+        # Solr goes on with it, and the next reconcile waits for what is left. A proxy may have
+        # ended the request long before our own limit.
+        least = min(_CUT_SECONDS, COMMIT_TIMEOUT_SECONDS - 1)
+        if time.monotonic() - begin > least and done.commit_time is None:
             context.update(dataset=done.model_copy(update={"commit_time": context.now}))
         raise
     if done.commit_seconds is None:

@@ -118,9 +118,8 @@ class HttpClient(ABC):
         """
         if not self._failures_in_a_row:
             return 0.0
-        pause_ns = min(
-            _FIRST_BACKOFF_NS << min(self._failures_in_a_row - 1, 10), _LONGEST_BACKOFF_NS
-        )
+        doublings = min(self._failures_in_a_row - 1, 10)
+        pause_ns = min(_FIRST_BACKOFF_NS << doublings, _LONGEST_BACKOFF_NS)
         return max(0, self._started_ns + pause_ns - now_ns) / 1e9
 
     def send(self, request: PreparedRequest, now_ns: int) -> None:
@@ -130,9 +129,8 @@ class HttpClient(ABC):
         self._deadline_ns = now_ns + self._timeout_ns
         if self._deadline_timer is None:
             # It lives through many requests: one for each would cost as much as sending it.
-            self._deadline_timer = self._loop.call_later(
-                self._timeout_ns / 1e9, self._check_deadline
-            )
+            seconds = self._timeout_ns / 1e9
+            self._deadline_timer = self._loop.call_later(seconds, self._check_deadline)
         connection = self._connection
         if connection is None:
             self._started_ns = 0
@@ -333,6 +331,5 @@ def connect_failure(error: OSError, node: Node) -> RequestFailure:
     for kind, (name, text) in _REFUSALS.items():
         if isinstance(error, kind):
             return request_failure(name, text.format(where=where))
-    return request_failure(
-        "ConnectionFailed", f"cannot connect to {where}: {error.strerror or error}"
-    )
+    problem = f"cannot connect to {where}: {error.strerror or error}"
+    return request_failure("ConnectionFailed", problem)

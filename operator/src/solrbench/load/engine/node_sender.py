@@ -31,7 +31,6 @@ class WaitingRequest(NamedTuple):
     """One request that is due."""
 
     intended_ns: int
-    """When it was to start."""
     continuation: Continuation | None = None
     """What follows within a transaction; None for an arrival, whose request is not taken yet."""
 

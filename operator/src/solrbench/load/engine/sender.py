@@ -87,7 +87,6 @@ class OpenLoopSender:
     schedule: Schedule
     recorder: OpenLoopRecorder
     nodes: Sequence[tuple[Node, NodeCounts]]
-    """Each node has its own counts."""
     on_measuring: Callable[[int], None]
     """Called with the end of the ramp, in ns."""
     state: StepRunState = field(default=StepRunState.WAITING, init=False)

@@ -42,7 +42,6 @@ class LoadTarget:
 
     requests: PreparedWorkload
     seed: int
-    """The seed of whatever is drawn for users."""
     nodes: Sequence[Node]
     """Users are spread over them evenly."""
     timeout_seconds: float

@@ -107,9 +107,8 @@ class CacheReset:
             before = self._read(source)
             self._reload(http)
             self._wait_until_empty(source, before.cores)
-        return EmptiedCaches(
-            entries_before=before.entries, cores=before.cores, seconds=self.now() - began
-        )
+        seconds = self.now() - began
+        return EmptiedCaches(entries_before=before.entries, cores=before.cores, seconds=seconds)
 
     def _reload(self, http: httpx.Client) -> None:
         parameters = {"action": "RELOAD", "name": self.plan.collection_of_cores, "wt": "json"}

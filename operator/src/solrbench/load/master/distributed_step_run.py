@@ -97,7 +97,6 @@ class RunningTotals:
         """Forget everything; measuring begins at `now`, in monotonic seconds, or not yet."""
         self.began = now
         self.reported = now or 0.0
-        """When the last report came."""
         self.requests = self.failures = self.sum_microseconds = 0
         self.last_good, self.last_good_second, self.failures_since = self.reported, 0, 0
         """The last report with a good response: when it came, its second, the failures since."""
@@ -153,7 +152,6 @@ class StepReports:
         self.spawned: set[str] = set()
         """Workers whose users are all there."""
         self.results: dict[str, WorkerStepResult] = {}
-        """Results of the workers that have ended the step run."""
         self.recent = RecentWindow()
         self.so_far = RunningTotals()
         self._totals: dict[str, LiveTotals] = {}

@@ -173,12 +173,10 @@ def add_guard(app: Flask, check: TokenCheck, stop: Callable[[], None]) -> None:
     @app.before_request
     def guard() -> AnyResponse | None:
         if request.path == "/" and "token" in request.args:
-            response = redirect("/")
-            if check.admits(request.args["token"], request.path):
+            response, token = redirect("/"), request.args["token"]
+            if check.admits(token, request.path):
                 # Other sites cannot have it sent, and no script can read it.
-                response.set_cookie(
-                    _COOKIE, request.args["token"], httponly=True, samesite="Strict"
-                )
+                response.set_cookie(_COOKIE, token, httponly=True, samesite="Strict")
             return response
         needs_token = request.path in _GUARDED or request.path.startswith("/solrbench/")
         if needs_token and not _admits(check):

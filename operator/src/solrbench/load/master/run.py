@@ -54,11 +54,9 @@ class RunSchedule:
             objectives = self._plan.search.objectives if self._plan.search else []
             self._trials.append(read_trial(run, objectives))
         elif stop_reason(self._plan.objectives, self._plan.stop, run) is not None:
-            index = next(
-                planned.step_index for planned in self._plan.step_runs if planned.id == document.id
-            )
-            before = self._stops.get(document.variant, index)
-            self._stops[document.variant] = min(index, before)
+            steps = self._plan.step_runs
+            index = next(each.step_index for each in steps if each.id == document.id)
+            self._stops[document.variant] = min(index, self._stops.get(document.variant, index))
 
 
 Background = Callable[[Callable[[], StepRunResult]], StepRunResult]

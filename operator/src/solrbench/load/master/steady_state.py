@@ -29,7 +29,6 @@ class SteadyStateDetector:
     load: DistributedStepRun
     clock: Callable[[], float]
     is_steady: bool = field(default=False, init=False)
-    """Whether the warm-up has become steady."""
 
     def __post_init__(self) -> None:
         self._began = self.clock()

@@ -168,7 +168,6 @@ class StepRunMetadata:
     start_time: datetime
     """When measuring began; aware."""
     warm_up: WarmUpResult = field(default_factory=WarmUpResult)
-    """The warm-up right before."""
     caches: list[CacheSample] = field(default_factory=list)
     lost_workers: tuple[str, ...] = ()
     list_offsets: tuple[int, ...] = ()
@@ -241,9 +240,8 @@ class StepRunExecutor:
             key = f"{assignment.key}/again-{again}" if again else assignment.key
             # Updates are of no list: ids begin anew with each step run.
             offsets = [] if assignment.indexing else list(self.offsets.offsets)
-            step_run = self._assign(
-                assignment.model_copy(update={"key": key, "offsets": offsets}), stage
-            )
+            own = assignment.model_copy(update={"key": key, "offsets": offsets})
+            step_run = self._assign(own, stage)
             self._started = step_run, rate
             try:
                 start_time = self._start(step_run, rate)
@@ -335,9 +333,8 @@ class StepRunExecutor:
         if self.documents is None or assignment.indexing is None or assignment.is_warm_up:
             return None
         sums = sum_counts(each for _, result in results for each in result.requests)
-        return self.documents.count_and_delete(
-            assignment.document_prefix, sums.accepted * assignment.indexing.batch_size
-        )
+        accepted = sums.accepted * assignment.indexing.batch_size
+        return self.documents.count_and_delete(assignment.document_prefix, accepted)
 
     def _start(self, step_run: DistributedStepRun, rate: int) -> datetime:
         """Spawn the users and wait for the ramp; return when measuring begins."""

@@ -165,7 +165,7 @@ class VisibilityProbe:
 
     def _follow(self, document: str) -> None:
         within = self.wanted.commit_within_milliseconds
-        body = [{self.plan.id_field: document, **self.wanted.fields}]
+        body = [{**self.wanted.fields, self.plan.id_field: document}]
         try:
             self._post(body, {} if within is None else {"commitWithin": str(within)})
             accepted = self.now()
@@ -173,9 +173,8 @@ class VisibilityProbe:
         except NO_ANSWER_ERRORS as error:
             self._note("Solr did not take a marked document", error)
             return
-        gevent.joinall(
-            [self._waits.spawn(self._wait, each, document, accepted) for each in replicas]
-        )
+        waits = [self._waits.spawn(self._wait, each, document, accepted) for each in replicas]
+        gevent.joinall(waits)
 
     def _shard_of(self, document: str) -> list[ReplicaState]:
         if len(self._shards) == 1:

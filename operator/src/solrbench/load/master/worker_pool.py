@@ -59,9 +59,7 @@ class WorkerPool:
     now: Callable[[], float] = time.monotonic
     changed: Event = field(default_factory=Event)
     user_classes: tuple[UserClass, ...] = field(default=(), init=False)
-    """Classes of users that the workers know."""
     reports: StepReports = field(default_factory=StepReports, init=False)
-    """What the workers said of the step run under way."""
     _failure: LoadError | None = field(default=None, init=False)
     _step_run: DistributedStepRun | None = field(default=None, init=False)
     _members: list[str] = field(default_factory=list, init=False)

@@ -146,7 +146,6 @@ class RequestStats:
     def __init__(self, name: str, *, is_transaction: bool) -> None:
         self.name = name
         self.is_transaction = is_transaction
-        """It counts whole transactions, which are in no sum of requests."""
         self.total = RequestTotals()
         """The seconds that are over."""
         self.blocks = TimeBlocks()

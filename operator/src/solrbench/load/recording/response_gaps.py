@@ -32,7 +32,6 @@ class NodeActivity:
     name: str
     """Host and port."""
     last_ns: int = field(default=0, init=False)
-    """When its last response came."""
     threshold_ns: int = field(default=-1, init=False)
     """No shorter time is among the longest ones."""
     _heap: list[tuple[int, int, PreparedRequest]] = field(default_factory=list, init=False)

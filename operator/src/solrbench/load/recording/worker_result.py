@@ -47,7 +47,6 @@ class WorkerStepResult(WorkerUsage):
     """One worker in one step run."""
 
     key: str
-    """Key of the assignment."""
     first_seconds: float | None = None
     """First measured request, counted from the begin of measuring; None without any."""
     last_seconds: float | None = None

@@ -114,7 +114,6 @@ class Schedule:
 
     rate: ArrivalRate
     seed: int
-    """The seed of its Poisson process."""
     worker: int
     """Place of the worker, from 0."""
     workers: int

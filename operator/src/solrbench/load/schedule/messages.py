@@ -56,7 +56,6 @@ class LiveTotals(NamedTuple):
     """The step run under way, as of the last second: of one worker or of all."""
 
     users: int
-    """Users that run."""
     requests: int
     """Measured requests so far; those of the ramp while it lasts."""
     failures: int

@@ -66,7 +66,6 @@ class UserPlacement:
     workers: int
     """How many began."""
     losses: tuple[WorkerLoss, ...] = ()
-    """Losses in the order in which they happened."""
 
     @property
     def remaining_workers(self) -> tuple[int, ...]:

@@ -123,9 +123,8 @@ def _select_classes(locustfile: Locustfile, module: ModuleType) -> tuple[type[Us
         and not each.abstract
     }
     if not found:
-        raise LoadError(
-            MALFORMED, f"{file} has no user class: define a subclass of HttpUser, or of User"
-        )
+        text = f"{file} has no user class: define a subclass of HttpUser, or of User"
+        raise LoadError(MALFORMED, text)
     missing = [name for name in locustfile.classes or () if name not in found]
     if missing:
         raise LoadError(

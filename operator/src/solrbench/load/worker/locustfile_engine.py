@@ -69,7 +69,6 @@ class LocustfileStepRun:
     """Users that were made, and how many of them ended of their own accord."""
     _barrier: Event = field(default_factory=Event, init=False)
     _requests: dict[str, PreparedRequest] = field(default_factory=dict, init=False)
-    """What is counted, by request name."""
     _stops_ns: int = field(default=NEVER_NS, init=False)
     _timer: gevent.Greenlet | None = field(default=None, init=False)
 

@@ -212,8 +212,6 @@ def _lines(plan: LoadPlan, queries: Queries, folder: Path) -> Sequence[WorkloadQ
     if queries.generated is None:
         return FileQueries(query_file_path(queries, folder))
     if plan.generator is None:
-        raise LoadError(
-            LoadReason.BAD_PLAN,
-            "workload.queries.generated needs dataset.generator for its vocabulary",
-        )
+        text = "workload.queries.generated needs dataset.generator for its vocabulary"
+        raise LoadError(LoadReason.BAD_PLAN, text)
     return GeneratedQueryList(queries.generated, plan.generator, queries.seed)

@@ -112,7 +112,6 @@ class WorkloadQuery(NamedTuple):
     method: str | None = None
     """GET or POST."""
     expect: Expectation | None = None
-    """What the response must show."""
     time_seconds: float | None = None
     """When it was recorded; None without."""
 
@@ -175,15 +174,12 @@ class FileQueries(LazySequence[WorkloadQuery]):
         except OSError as error:
             raise _unreadable(self._path, error) from error
         if not names:
-            raise LoadError(
-                LoadReason.NO_QUERIES, f"query file {file} has no query; add one per line"
-            )
+            text = f"query file {file} has no query; add one per line"
+            raise LoadError(LoadReason.NO_QUERIES, text)
         # Only now: a generator that is not read to its end checks nothing.
         if len(names) > MAX_REQUEST_NAMES:
-            raise LoadError(
-                LoadReason.MALFORMED_QUERIES,
-                f"query file {file} has {len(names)} names; use at most {MAX_REQUEST_NAMES}",
-            )
+            text = f"query file {file} has {len(names)} names; use at most {MAX_REQUEST_NAMES}"
+            raise LoadError(LoadReason.MALFORMED_QUERIES, text)
 
     @property
     def recorded_seconds(self) -> Sequence[float]:
@@ -203,9 +199,8 @@ class FileQueries(LazySequence[WorkloadQuery]):
 
 
 def _unreadable(path: Path, error: OSError) -> LoadError:
-    return LoadError(
-        LoadReason.NO_QUERIES, f"cannot read query file {path}: {error}; check its volume"
-    )
+    text = f"cannot read query file {path}: {error}; check its volume"
+    return LoadError(LoadReason.NO_QUERIES, text)
 
 
 def _parse_line(raw: bytes, number: int, file: str) -> WorkloadQuery | None:

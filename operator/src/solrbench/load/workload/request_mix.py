@@ -77,14 +77,11 @@ class FileSource:
                         self._lines.note(offset + mark)
                     offset += len(line)
         except OSError as error:
-            raise LoadError(
-                LoadReason.NO_DOCUMENTS,
-                f"cannot read document file {path}: {error}; check its volume",
-            ) from error
+            problem = f"cannot read document file {path}: {error}; check its volume"
+            raise LoadError(LoadReason.NO_DOCUMENTS, problem) from error
         if not len(self._lines):
-            raise LoadError(
-                LoadReason.NO_DOCUMENTS, f"file {path.name} has no document; add one per line"
-            )
+            problem = f"file {path.name} has no document; add one per line"
+            raise LoadError(LoadReason.NO_DOCUMENTS, problem)
 
     def documents(self, assignment: Assignment, entry_index: int) -> DocumentBatch:
         """Return what gives lines: which ones depends on the number of the document alone."""
@@ -198,10 +195,8 @@ def _check(line: bytes, file: str, number: int) -> None:
     except orjson.JSONDecodeError as error:
         raise LoadError(LoadReason.MALFORMED_DOCUMENTS, f"{file} line {number}: {error}") from error
     if not isinstance(content, dict):
-        raise LoadError(
-            LoadReason.MALFORMED_DOCUMENTS,
-            f"{file} line {number}: must be one JSON object, a document",
-        )
+        text = f"{file} line {number}: must be one JSON object, a document"
+        raise LoadError(LoadReason.MALFORMED_DOCUMENTS, text)
 
 
 RequestSource = QuerySource | UpdateSource | TransactionSource
@@ -230,7 +225,6 @@ class PreparedWorkload:
     """The entries in the order of the workload."""
     weights: Sequence[int] = (1,)
     seed: int = 1
-    """The seed of the draws among them."""
     transactions: frozenset[int] = frozenset()
     """Places in `names` that stand for whole transactions."""
     unchecked: UncheckedNames = ALL_CHECKED
@@ -249,11 +243,10 @@ class PreparedWorkload:
             part.open_stream(assignment, index, own)
             for index, (part, own) in enumerate(zip(self.sources, slots, strict=True))
         ]
-        if len(begun) == 1:
-            return RequestStream(begun[0], slots)
-        return RequestStream(
-            _mixed(entry_choices(self.weights, self.seed, assignment), begun), slots
-        )
+        requests = begun[0]
+        if len(begun) > 1:
+            requests = _mixed(entry_choices(self.weights, self.seed, assignment), begun)
+        return RequestStream(requests, slots)
 
 
 def _mixed(

@@ -310,9 +310,8 @@ def prepare_node(workload: Workload, collection: str, url: str, access: HttpAuth
     """
     parts = urlsplit(url)
     if parts.scheme not in DEFAULT_PORTS or not parts.hostname:
-        raise LoadError(
-            LoadReason.BAD_PLAN, f"solrUrls: {url} must begin with http:// and name a host"
-        )
+        text = f"solrUrls: {url} must begin with http:// and name a host"
+        raise LoadError(LoadReason.BAD_PLAN, text)
     base = f"{parts.path.rstrip('/')}/{collection}"
     own = "".join(f"{name}: {value}\r\n" for name, value in access.headers.items())
     # Without the user and password that a URL may hold (RFC 9112, 3.2).

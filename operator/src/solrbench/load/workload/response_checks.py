@@ -102,9 +102,8 @@ def _check_slow_path(status: int, body: bytes, is_readable: bool) -> RequestFail
     if body[:1] == BEGIN:
         return _check_javabin(body)
     if body[:1] != b"{" or body[-8:].rstrip()[-1:] != b"}":
-        return request_failure(
-            "MalformedResponse", _quoted("response is not one JSON object", body)
-        )
+        problem = _quoted("response is not one JSON object", body)
+        return request_failure("MalformedResponse", problem)
     header = _HEADER.match(body)
     return _check_without_header(body) if header is None else _check_header(body, header.end())
 
@@ -270,9 +269,8 @@ def num_found(body: bytes) -> int | None:
     compares with; else the `matches` of groups, or the first `numFound`.
     """
     if body[:1] == BEGIN:
-        plain, summary = plain_num_found(body), None
-        if plain is None:
-            summary = read_javabin(body)
+        plain = plain_num_found(body)
+        summary = read_javabin(body) if plain is None else None
         return plain if summary is None else summary.num_found
     at = body.find(RESULTS)
     if at >= 0:

@@ -132,9 +132,8 @@ def extract_values(
         text = plain_text(value)
         if text is None:
             seen = body[:_SEEN_BYTES].decode("utf-8", "replace")
-            return request_failure(
-                "ExtractionFailed", f"{name}: no single value at {path_text} in {seen}"
-            )
+            problem = f"{name}: no single value at {path_text} in {seen}"
+            return request_failure("ExtractionFailed", problem)
         values[name] = text
     return None
 

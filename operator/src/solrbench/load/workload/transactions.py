@@ -129,7 +129,6 @@ class TransactionSource:
     queries: Queries | None
     """The order of the inputs; None if each transaction begins without any."""
     seed: int
-    """The seed of the waits."""
 
     def open_stream(
         self, assignment: Assignment, entry_index: int, counter: RequestCounter
@@ -226,10 +225,8 @@ def _extractions(paths: dict[str, str], where: str) -> list[Extraction]:
             extractions.append(parse_extraction(name, path))
         except ValueError as error:
             problem = str(error).partition("\n")[0]
-            raise LoadError(
-                LoadReason.BAD_PLAN,
-                f"{where}.extract.{name}: {path}: {problem}; write a JMESPath expression",
-            ) from error
+            text = f"{where}.extract.{name}: {path}: {problem}; write a JMESPath expression"
+            raise LoadError(LoadReason.BAD_PLAN, text) from error
     return extractions
 
 
@@ -259,8 +256,6 @@ def _check_names(
                 )
             for line, values in enumerate(inputs, start=1):
                 if name not in values:
-                    raise LoadError(
-                        LoadReason.MALFORMED_QUERIES,
-                        f"{what}: {{{{{name}}}}} is not in input {line}; give every line a value",
-                    )
+                    text = f"{what}: {{{{{name}}}}} is not in input {line}; give every line a value"
+                    raise LoadError(LoadReason.MALFORMED_QUERIES, text)
         known |= request.extract.keys()

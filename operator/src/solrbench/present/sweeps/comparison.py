@@ -30,6 +30,7 @@ from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.stats.number_format import count_noun
 from solrbench.sweep.differences import read_point, rule_of
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
+from solrbench.sweep.points import DesignError, read_values
 from solrbench.sweep.state import PointState
 
 MAX_SENTENCES = 16
@@ -104,11 +105,29 @@ def compare_sweeps(
         drift_unknown=is_drift_unknown(difference for _, difference in decisive),
         settings=differing(specs[0], specs[1], SETTINGS, MAX_NOTES),
         differences=[
+            *_redefined(baseline, candidate),
             *_only(baseline, candidate),
             *_only(candidate, baseline),
             *differing(specs[0], specs[1], DEFINITIONS, MAX_NOTES),
         ][:MAX_NOTES],
     )
+
+
+def _redefined(baseline: SweepReport, candidate: SweepReport) -> Iterator[str]:
+    """Yield the values that have one name in both sweeps, and set something else."""
+    axes = {axis.name: axis for axis in baseline.spec.axes}
+    for axis in candidate.spec.axes:
+        before = axes.get(axis.name)
+        try:
+            known = {} if before is None else {e.label: e.identity for e in read_values(before)}
+            values = read_values(axis)
+        except DesignError:  # such a sweep has no points
+            continue
+        yield from (
+            f"{axis.name} {value.label} sets other values"
+            for value in values
+            if known.get(value.label, value.identity) != value.identity
+        )
 
 
 def sweep_sentences(found: BaselineComparison) -> Iterator[str]:

@@ -60,10 +60,11 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     series = [part for word in words for part in _series(word, drawn, labels)]
     x_axis, y_axis = bottom_axis(axis, form), _rows(labels)
     option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
+    usual = f"{name_point(baseline)}, {figure.short(figure.value(baseline.result))}"
+    beside = "of its condition" if report.conditions else usual
     text = (
-        f"{figure.title} of each point compared with the baseline {name_point(baseline)},"
-        f" {figure.short(figure.value(baseline.result))}, with 95 % intervals of all points"
-        " together."
+        f"{figure.title} of each point compared with the baseline {beside}, with 95 % intervals of"
+        " all points together."
     )
     if len(points) > len(drawn):
         text += f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest."

@@ -233,7 +233,9 @@ def _rounds(
             round=number,
             benchmark=name,
             summary=status.summary,
-            value=None if figure.has_field else figure.read(plain(status)),
+            value=None
+            if figure.has_field or figure.is_invalid(plain(status))
+            else figure.read(plain(status)),
             **_measured(benchmarks[name]),
         )
         for number, name in named.items()

@@ -26,6 +26,7 @@ from solrbench.present.table import Column, NameColumn, NumberColumn, Table, Tex
 from solrbench.stats.number_format import format_number, format_range
 from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.sizing import is_cut
+from solrbench.sweep.state import is_valid
 
 _WORDS = {
     "holds": "holds",
@@ -124,13 +125,14 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
     asked = line("asked", len(groups), [(prices[0], scale), (prices[-1], scale)])
     text = (
         f"{name} of each point against its price per hour, with 95 % intervals; the line is what is"
-        " asked. Points left of the cheapest one above the line do not hold it."
+        " asked. Points left of the cheapest one that holds it do not, or are not known to."
     )
     return _draw(report, (name, "@number"), text, groups, [asked])
 
 
 def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> ReportFigure | None:
     metric, groups = figure_of(report.spec), dict[str, list[EstimatedPoint]]()
+    valid: dict[str, list[EstimatedPoint]] = {}
     for given, of_condition in islice(group_by_condition(report).items(), MAX_LINES):
         for point in points:
             value = metric.value(point.result)
@@ -138,17 +140,20 @@ def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> R
                 bounds = repeat_interval(point, metric)
                 dot = EstimatedPoint(point.price_per_hour or 0.0, value, bounds)
                 groups.setdefault(given or "points", []).append(dot)
+                if is_valid(point.result):
+                    valid.setdefault(given or "points", []).append(dot)
     # At one price there is nothing to choose.
     if len({dot.x for dots in groups.values() for dot in dots}) < 2:
         return None
     is_lower_better = metric.comparison.is_lower_better
     best = [
-        line(name, index, _frontier(dots, is_lower_better=is_lower_better), step="end")
-        for index, (name, dots) in enumerate(groups.items())
+        line(name, index, _frontier(valid[name], is_lower_better=is_lower_better), step="end")
+        for index, name in enumerate(groups)
+        if name in valid
     ]
     text = (
         f"{metric.title} of each point against its price per hour, with 95 % intervals from"
-        " repeats. The steps join the points that no cheaper one beats."
+        " repeats. The steps join the valid points that no cheaper one beats."
     )
     return _draw(report, (metric.title, axis_format(metric)), text, groups, best)
 

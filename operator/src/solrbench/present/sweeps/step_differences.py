@@ -217,7 +217,7 @@ def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
             yield _Key(*where, P95), p95
         if result.requests_per_second and _has_own_rate(result, transactions):
             yield _Key(*where, RATE), result.requests_per_second
-    if status.dataset.seconds:
+    if status.dataset.is_valid and status.dataset.seconds:
         yield _Key("", "", "", INDEXING), status.dataset.seconds
 
 
