@@ -25,6 +25,7 @@ class Cloud:
         around: called with each function that makes a change
         probes_open: whether what probes of the kubelet ask needs no password, as the Solr
             Operator sets it up
+        silent: live nodes that do not respond to the one that is asked
         requests: asynchronous requests by their ids, as REQUESTSTATUS shows them
     """
 
@@ -35,6 +36,7 @@ class Cloud:
     deleted_documents: int = 0
     changed: list[tuple[str, str]] = field(default_factory=list)
     down: bool = False
+    silent: set[str] = field(default_factory=set)
     authorization: str | None = None
     version: str = "9.10.1"
     redirect: bool = False
@@ -108,11 +110,9 @@ class Cloud:
         shown = self.collections
         if wanted is not None:
             # As Solr, which leaves out all others and does not know an empty answer.
-            shown = {
-                name: state
-                for name, state in self.collections.items()
-                if name in (wanted, *self.aliases.get(wanted, "").split(","))
-            }
+            known = self.aliases.get(wanted, wanted)
+            resolved = (wanted, *self.aliases.get(known, known).split(","))
+            shown = {name: state for name, state in self.collections.items() if name in resolved}
         if wanted is not None and not shown:
             return 400, {"error": {"msg": f"Collection: {wanted} not found", "code": 400}}
         cluster = {"live_nodes": list(self.nodes), "collections": shown, "aliases": self.aliases}
@@ -122,7 +122,9 @@ class Cloud:
             assert params["nodes"] == "all"
         answers: dict[str, Callable[[], Any]] = {
             "/admin/info/system": lambda: {
-                node: self._system(start) for node, start in self.nodes.items()
+                node: self._system(start)
+                for node, start in self.nodes.items()
+                if node not in self.silent
             },
             "/admin/metrics": lambda: self._metrics(params["prefix"]),
             "CLUSTERSTATUS": lambda: {"cluster": cluster},

@@ -23,6 +23,7 @@ TIDY = {"type": "CleanedUp", "status": "True", "reason": "CleanedUp"}
 LEFT = {"type": "CleanedUp", "status": "False", "reason": "CollectionNotRemoved"}
 BLOCKED = LEFT | {"reason": "FinalizersLeft"}
 STRANDED = LEFT | {"reason": "NodeLost"}
+SUSPENDED = {"type": "Succeeded", "status": "Unknown", "reason": "Suspended"}
 KEPT = {"type": "CleanedUp", "status": "False", "reason": "CleanupSkipped"}
 
 
@@ -34,6 +35,7 @@ def benchmark(
     suspend: bool = False,
     deleted: bool = False,
     errors: int = 0,
+    nodes: bool = False,
 ) -> QueueEntry:
     created = TIME.replace(hour=hour).isoformat()
     metadata: dict[str, Any] = {"name": name, "uid": name, "creationTimestamp": created}
@@ -44,6 +46,8 @@ def benchmark(
     status["internalErrors"] = errors
     if started:
         status["startTime"] = created
+    if nodes:
+        status["target"] = {"nodes": {"a:8983_solr": "1"}}
     body = resource({"spec.suspend": suspend})
     return view_entry(body | {"metadata": metadata, "status": status})
 
@@ -68,6 +72,8 @@ ME = benchmark("me", 5, ACCEPTED)
         (benchmark("blocked", 4, ACCEPTED, FAILED, BLOCKED, started=True), False),
         (benchmark("stranded", 4, ACCEPTED, FAILED, STRANDED, started=True), False),
         (benchmark("deleted", 4, ACCEPTED, deleted=True), False),
+        (benchmark("resumed", 4, ACCEPTED, SUSPENDED), True),
+        (benchmark("removing", 4, ACCEPTED, SUSPENDED, nodes=True), False),
         (benchmark("deleted-running", 4, ACCEPTED, started=True, deleted=True), True),
     ],
     ids=lambda value: value.key if isinstance(value, QueueEntry) else None,

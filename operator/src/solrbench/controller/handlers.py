@@ -9,7 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, cast
 
@@ -45,6 +45,7 @@ from solrbench.decide.pauses import (
     needs_finalizer,
     needs_reconcile,
 )
+from solrbench.decide.queue import IDLE_REASONS
 from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore
@@ -218,6 +219,9 @@ class Handlers:
                     raise blocker
                 time.sleep(DELETE_POLL_SECONDS)
         except SolrbenchError as error:
+            since = datetime.fromisoformat(body["metadata"]["deletionTimestamp"])
+            if error.reason in IDLE_REASONS or utc_now() - since >= DELETION_TIMEOUT:
+                self._queue.give_up(uid)  # others need not wait for it
             if given["retry"] == 0:
                 kopf.event(body, type="Warning", reason=error.reason, message=error.message)
             raise kopf.TemporaryError(str(error), delay=DELETE_RETRY_SECONDS) from error

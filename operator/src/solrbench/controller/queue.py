@@ -44,6 +44,7 @@ class BenchmarkQueue:
         self._checked: dict[str, datetime] = {}
         self._held: set[str] = set()
         self._leaving: set[str] = set()
+        self._given_up: set[str] = set()
         self._verified: datetime | None = None
         self._moved = False
 
@@ -66,7 +67,7 @@ class BenchmarkQueue:
                 last = self._served.get(entry.namespace, entry.started)
                 self._served[entry.namespace] = max(last, entry.started)
             before = self._entries.pop(entry.uid, None)
-            if entry.running or entry.waiting:
+            if (entry.running or entry.waiting) and entry.uid not in self._given_up:
                 self._entries[entry.uid] = entry
             was = before is not None and before.running, before is not None and before.waiting
             # Others move up only if this one took a place, gave it up, or began to wait.
@@ -79,6 +80,13 @@ class BenchmarkQueue:
             self._checked.pop(uid, None)
             self._held.discard(uid)
             self._leaving.discard(uid)
+            self._given_up.discard(uid)
+            self._moved = self._entries.pop(uid, None) is not None or self._moved
+
+    def give_up(self, uid: str) -> None:
+        """Take the place of one whose deletion may wait for ever, whatever is seen of it later."""
+        with self._lock:
+            self._given_up.add(uid)
             self._moved = self._entries.pop(uid, None) is not None or self._moved
 
     def note_leaving(self, uid: str) -> None:

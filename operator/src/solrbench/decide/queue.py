@@ -12,11 +12,13 @@ from typing import Any
 from solrbench.decide.conditions import (
     ACCEPTED,
     CLEANED_UP,
+    SUCCEEDED,
     is_exporting,
     is_over,
     stored_condition,
 )
 from solrbench.reasons.end import CleanupReason
+from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.target import PodReason
 
 MAX_IN_A_ROW = 60
@@ -71,6 +73,9 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
     # Clean-up and suspension have no deadline: one that meets nothing but internal errors there
     # would hold its place for ever.
     gave_up = status.get("internalErrors", 0) >= MAX_IN_A_ROW
+    # One that is resumed first removes what is left on an existing Solr, which may be gone.
+    is_suspended = stored_condition(body, SUCCEEDED).get("reason") == LifecycleReason.SUSPENDED
+    is_removing = is_suspended and bool((status.get("target") or {}).get("nodes"))
     return QueueEntry(
         uid=metadata.get("uid", ""),
         key=f"{metadata.get('namespace', 'default')}/{metadata['name']}",
@@ -84,6 +89,7 @@ def view_entry(body: dict[str, Any]) -> QueueEntry:
             and metadata.get("deletionTimestamp") is None
             and not is_started
             and not is_finished
+            and not is_removing
         ),
         is_observed=status.get("observedGeneration") == metadata.get("generation"),
         position=(status.get("queue") or {}).get("position"),

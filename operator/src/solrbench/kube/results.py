@@ -230,15 +230,19 @@ def read_baseline(
         return _stored_input(cluster, namespace, baseline.report.config_map)
     name = "" if baseline.benchmark is None else baseline.benchmark.name
     benchmark = find_baseline(cluster, namespace, name)
-    runs, export = reports.samples(benchmark).runs, benchmark.status.export
+    runs = reports.samples(benchmark).runs
     if not runs:
-        where = f" (exported to {export.location})" if export is not None and export.time else ""
-        raise TemporaryError(
-            LifecycleReason.BASELINE_NOT_FOUND,
-            f"{BASELINE}: SolrBenchmark {name} has no stored results any"
-            f" more{where}; run it again, or name another baseline",
-        )
+        raise no_results(benchmark)
     return benchmark_input(name, benchmark, runs)
+
+
+def no_results(baseline: SolrBenchmark) -> TemporaryError:
+    """Return the error about a baseline whose results were dropped by the limit of a namespace."""
+    export = baseline.status.export
+    where = f" (exported to {export.location})" if export is not None and export.time else ""
+    text = f"{BASELINE}: SolrBenchmark {baseline.metadata.name} has no stored results any more"
+    remedy = "run it again, or name another baseline"
+    return TemporaryError(LifecycleReason.BASELINE_NOT_FOUND, f"{text}{where}; {remedy}")
 
 
 def find_baseline(cluster: Cluster, namespace: str, name: str) -> SolrBenchmark:

@@ -5,6 +5,8 @@ Solr 9), so a proxy or a load balancer in front of them is enough, and a respons
 node's own name.
 """
 
+from collections.abc import Collection
+
 from solrbench.contract.foreign import read_samples
 from solrbench.decide.existing_target import host_of
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
@@ -27,6 +29,8 @@ from solrbench.solr.responses import (
     ZooKeeperStatus,
 )
 
+MAX_NAMED = 10
+"""Nodes that a message names."""
 _CLUSTER_STATUS = {"action": "CLUSTERSTATUS"}
 
 
@@ -85,8 +89,13 @@ def config_set_of(solr: SolrClient, collection: str) -> str | None:
 
 
 def resolve_alias(solr: SolrClient, name: str) -> str:
-    """Return the collection that a name stands for: itself, unless it is an alias for one."""
-    return _state_of(solr, name).aliases.get(name, name)
+    """Return the collection that a name stands for: itself, unless it is an alias for one.
+
+    Solr follows an alias of an alias, and no further.
+    """
+    aliases = _state_of(solr, name).aliases
+    found = aliases.get(name, name)
+    return aliases.get(found, found)
 
 
 def node_identity(solr: SolrClient, url: str) -> NodeIdentity:
@@ -112,15 +121,33 @@ NO_JSON = "Only Prometheus and OpenMetrics metric formats supported"
 
 
 def node_identities(solr: SolrClient) -> dict[str, NodeIdentity]:
-    """Return every live node by Solr's name of it.
+    """Return the live nodes by Solr's names of them, as far as they respond.
 
-    It raises `TemporaryError` if a node does not respond to the one that got the request.
+    One that fails, or takes more than 10 s, is left out of a response that is good all the same. It
+    raises `TemporaryError` if the node that got the request, or the way to it, does not respond.
     """
     found = solr.get("/admin/info/system", SystemsByNode, {"nodes": "all"}).root
     lives = {k: _identity(v) for k, v in found.items() if isinstance(v, SystemInfo)}
     if not lives:
         text = f"{solr.urls[0]} reports no live node; see the logs of Solr and ZooKeeper"
         raise TemporaryError(TargetReason.SOLR_NOT_LIVE, text)
+    return lives
+
+
+def all_node_identities(
+    solr: SolrClient, known: Collection[str] | None = None
+) -> dict[str, NodeIdentity]:
+    """Return every live node by Solr's name of it; `TemporaryError` if one does not respond.
+
+    Which are alive is asked only if one of those that are `known` did not respond.
+    """
+    lives = node_identities(solr)
+    if known is not None and lives.keys() >= {*known}:
+        return lives
+    if silent := sorted({*live_nodes(solr)} - lives.keys()):
+        named = ", ".join(silent[:MAX_NAMED])
+        text = f"live, but did not respond through {solr.urls[0]}: {named}; see their logs"
+        raise TemporaryError(TargetReason.SOLR_UNREACHABLE, text)
     return lives
 
 

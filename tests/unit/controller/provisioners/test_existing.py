@@ -133,8 +133,9 @@ def test_collection_of_the_user_is_only_read() -> None:
     assert names.collection(run.benchmark) == "books"
 
 
-def test_collection_of_the_user_may_be_named_by_an_alias() -> None:
-    cloud = Cloud(aliases={"books": "books-2026"})
+@pytest.mark.parametrize("between", [{}, {"books": "current", "current": "books-2026"}])
+def test_collection_of_the_user_may_be_named_by_an_alias(between: dict[str, str]) -> None:
+    cloud = Cloud(aliases=between or {"books": "books-2026"})
     cloud.make("books-2026", "_default")
     run = ready(cloud, use())
     reconcile_index(run)
@@ -201,6 +202,19 @@ def test_silence_is_borne_for_a_while() -> None:
     run = later(cloud, run, 11)
     EXISTING.check_unchanged(run, [])
     EXISTING.check_unchanged(later(cloud, run, 71), [])
+    with failing(TargetLostError, "TargetUnreachable"):
+        EXISTING.check_unchanged(later(cloud, run, 72), [])
+
+
+def test_a_live_node_that_does_not_respond_is_waited_for() -> None:
+    cloud = Cloud(silent={"b:8983_solr"})
+    with failing(TemporaryError, "SolrUnreachable", "live, but did not respond.*: b:8983_solr"):
+        ready(cloud)
+    cloud.silent = set()
+    run = ready(cloud)
+    cloud.silent = {"b:8983_solr"}
+    run = later(cloud, run, 11)
+    EXISTING.check_unchanged(run, [])
     with failing(TargetLostError, "TargetUnreachable"):
         EXISTING.check_unchanged(later(cloud, run, 72), [])
 

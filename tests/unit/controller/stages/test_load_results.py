@@ -116,6 +116,11 @@ def test_another_attempt_measures_the_step_from_its_begin(world: World, master: 
     first = world.reconcile("one")
     assert first.status.attempts.load == 2
     assert first.status.verdicts == []
+    # What the first one has left is no result of the failure of the second.
+    master.current = None
+    failed = world.reconcile("one", seconds=1000)
+    assert condition_of(failed, "Succeeded") == ("False", "DeadlineExceeded")
+    assert (failed.status.verdicts, failed.status.report.stored_steps) == ([], 0)
 
 
 def test_failure_is_reported_even_if_nothing_can_be_kept(

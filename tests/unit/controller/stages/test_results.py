@@ -165,6 +165,9 @@ def test_start_waits_until_the_baseline_has_succeeded() -> None:
     world.cluster.put(small("old"))
     assert condition_of(world.reconcile("new"), "Accepted") == ("False", "BaselineUnfinished")
     world.cluster.put(ended(succeeded=True))
+    # Its results were dropped: that is known before anything is measured.
+    assert condition_of(world.reconcile("new"), "Accepted") == ("False", "BaselineNotFound")
+    store_baseline(world, "old", 100)
     assert condition_of(world.reconcile("new"), "Accepted") == ("True", "Accepted")
 
 
@@ -175,6 +178,7 @@ def test_a_baseline_is_waited_for_beyond_the_deadline() -> None:
         after = world.reconcile("new", 3600)
         assert condition_of(after, "Accepted") == ("False", "BaselineUnfinished")
     world.cluster.put(ended(succeeded=True))
+    store_baseline(world, "old", 100)
     assert condition_of(world.reconcile("new"), "Accepted") == ("True", "Accepted")
 
 

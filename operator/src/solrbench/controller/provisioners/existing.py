@@ -30,7 +30,7 @@ from solrbench.errors import SolrbenchError, TemporaryError
 from solrbench.reasons.target import TargetReason
 from solrbench.solr.client import SolrClient
 from solrbench.solr.cluster import (
-    node_identities,
+    all_node_identities,
     replica_sizes_via_proxy,
     replicas,
     resolve_alias,
@@ -65,7 +65,7 @@ class ExistingTarget(TargetProvisioner):
         """Check nodes and collection, and make the collection if it is to be ours."""
         uses_collection = context.benchmark.spec.target.uses_collection
         with context.solr(timeout_seconds=30) as solr:
-            identities = node_identities(solr)
+            identities = all_node_identities(solr)
             nodes = TargetNodes(
                 live=len(identities),
                 missing=tuple(sorted(context.status.target.nodes.keys() - identities.keys())),
@@ -198,7 +198,9 @@ def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None
     unanswered = context.now - (target.unanswered_since or context.now)
     try:
         with context.solr() as solr:
-            found: dict[str, NodeIdentity] | SolrbenchError = node_identities(solr)
+            found: dict[str, NodeIdentity] | SolrbenchError = all_node_identities(
+                solr, target.nodes
+            )
         update_target(context, unanswered_since=None, check_time=context.now)
     except SolrbenchError as error:
         found = error

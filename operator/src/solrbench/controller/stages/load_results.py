@@ -218,6 +218,9 @@ def conclude_partial_result(context: ReconcileContext, reason: Reason, message: 
             except SolrbenchError:
                 pass  # what was kept before is all there will be
         document = read_partial_result(context.cluster, context.benchmark)
+        # What an earlier attempt has left did not end by this failure.
+        if document is not None and document.attempt != context.status.attempts.load:
+            document = None
         known = context.reports.documents(context.benchmark)
         if document is None or document.ended_early is None or document.id in known:
             return

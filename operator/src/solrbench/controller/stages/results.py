@@ -54,8 +54,8 @@ from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import check_baseline
 from solrbench.decide.repeats import count_repeats
 from solrbench.errors import PermanentError, SolrbenchError
-from solrbench.kube.result_documents import read_environment
-from solrbench.kube.results import STORE_ANEW, find_baseline, read_baseline
+from solrbench.kube.result_documents import list_chunks, read_environment
+from solrbench.kube.results import STORE_ANEW, find_baseline, no_results, read_baseline
 from solrbench.reasons.end import ApiServerReason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
@@ -125,8 +125,10 @@ def check_baseline_results(context: ReconcileContext) -> None:
     """Check that the baseline has its results."""
     baseline = context.benchmark.spec.comparison.baseline
     if baseline is not None and baseline.benchmark is not None:
-        name = baseline.benchmark.name
-        apply_outcome(check_baseline(find_baseline(context.cluster, context.namespace, name)))
+        found = find_baseline(context.cluster, context.namespace, baseline.benchmark.name)
+        apply_outcome(check_baseline(found))
+        if not list_chunks(context.cluster, found):
+            raise no_results(found)
     elif baseline is not None:
         with _ONE_REPORT:
             read_baseline(context.cluster, context.reports, context.namespace, baseline)
