@@ -196,6 +196,11 @@ HTTP = {"spec.workload.queries": {"configMap": {"name": "q"}}}
             {"spec.target.variants": PROXIED, "spec.comparison": {"primary": "DocumentsPerSecond"}},
             "spec.comparison.primary: DocumentsPerSecond must go with indexing of a step",
         ),
+        (
+            {"spec.load": {"workers": 10, "capacity": {"maxInFlight": 4}}}
+            | {"spec.objectives": [OBJECTIVE]},
+            "spec.load.capacity.maxInFlight: must be at least 10",
+        ),
         ({"spec.objectives": [NO_FAILURE]}, "none-fails must have failures.maxPercent above 0"),
         (LARGE | {"spec.workload": {"mix": [REPLACED]}}, "generated.ids: Existing must go with"),
         (

@@ -165,6 +165,12 @@ def _comparison_problems(spec: Spec) -> Iterator[str]:
 
 
 def _workload_problems(spec: Spec) -> Iterator[str]:
+    search, workers = spec.load.capacity, spec.load.workers
+    if search is not None and workers > (search.max_in_flight or workers):
+        yield (
+            f"spec.load.capacity.maxInFlight: must be at least {workers}, as each of load.workers"
+            " needs a connection; raise it, or take fewer workers"
+        )
     for objective in spec.objectives:
         if objective.failures is not None and not objective.failures.max_percent:
             yield (

@@ -68,7 +68,7 @@ def test_as_many_connections_are_expected_as_are_in_use_for_a_tenth_of_a_second(
 
 @pytest.mark.parametrize(
     ("most", "workers", "nodes", "shares"),
-    [(10, 1, 1, [10]), (10, 1, 3, [4, 3, 3]), (10, 2, 2, [3, 2] * 2), (2, 2, 2, [1, 1] * 2)],
+    [(10, 1, 1, [10]), (10, 1, 3, [4, 3, 3]), (10, 2, 2, [3, 2, 2, 3]), (2, 2, 2, [1, 1] * 2)],
 )
 def test_workers_and_nodes_share_the_limit_and_each_node_has_one_connection(
     most: int, workers: int, nodes: int, shares: list[int]
@@ -76,6 +76,12 @@ def test_workers_and_nodes_share_the_limit_and_each_node_has_one_connection(
     planned = [schedule(workers, worker, max_in_flight=most) for worker in range(workers)]
     found = [max_clients(each, index, nodes) for each in planned for index in range(nodes)]
     assert found == shares
+
+
+def test_nodes_have_as_many_connections_over_all_workers() -> None:
+    planned = [schedule(50, worker, max_in_flight=1000) for worker in range(50)]
+    sums = [sum(max_clients(each, index, 16) for each in planned) for index in range(16)]
+    assert max(sums) - min(sums) <= 4
 
 
 async def test_connection_used_last_comes_first(

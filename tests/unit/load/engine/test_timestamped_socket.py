@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
@@ -174,3 +175,29 @@ async def test_nothing_is_written_after_the_end() -> None:
         with pytest.raises(ConnectionError, match="4 bytes written"):
             connection.send(b"late")
         assert await asyncio.to_thread(far.recv, 10) == b""
+
+
+class Resolving(asyncio.SelectorEventLoop):
+    """A loop in which each name has these addresses."""
+
+    addresses: list[tuple[int, int]]
+    """Family and port of each."""
+
+    async def getaddrinfo(self, *_: object, **__: object) -> list[Any]:
+        return [
+            (family, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))
+            for family, port in self.addresses
+        ]
+
+
+def test_each_address_is_tried_and_the_first_failure_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        closed = gone.getsockname()[1]
+    unknown, loop = 77, Resolving()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        loop.addresses = [(unknown, 1), (socket.AF_INET, server.getsockname()[1])]
+        loop.run_until_complete(connect_timestamped(loop, "solr", 1)).close()
+    loop.addresses = [(socket.AF_INET, closed), (unknown, 1)]
+    with pytest.raises(ConnectionRefusedError):
+        loop.run_until_complete(connect_timestamped(loop, "solr", 1))
+    loop.close()

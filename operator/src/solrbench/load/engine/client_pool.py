@@ -96,7 +96,9 @@ _now = time.perf_counter_ns
 def max_clients(schedule: Schedule, node_index: int, node_count: int) -> int:
     """Return the connections that a worker may have to the node at an index; at least one."""
     own = worker_share(schedule.rate.max_in_flight, schedule.worker, schedule.workers)
-    return max(worker_share(own, node_index, node_count), 1)
+    # Each worker begins with another node, or all that is left over would go to the first ones.
+    place = (node_index - schedule.worker) % node_count
+    return max(worker_share(own, place, node_count), 1)
 
 
 def expected_clients(schedule: Schedule, node_count: int) -> int:

@@ -120,23 +120,30 @@ class TimestampedSocket:
 async def connect_timestamped(
     loop: asyncio.AbstractEventLoop, host: str, port: int
 ) -> socket.socket:
-    """Return a connected socket; every address is tried, and the `OSError` is of the last one."""
+    """Return a connected socket; every address is tried, and the `OSError` is of the first one.
+
+    The system puts those last that this machine has no way to.
+    """
     addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    for number, (family, kind, protocol, _, address) in enumerate(addresses, start=1):
-        connecting = socket.socket(family, kind, protocol)
+    failed: OSError | None = None
+    for family, kind, protocol, _, address in addresses:
+        try:
+            connecting = socket.socket(family, kind, protocol)
+        except OSError as error:  # a family that this kernel does not have
+            failed = failed or error
+            continue
         connecting.setblocking(False)
         try:
             # Nagle's algorithm would hold the last piece of a large request back until the server
             # has acknowledged the one before, and that time would count as the server's.
             connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await loop.sock_connect(connecting, address)
-        except OSError:
+        except OSError as error:
             connecting.close()
-            if number == len(addresses):
-                raise
+            failed = failed or error
         except asyncio.CancelledError:
             connecting.close()
             raise
         else:
             return connecting
-    raise OSError(f"{host} has no address")
+    raise failed or OSError(f"{host} has no address")
