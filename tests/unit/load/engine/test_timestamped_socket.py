@@ -190,7 +190,7 @@ class Resolving(asyncio.SelectorEventLoop):
         ]
 
 
-def test_each_address_is_tried_and_the_first_failure_is_told() -> None:
+def test_each_address_is_tried_and_the_first_failure_is_reported() -> None:
     with socket.create_server(("127.0.0.1", 0)) as gone:
         closed = gone.getsockname()[1]
     unknown, loop = 77, Resolving()
