@@ -72,12 +72,14 @@ INTERVALS = (
                 ),
             ),
             TablePanel(
-                "Rates and means of all requests of a step",
-                f"All request names together. {_SHORT}",
+                "Counts, rates and means of all requests of a step",
+                f"All request names together; whole transactions are none. {_SHORT}",
                 12,
                 10,
                 labels=STEP,
                 columns=(
+                    PanelColumn("Requests", of_step("step_all_requests")),
+                    PanelColumn("Failures", of_step("step_all_failures")),
                     *_named(of_step, "step_all_requests_per_second{}", "reqps", "Rate"),
                     *bounded(
                         of_step,
