@@ -19,6 +19,7 @@ from solrbench.decide.conditions import (
     Conditions,
 )
 from solrbench.decide.lifecycle import (
+    STOPPING_SECONDS,
     check_deadline,
     check_load_attempts,
     check_target_attempts,
@@ -29,7 +30,6 @@ from solrbench.decide.lifecycle import (
 from solrbench.decide.outcome import wait
 from solrbench.errors import PermanentError
 from solrbench.reasons.end import CleanupReason
-from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
@@ -63,9 +63,12 @@ def test_stages_that_are_gone_through_again_have_the_deadline_of_the_phase(
     assert_outcome(outcome, "DeadlineExceeded", PermanentError, f"{phase} took {limit + 1} s")
 
 
-@pytest.mark.parametrize("reason", [LifecycleReason.BASELINE_UNFINISHED, LoadReason.STOPPING_LOAD])
-def test_what_waits_for_no_measurement_has_no_deadline(reason: Reason) -> None:
-    assert check_deadline(SPEC, MEASURED, "Measuring", 9e9, wait(reason, "later")) is None
+def test_what_waits_for_no_measurement_has_another_deadline_or_none() -> None:
+    baseline = wait(LifecycleReason.BASELINE_UNFINISHED, "later")
+    assert check_deadline(SPEC, MEASURED, "Measuring", 9e9, baseline) is None
+    ending = wait(LoadReason.STOPPING_LOAD, "every step is stored")
+    assert check_deadline(SPEC, MEASURED, "Measuring", 80 + STOPPING_SECONDS, ending) is None
+    assert check_deadline(SPEC, MEASURED, "Measuring", 81 + STOPPING_SECONDS, ending) is not None
 
 
 @pytest.mark.parametrize("condition", [SUCCEEDED, CLEANED_UP, COMPLETE])

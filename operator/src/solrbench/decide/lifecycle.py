@@ -22,6 +22,10 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
 from solrbench.reasons.load import LoadReason
 
+STOPPING_SECONDS = 86_400
+"""More for pods that only end: all steps are stored, but the operator may have been away when the
+last one was, and results are not thrown away for that."""
+
 
 def check_deadline(
     spec: Spec, condition: str, phase: str, seconds: float, blocker: Outcome
@@ -32,9 +36,8 @@ def check_deadline(
     take. A benchmark waits in the queue for as long as others run. One that refers to missing
     objects has as long as provisioning may take: they may be applied a moment later.
     """
-    # A baseline may take days before it is over, and has deadlines of its own. When all steps are
-    # stored nothing is measured any more: the operator may have been away meanwhile.
-    if blocker.reason in (LifecycleReason.BASELINE_UNFINISHED, LoadReason.STOPPING_LOAD):
+    # A baseline may take days before it is over, and has deadlines of its own.
+    if blocker.reason is LifecycleReason.BASELINE_UNFINISHED:
         return None
     limits = spec.deadlines
     limit = {
@@ -45,7 +48,8 @@ def check_deadline(
     }.get(condition)
     of_phase = {"Indexing": limits.indexing_seconds, "Measuring": limits.measuring_seconds}
     limit = None if limit is None else of_phase.get(phase, limit)
-    if limit is None or seconds <= limit:
+    spare = STOPPING_SECONDS if blocker.reason is LoadReason.STOPPING_LOAD else 0
+    if limit is None or seconds <= limit + spare:
         return None
     return fail(
         LifecycleReason.DEADLINE_EXCEEDED,

@@ -29,7 +29,7 @@ from solrbench.contract.step_runs import (
 )
 from solrbench.controller.companions import variant_url
 from solrbench.controller.context import ReconcileContext
-from solrbench.controller.deletion import delete_components
+from solrbench.controller.deletion import delete_components, find_removal_blocker
 from solrbench.controller.endpoint import check_hosts
 from solrbench.controller.failure_evidence import keep_diagnostics
 from solrbench.controller.objects import LOAD, apply_job, new_token, read_job, stored_token
@@ -52,6 +52,7 @@ from solrbench.decide.conditions import MEASURED
 from solrbench.decide.lifecycle import check_load_attempts
 from solrbench.decide.load import plan_resumption
 from solrbench.decide.outcome import LoadLostError, apply_outcome
+from solrbench.decide.queue import IDLE_REASONS
 from solrbench.errors import TemporaryError
 from solrbench.kube.reader import Manifest
 from solrbench.manifests.load import build_load
@@ -121,7 +122,12 @@ def _finish(context: ReconcileContext) -> None:
     conclude_objectives(context)
     samples = context.reports.samples(context.benchmark)
     context.update(answers=collect_answers(context.benchmark.spec, context.status, samples))
-    delete_components(context.owned, LOAD)  # the clean-up waits for their end
+    if not delete_components(context.owned, LOAD):
+        blocker = find_removal_blocker(context.owned)
+        # For what may wait for ever, the clean-up gives the place up.
+        if blocker is None or blocker.reason not in IDLE_REASONS:
+            text = "every step is stored, the load's pods are terminating"
+            raise TemporaryError(LoadReason.STOPPING_LOAD, text)
     context.update(live_load=None)
     text = f"{context.status.report.stored_steps} steps are stored"
     context.conditions.set(MEASURED, "True", LoadReason.MEASURED, text)
