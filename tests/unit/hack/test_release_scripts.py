@@ -108,3 +108,9 @@ def test_artifact_hub_has_images_and_pictures_that_there_are() -> None:
     for chart_name in ("operator", "stack"):
         text = (ROOT / f"charts/solr-benchmark-{chart_name}/Chart.yaml").read_text("utf-8")
         assert {"home", "icon", "sources"} <= yaml.safe_load(text).keys()
+
+
+def test_the_plugin_has_what_reports_and_comparisons_need() -> None:
+    text = (ROOT / "hack/krew/build").read_text("utf-8")
+    assert 'install -q --disable-pip-version-check ".[report]" ' in text
+    assert "--collect-data solrbench.present" in text
