@@ -327,18 +327,15 @@ def conclude_indexing(
     `is_timed`, the report of a pod is lost, and with it how long all of them took.
     """
     client = find_client_limit(dataset, indexing)
-    changes: dict[str, object] = {"verdict": "Valid", "reasons": []}
+    reasons: list[InvalidReason] = []
     if client is not None:
         field = HINTS[Resource.INDEX_CLIENT][1]
         text = f"{client}, so the rate is not that of Solr; raise {field} or their resources"
-        reason = InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)
-        changes = {"verdict": "Invalid", "reasons": [reason]}
+        reasons = [InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)]
     elif not is_timed:
         text = "the report of an index pod is lost, so that the time of indexing is not known"
-        changes = {
-            "verdict": "Invalid",
-            "reasons": [InvalidReason(reason=INDEX_REPORT_LOST, message=text)],
-        }
+        reasons = [InvalidReason(reason=INDEX_REPORT_LOST, message=text)]
+    changes: dict[str, object] = {"verdict": "Invalid" if reasons else "Valid", "reasons": reasons}
     if telemetry is not None:
         servers = read_telemetry(telemetry)
         read = telemetry.solr[0] if telemetry.solr else None

@@ -232,7 +232,7 @@ def _repeats(
 ) -> list[dict[int, float]]:
     """Return the rates by users of repeats with the same levels: the most that enough of them ran.
 
-    `failFast` may cut the ladder of a repeat short.
+    `failFast` may end a repeat before its highest levels.
     """
     by_repeat: dict[int, dict[int, float]] = {}
     for step in steps:
@@ -240,10 +240,10 @@ def _repeats(
             if run.document.rate_seconds > 0:
                 rate = StepSamples([run]).rate(ALL_REQUESTS)
                 by_repeat.setdefault(run.document.repeat, {})[step.users or 0] = rate
-    # A ladder that was cut short has another highest level, and so another knee.
-    ladders = sorted(by_repeat.values(), key=len, reverse=True)
-    most = ladders[min(MIN_REPEATS, len(ladders)) - 1] if len(ladders) >= MIN_REPEATS else {}
-    most = most or next(iter(ladders), {})
+    # A repeat that ended early has another highest level, and so another knee.
+    longest = sorted(by_repeat.values(), key=len, reverse=True)
+    place = MIN_REPEATS - 1 if len(longest) >= MIN_REPEATS else 0
+    most = longest[place] if longest else {}
     return [
         {users: each[users] for users in most}
         for each in by_repeat.values()

@@ -13,26 +13,12 @@ from solrbench.cli.resources import ResourceKey, get_resource, key_of
 from solrbench.contract.names import LABEL_SWEEP
 from solrbench.decide.conditions import COMPLETE, is_over, stored_condition
 from solrbench.kube.client import Cluster
-from solrbench.kube.reader import Manifest
 
 POLL_SECONDS = 0.5
 LOG_SECONDS = 5.0
 """Time between two lines about a deletion that takes long."""
 REPLACE_SECONDS = 600.0
 """How long the deletion of a replaced resource may take without `--timeout`."""
-
-
-def replace_existing(cluster: Cluster, body: Manifest, seconds: float, *, replace: bool) -> None:
-    """See to it that a resource can run: one that ran before keeps its result unless replaced.
-
-    It raises `click.ClickException` if a benchmark has run already, or its deletion takes too long.
-    """
-    key = key_of(body)
-    if replace:
-        cluster.delete(*key)
-        wait_until_gone(cluster, key, seconds)
-        return
-    refuse_if_over(cluster, key)
 
 
 def refuse_if_over(cluster: Cluster, key: ResourceKey) -> None:

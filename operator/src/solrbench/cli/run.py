@@ -15,7 +15,7 @@ from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
 from solrbench.cli.follow import FINAL, follow
-from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, refuse_if_over, replace_existing
+from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, refuse_if_over, wait_until_gone
 from solrbench.cli.main import command
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
 from solrbench.cli.program import WORST_FIRST, Command, ExitCode, program_name
@@ -197,8 +197,10 @@ def _apply(cluster: Cluster, body: Manifest, replace: bool, options: WatchOption
         stored = cluster.create(body, MANAGER)
         click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
         return stored
-    if _is_followed(body):
-        replace_existing(cluster, body, options.left() or REPLACE_SECONDS, replace=replace)
+    if replace and _is_followed(body):
+        key = key_of(body)
+        cluster.delete(*key)
+        wait_until_gone(cluster, key, options.left() or REPLACE_SECONDS)
     stored = cluster.apply(body, manager=MANAGER)
     click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
     return stored

@@ -1,6 +1,7 @@
 """The report of a sweep, read from the cluster."""
 
 from collections.abc import Mapping
+from functools import lru_cache, partial
 
 from solrbench.analysis.answers import ComparedAnswers, compare_answers
 from solrbench.analysis.cold_start import average_stretches, cold_start
@@ -74,9 +75,11 @@ def _read_answers(cluster: Cluster, report: SweepReport) -> list[ComparedAnswers
         return []
     labels, usual = report.labels, report.baseline.benchmark
 
+    read = partial(read_answers, cluster, namespace)
+    read_base = lru_cache(maxsize=1)(read)  # most points have the same one
+
     def compare(label: str) -> ComparedAnswers:
-        base, name = labels.get(stored[label], usual), labels[label]
-        before, after = (read_answers(cluster, namespace, each) for each in (base, name))
-        return compare_answers(before, after, stored[label], label)
+        before = read_base(labels.get(stored[label], usual))
+        return compare_answers(before, read(labels[label]), stored[label], label)
 
     return [compare(label) for label in labels if label in stored]

@@ -100,11 +100,8 @@ class TimedSamples:
         # Only whole blocks count: the end of sending, or of the step run, cuts one short.
         rows = [*zip(self._requests, self._blocks, strict=True)]
         ends = [int(min(len(row) - 1, b.sending_seconds // b.seconds)) for row, b in rows]
-        counts = [row[:end] for row, end in zip(self._requests, ends, strict=True)]
-        lengths = [
-            np.full(end, float(blocks.seconds))
-            for end, blocks in zip(ends, self._blocks, strict=True)
-        ]
+        counts = [row[:end] for (row, _), end in zip(rows, ends, strict=True)]
+        lengths = [np.full(end, float(b.seconds)) for (_, b), end in zip(rows, ends, strict=True)]
         spread = _spread(counts, lengths)
         if spread is None or len(counts) < len(self.repeats) or not _total(counts):
             return None
