@@ -12,6 +12,7 @@ from rich.cells import cell_len
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.cli import sweep_report
 from solrbench.cli.errors import CommandError
 from solrbench.cli.resources import parse_reference
 from solrbench.cli.result_tables import print_sweep
@@ -57,6 +58,30 @@ def test_names_may_have_their_kind_before_them(text: str, expected: object) -> N
 def test_other_kinds_are_refused(text: str) -> None:
     with pytest.raises(CommandError, match="must be NAME, sbench/NAME or ssweep/NAME"):
         parse_reference(text)
+
+
+def test_the_answers_of_a_baseline_are_read_once(
+    api: ApiStub, sweep: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = build_sweep_report(SolrBenchmarkSweep.parse(sweep), {}, None)
+    assert report.baseline is not None
+    base = report.baseline.benchmark
+    label, *others = report.labels
+    compared = [{"candidate": each, "baseline": label} for each in others]
+    api.put(sweep | {"status": sweep["status"] | {"answerComparisons": compared}})
+    asked: list[str] = []
+
+    def read(_cluster: object, namespace: str, name: str) -> None:
+        assert namespace == "default"
+        asked.append(name)
+
+    monkeypatch.setattr(sweep_report, "read_answers", read)
+    shown = json.loads(call("report", "ssweep/trial", "-o", "json", code=0).stdout)
+    assert [each["candidate"] for each in shown["answers"]] == others
+    assert {each["baseline"] for each in shown["answers"]} == {label}
+    assert len(others) > 1
+    assert asked[0] == report.labels[label] == base
+    assert asked[1:] == [report.labels[each] for each in others]
 
 
 @pytest.mark.usefixtures("sweep")

@@ -10,6 +10,7 @@ import pytest
 
 from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.controller import sweep_reconcile
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.reasons.end import ApiServerReason
 from solrbench.sweep.plan import make_plan
@@ -171,6 +172,24 @@ def test_points_are_measured_one_after_another(sweeps: SweepDriver) -> None:
     assert body["status"]["progressPercent"] == 100
     assert body["status"]["best"] == []  # of one repeat nothing is the best
     assert not sweeps.operator.errors
+
+
+def test_answers_are_compared_once_for_each_point(
+    sweeps: SweepDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(
+        sweep_reconcile, "read_answers", lambda _cluster, _namespace, name: asked.append(name)
+    )
+    body = sweep_of(3)
+    body["spec"]["template"]["spec"]["comparison"] = {"answers": {"queries": 50}}
+    sweeps.put(body)
+    compared = sweeps.finish()["status"]["answerComparisons"]
+    base, *others = (f"trial-{each['name']}" for each in sweeps.read()["status"]["points"])
+    assert [name for name in asked if name != base] == others
+    assert asked[0] == base
+    assert len(compared) == len({each["candidate"] for each in compared}) == len(others)
+    assert all(each["notCompared"] for each in compared)  # nobody has stored any
 
 
 def test_children_are_owned_labelled_and_cleaned_up(sweeps: SweepDriver) -> None:
