@@ -189,7 +189,7 @@ def test_answers_are_compared_once_for_each_point(
     assert [name for name in asked if name != base] == others
     assert asked[0] == base
     assert len(compared) == len({each["candidate"] for each in compared}) == len(others)
-    assert all(each["notCompared"] for each in compared)  # nobody has stored any
+    assert all(each["notCompared"] for each in compared)  # no pod has stored any
 
 
 def test_children_are_owned_labelled_and_cleaned_up(sweeps: SweepDriver) -> None:
