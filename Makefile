@@ -177,8 +177,8 @@ soak: SOAKED = $(or $(CASES),loss)
 # Counts of requests do not depend on what runs beside them.
 soak: PLACES = $(PROCESSES)
 soak-capacity: SOAKED = an_hour
-soak-capacity: PLACES = 1
-soak-capacity: ## five times, find the capacity of a real Solr and hold it for an hour (at least 5 h)
+soak-capacity: PLACES = 5
+soak-capacity: ## five times side by side, find the capacity of a real Solr and hold it for an hour (2 h)
 soak soak-capacity: $(VENV)/ready
 	hack/cluster/images $(OPERATOR_IMAGES)
 	$(IN_CLUSTER) hack/install $(PLACES)

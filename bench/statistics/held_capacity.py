@@ -1,10 +1,10 @@
 """How often the search finds a capacity that a server does not hold for an hour.
 
-Fourteen kinds of simulated servers that trials of 40 s may mistake: slow queues, servers that slow
-down after minutes or stand still every few minutes, that differ from run to run, or stay slow once
-they are overloaded. They are searched, and what is found is confirmed, by the product's own
-functions. Where the answer is that trials are too short, it is followed: they are made as long as
-it says, and the search is run again.
+Sixteen kinds of simulated servers that trials of 40 s may mistake: slow queues, limits far above
+what a request takes alone, servers that slow down after minutes or stand still every few minutes,
+that differ from run to run, or stay slow once they are overloaded. They are searched, and what is
+found is confirmed, by the product's own functions. Where the answer is that trials are too short,
+it is followed: they are made as long as it says, and the search is run again.
 
 What a server holds is the rate at which the p95 of an hour is the limit, in its slower state.
 """
@@ -41,6 +41,8 @@ KINDS: Mapping[str, ServerKind] = {
     "200/s": FAST,
     "800/s": replace(FAST, places=16),
     "200/s, even": replace(FAST, variation=0.05, limit=0.06),
+    "667/s, p95 of 83 service times": ServerKind(2, 0.003, 0.25, noise=0.02),
+    "133/s, p95 of 33 service times": ServerKind(1, 0.0075, 0.25, noise=0.02),
     "5 % slower each hour": replace(FAST, noise=0.005, drift=0.05),
     "cliff at 150/s": replace(FAST, cliff=150.0),
     "20/s, one place, p95 of 1 s": ServerKind(1, 0.05, 1.0),
@@ -72,12 +74,13 @@ class Found:
     @property
     def rate(self) -> float | None:
         """The rate that is said to be sustained."""
-        return self.estimate.rate if self.confirmation.is_held else None
+        share = self.confirmation.held_share
+        return None if share is None or self.estimate.rate is None else share * self.estimate.rate
 
     @property
     def says_longer_trials(self) -> bool:
         """Whether the answer is to set longer trials."""
-        failed = self.estimate.rate is not None and not self.confirmation.is_held
+        failed = self.estimate.rate is not None and self.confirmation.held_share is None
         return failed or self.estimate.is_noisy
 
 
@@ -90,14 +93,15 @@ def search(kind: ServerKind, seed: int, trial_seconds: int) -> Found:
     confirmation = Confirmation()
     if found.rate is not None:
         may_overload = can_overload(PROBE_SECONDS * probed)
-        confirmation = confirm(excesses, found.held_excess, has_overload=may_overload)
+        settled = {"has_overload": may_overload, "may_lower": found.is_steep}
+        confirmation = confirm(excesses, found.held_excess, **settled)
         while (run := confirmation.next_run) is not None:
             rate, ramp = run.share * found.rate, float(OVERLOAD_TRIALS * trial_seconds)
             overload = overload_rate(rate, probed) if run.is_after_overload else 0.0
             seconds = max(SETTINGS.confirm_seconds, trial_seconds)
             _, times = server.run(rate, seconds, ramp, overload)
             excesses.append(excess_of(times, kind.limit))
-            confirmation = confirm(excesses, found.held_excess, has_overload=may_overload)
+            confirmation = confirm(excesses, found.held_excess, **settled)
     return Found(found, confirmation, 1.0 if kind.by_run else server.speed, trial_seconds)
 
 

@@ -207,6 +207,41 @@ def test_a_rate_that_is_not_held_for_longer_is_inconclusive(
     )
 
 
+STEEP = {40: 20, 152: 90, 172: 900, 156: 120, 164: 400, 160: 200, 165: 500, 155: 110}
+
+
+@pytest.mark.parametrize(
+    ("confirming", "rate"),
+    [
+        ([(156.0, 280), (151.2, 150), (151.2, 160)], 156),
+        ([HELD[0], (156.0, 280), (151.2, 150), (151.2, 160)], 156),
+        ([(156.0, 280), (151.2, 280), (146.3, 150), (146.3, 160)], 151),
+        # Held after it was not: runs differ.
+        ([HELD[0], (156.0, 900), HELD[0], (151.2, 150), (151.2, 160)], 156),
+    ],
+)
+def test_a_rate_that_just_fails_for_longer_is_lowered_where_little_of_it_matters(
+    confirming: list[tuple[float, int]], rate: float
+) -> None:
+    for stored in range(len(confirming)):
+        (found,) = results(measured(STEEP, confirming[:stored]))
+        assert found.conclusion == "Searching"
+    (found,) = results(measured(STEEP, confirming))
+    assert found.message.startswith(f"This target sustains {rate:g} requests/s")
+    assert found.message.endswith(
+        " Trials alone met them up to 161 requests/s; longer runs did not."
+    )
+    assert found.requests_per_second == rate
+    assert (
+        found.requests_per_second_interval.lower < rate < found.requests_per_second_interval.upper
+    )
+
+
+def test_a_rate_that_fails_at_each_lower_share_is_inconclusive() -> None:
+    (found,) = results(measured(STEEP, [(156.0, 280), (151.2, 280), (146.3, 280)]))
+    assert "a longer run at 146 requests/s missed the objectives" in found.message
+
+
 @pytest.mark.parametrize(
     ("after", "recovered", "says"),
     [

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -64,6 +65,31 @@ def test_noise_that_is_too_wide_is_mostly_inconclusive_and_hardly_ever_wrong() -
     assert {each.lower is None for each in inconclusive} == {True}
     right = sum((e.lower or 0) <= TRUTH <= (e.upper or math.inf) for e in found)
     assert right >= 36
+
+
+def slowed(slope: float, draw: Callable[[], float]) -> Overshoot:
+    """Return the excess of a target that is slower by what is drawn, in ln, in each trial."""
+    return lambda rate: min(max(slope * (math.log(rate / TRUTH) + draw()), -1.0), 1.0)
+
+
+def test_a_limit_far_above_what_a_request_takes_is_crossed_steeply_and_found() -> None:
+    draw = random.Random(1)
+    # Trials are too short for intervals of their own: the queue of a full target takes its time.
+    for seed in range(20):
+        steep = slowed(16, lambda: draw.gauss(0, 0.01))
+        trials = [replace(each, is_long=False) for each in search(steep, seed=seed)]
+        found = estimate(trials)
+        assert found.is_steep, found.problem
+        assert found.rate == pytest.approx(TRUTH, rel=0.02)
+
+
+def test_a_target_in_one_of_two_states_in_each_trial_is_not_found() -> None:
+    draw = random.Random(1)
+    found = [
+        estimate(search(slowed(5, lambda: draw.choice((0.0, 0.2))), seed=seed))
+        for seed in range(20)
+    ]
+    assert [each.rate for each in found].count(None) >= 17
 
 
 def test_what_is_inconclusive_says_what_is_known() -> None:

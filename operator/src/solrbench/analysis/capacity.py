@@ -88,8 +88,12 @@ class _VariantSearch:
             return Confirmation()
         probed = 0.0 if self.probe is None else self.probe.requests_per_second
         has_overload = not self.has_users and can_overload(PROBE_SECONDS * probed)
-        excesses = [run.excess for run in self.confirming]
-        return confirm(excesses, self.found.held_excess, has_overload=has_overload)
+        return confirm(
+            [run.excess for run in self.confirming],
+            self.found.held_excess,
+            has_overload=has_overload,
+            may_lower=self.found.is_steep,
+        )
 
     def next_run(self) -> PlannedStepRun | None:
         """Return the step run after what is stored; None if the search is over."""
@@ -263,14 +267,19 @@ def _result(
         # Trials were held against the other objectives alone, or missed one that is of nothing.
         found = replace(found, rate=None, highest_met=None, lowest_missed=None)
         problem, remedy = f"no requests named {unsent[0]} were measured", " Check the name."
-    if not problem and not confirmed.is_held and own.confirming:
+    if not problem and confirmed.held_share is None and own.confirming:
         at = unit.text(as_trial(own.confirming[-1]).rate)
         problem = f"a longer run at {at} missed the objectives"
         remedy = _longer_trials(search)
     recovered = confirmed.recovered_share
     if recovered is not None and found.rate is not None:
         recovered = round_number(recovered * found.rate)
+    held, by_trials = confirmed.held_share or 1.0, found.rate
+    if by_trials is not None and found.lower is not None:
+        found = replace(found, rate=held * by_trials, lower=held * found.lower)
     message = _message(found, problem, remedy, search, unit)
+    if by_trials is not None and held < 1:
+        message += f" Trials alone met them up to {unit.text(by_trials)}; longer runs did not."
     if not problem and recovered is not None:
         rate = f"recovers only at {unit.text(recovered)} or less"
         message += f" Once overloaded, it {rate if recovered else _NO_RECOVERY}."

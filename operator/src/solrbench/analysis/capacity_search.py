@@ -40,6 +40,7 @@ STEPS = (1.0, -1.0, 0.0, 0.6, -0.6)
 MAX_TRIAL_DISTANCE = 0.08
 """How far trials stand from the crossing at most, in ln of the rate."""
 
+# Of a target in one of two states, trials that are nearer look like a steep line.
 MIN_TRIAL_DISTANCE = 0.04
 
 TARGET_OVERSHOOT = 0.5
@@ -70,6 +71,11 @@ MAX_EXCESS_DEVIATION = 0.32
 more than noise: of servers whose trials are in one of two states 20 % apart it is 0.35 and more, of
 one state 0.1 to 0.3."""
 
+# A limit of a hundred times what a request takes alone is crossed within 2 % of the rate, where the
+# waits of a full queue differ by more from trial to trial.
+MIN_STATE_DISPERSION = 0.04
+"""Standard deviation of what a single trial says of the rate, up to which it is one state."""
+
 # At 97 % of the right rate, a target whose speed differs by 2 % from run to run is farther beyond
 # the limit in one of a hundred runs.
 HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
@@ -83,6 +89,10 @@ MIN_MET_LATER = 3
 
 MIN_MET_IN_A_ROW, MIN_CONTRADICTED = 5, 2
 """The same where not all that missed did so at a lower rate, but so many."""
+
+STEEP = 12.0
+"""Excess for each unit of ln of the rate, from which on a percentile that is wrong by a factor of
+two moves the rate by 4 % at most: it needs no interval, and a longer run 3 % below may miss."""
 
 # Of trials of which a tenth of a second is a long wait, half have an interval of their own; of
 # queues that swing for seconds, one of fifty.
@@ -108,6 +118,8 @@ _TOWARDS_PROBE = 0.7
 _MIN_LEVEL_SPACINGS = 2
 """Grains that trials stand from the crossing at least: fewer are too few different levels."""
 _ROUNDING = 1e-9
+_LINE_EXCESS = 1.2
+"""How far from 0 the line is followed: an excess is at most 1, so farther trials flatten it."""
 _ROUNDS = 4
 """How often the trials that are near are chosen anew around the crossing they give."""
 
@@ -148,6 +160,7 @@ class CapacityEstimate:
         is_noisy: whether longer trials may mend the problem
         is_cold: whether a longer warm-up may mend it
         held_excess: the excess up to which a longer run holds the rate
+        is_steep: whether a little less of the rate makes all the difference
         near: how far from the rate, in ln, trials are on the line
     """
 
@@ -160,6 +173,7 @@ class CapacityEstimate:
     is_noisy: bool = False
     is_cold: bool = False
     held_excess: float = MAX_HELD_EXCESS
+    is_steep: bool = False
     near: float = NEAR
 
 
@@ -228,13 +242,15 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         at, lower, upper = crossing.at, crossing.lower, crossing.upper
     near = _near(at, level_spacing)
     long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
-    if long < MIN_LONG_TRIALS:
+    slope = math.inf if crossing is None or problem else crossing.slope
+    if long < MIN_LONG_TRIALS and slope < STEEP:
         problem = "trials are too short for the queue: what they measure has no interval"
         return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
-    slope = math.inf if crossing is None or problem else crossing.slope
     held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
-    return CapacityEstimate(math.exp(at), *bounds, met, missed, held_excess=held, near=near)
+    return CapacityEstimate(
+        math.exp(at), *bounds, met, missed, held_excess=held, is_steep=slope >= STEEP, near=near
+    )
 
 
 def _near(centre: float, level_spacing: float) -> float:
@@ -289,7 +305,8 @@ def _line_problem(
         loads = "numbers" if level_spacing else "rates"
         differed = format_number(round_number(100 * crossing.scatter))
         return f"trials at one {word} differ as if {loads} differed by {differed} %"
-    if crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION:
+    has_states = crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION
+    if has_states and crossing.scatter > MIN_STATE_DISPERSION:
         return f"trials at one {word} differ as if the target were in another state in each"
     if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
         half, spread = _half_width(crossing), ""
@@ -358,13 +375,24 @@ def _line_crossing(trials: Sequence[Trial], level_spacing: float) -> ZeroCrossin
     centre, crossing = _interpolated_crossing(trials), None
     for _ in range(_ROUNDS):
         width = _near(centre, level_spacing)
-        near = [trial for trial in trials if abs(math.log(trial.rate) - centre) <= width]
+        near = _on_line(trials, centre, width, 0.0 if crossing is None else crossing.slope)
         rates = [math.log(trial.rate) for trial in near]
         crossing = fit_crossing(rates, [trial.excess for trial in near])
         if crossing is None or abs(crossing.at - centre) > width:
             return None
         centre = crossing.at
     return crossing
+
+
+def _on_line(trials: Sequence[Trial], centre: float, width: float, slope: float) -> list[Trial]:
+    """Return the trials within a distance of the centre, nearer ones where the line is steep."""
+
+    def distance(trial: Trial) -> float:
+        return abs(math.log(trial.rate) - centre)
+
+    near = sorted((trial for trial in trials if distance(trial) <= width), key=distance)
+    on_line = sum(slope * distance(trial) <= _LINE_EXCESS for trial in near)
+    return near[: max(on_line, MIN_NEAR_TRIALS)]
 
 
 def _half_width(crossing: ZeroCrossing) -> float:

@@ -3,23 +3,32 @@
 Trials are short and begin with empty queues, so the line through them may cross the limit above
 what a target serves for an hour: it may slow down after minutes, stand still every few minutes, or
 differ from run to run. Two longer runs just below the result must hold, one that begins like a
-trial, and one that begins with more requests than the target can serve. A target that holds the
-rate, but not after such an overload, is metastable (Bronson, Aghayev, Charapko, Zhu, Metastable
-failures in distributed systems, HotOS 2021): once overloaded, it stays slow. It is called so only
-if it does three times, and lower rates show where it recovers.
+trial, and one that begins with more requests than the target can serve. Where the limit is far
+above what a request takes alone, a target that is 3 % slower in a run misses it by far: two lower
+shares of the result are tried then, and what holds is the result.
+
+A target that holds the rate, but not after such an overload, is metastable (Bronson, Aghayev,
+Charapko, Zhu, Metastable failures in distributed systems, HotOS 2021): once overloaded, it stays
+slow. It is called so only if it does three times, and lower rates show where it recovers.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-CONFIRMED_SHARE = 0.97
-"""Share of the result that must hold: a result that is 1 or 2 % too high is a right one."""
+from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
+
+CONFIRMED_SHARES = (0.97, 0.94, 0.91)
+"""Shares of the result, one of which must hold: one that is 1 or 2 % too high is a right one."""
 
 STUCK_EXCESS = 0.5
 """Excess from which on a target has not recovered: its response times are twice the limit."""
 
 RECOVERY_SHARES = (0.9, 0.8, 0.7)
 """Shares of the result at which a metastable target may recover."""
+
+# Near a cliff, or in another state, a run may miss by chance.
+_STUCK_RUNS = 3
+"""Runs in a row after an overload that must end beyond `STUCK_EXCESS`."""
 
 _OVERLOAD = 0.25
 """How far beyond the probe's rate an overload begins, as a share of what the probe's rate is above
@@ -37,49 +46,69 @@ class ConfirmingRun:
     is_after_overload: bool = False
 
 
-_RUNS = (
-    ConfirmingRun(CONFIRMED_SHARE),
-    # Near a cliff, or in another state, a run may miss by chance.
-    *(ConfirmingRun(CONFIRMED_SHARE, is_after_overload=True),) * 3,
-    *(ConfirmingRun(share, is_after_overload=True) for share in RECOVERY_SHARES),
-)
-
-
 @dataclass(frozen=True)
 class Confirmation:
     """What the confirming runs say.
 
     Attributes:
         next_run: the run that is still to be measured; None at the end
-        is_held: whether the result was held, at least before an overload
+        held_share: by how much the result is lowered to what was held, at least before an overload;
+            None if nothing was held
         recovered_share: share of the result at which a metastable target recovered, 0 if at none;
             None if it is not metastable
     """
 
     next_run: ConfirmingRun | None = None
-    is_held: bool = False
+    held_share: float | None = None
     recovered_share: float | None = None
 
 
-def confirm(excesses: Sequence[float], held_excess: float, *, has_overload: bool) -> Confirmation:
+def confirm(
+    excesses: Sequence[float], held_excess: float, *, has_overload: bool, may_lower: bool = False
+) -> Confirmation:
     """Return what the confirming runs say, given their excesses in order, and what is held.
 
-    Without an overload, as of users, for whom nothing piles up, there is one run.
+    Without an overload, as of users, for whom nothing piles up, there is one run, and one run alone
+    does not lower a result.
     """
-    for index, (run, excess) in enumerate(zip(_RUNS, excesses, strict=False)):
-        is_held = excess <= held_excess
-        if not run.is_after_overload:
-            if not is_held or not has_overload:
-                return Confirmation(is_held=is_held)
-        elif run.share != CONFIRMED_SHARE:
-            if is_held:
-                return Confirmation(is_held=True, recovered_share=run.share)
-        elif is_held or excess < STUCK_EXCESS:
-            # Held after it was not, it shows that runs differ.
-            return Confirmation(is_held=is_held and index == 1)
-    if len(excesses) < len(_RUNS):
-        return Confirmation(next_run=_RUNS[len(excesses)])
-    return Confirmation(is_held=True, recovered_share=0.0)
+    left = list(excesses[:MAX_CONFIRMATIONS])
+    for share in CONFIRMED_SHARES[: None if may_lower and has_overload else 1]:
+        lowered, stuck = share / CONFIRMED_SHARES[0], 0
+        if not left:
+            return _ask(excesses, ConfirmingRun(share))
+        if left.pop(0) > held_excess:
+            continue
+        if not has_overload:
+            return Confirmation(held_share=lowered)
+        while stuck < _STUCK_RUNS:
+            if not left:
+                return _ask(excesses, ConfirmingRun(share, is_after_overload=True))
+            excess = left.pop(0)
+            if excess <= held_excess and not stuck:
+                return Confirmation(held_share=lowered)
+            if excess < STUCK_EXCESS:
+                break  # Held after it was not, it shows that runs differ.
+            stuck += 1
+        else:
+            return _recover(excesses, left, lowered, held_excess)
+    return Confirmation()
+
+
+def _recover(
+    excesses: Sequence[float], left: Sequence[float], lowered: float, held_excess: float
+) -> Confirmation:
+    """Return what the runs at lower rates say of a metastable target."""
+    for share, excess in zip(RECOVERY_SHARES, left, strict=False):
+        if excess <= held_excess:
+            return Confirmation(held_share=lowered, recovered_share=share)
+    if len(left) < len(RECOVERY_SHARES) and len(excesses) < MAX_CONFIRMATIONS:
+        run = ConfirmingRun(RECOVERY_SHARES[len(left)], is_after_overload=True)
+        return Confirmation(next_run=run)
+    return Confirmation(held_share=lowered, recovered_share=0.0)
+
+
+def _ask(excesses: Sequence[float], run: ConfirmingRun) -> Confirmation:
+    return Confirmation(next_run=run if len(excesses) < MAX_CONFIRMATIONS else None)
 
 
 def can_overload(probe_responses: float) -> bool:
