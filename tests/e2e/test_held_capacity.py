@@ -21,18 +21,18 @@ pytestmark = [pytest.mark.soak, pytest.mark.timeout(2 * LONGEST_SEARCH + 2 * SEC
 
 # The limit is far above what a request takes alone, so that a queue decides, on any machine.
 FAST = {"name": "fast", "responseTime": {"percentile": 95, "maxMilliseconds": 250}}
-# A fifth of a CPU: five fit two cores, and what else these do takes nothing from a Solr. It uses the
-# first compiler alone, as it would become faster for minutes, and an hour easier to hold.
+# A fifth of a CPU: five fit two cores, and what else these do takes nothing from a Solr. It uses
+# the first compiler alone, as it would become faster for minutes, and an hour easier to hold.
 TARGET = SMALL_SOLR | {
     "resources": {
-        "requests": {"cpu": "100m", "memory": "768Mi"},
+        "requests": {"cpu": "50m", "memory": "768Mi"},
         "limits": {"cpu": "200m", "memory": "1536Mi"},
     }
 }
 PARTS: dict[str, Any] = {
     "target__solrCloud": TARGET,
     "warmUp": {"durationSeconds": 60},
-    "load__resources": {"requests": {"cpu": "100m", "memory": "256Mi"}},
+    "load__resources": {"requests": {"cpu": "75m", "memory": "256Mi"}},
     "objectives": [FAST],
 }
 
