@@ -224,6 +224,40 @@ def test_points_that_are_all_far_from_their_limit_need_no_variance() -> None:
     assert "the nearest of 2 cheaper ones: nodes 2, 400 % of its limit or more" in result.message
 
 
+def test_searches_that_are_inconclusive_far_above_the_load_hold_it() -> None:
+    """Of runs that differ by 5 %, half of all searches are inconclusive; what is plain is plain."""
+    far = {
+        "conclusion": "Inconclusive",
+        "highestMetRequestsPerSecond": 690,
+        "lowestMissedRequestsPerSecond": 620,
+    }
+    status = run_to_end(observe(SEARCH), lambda _: with_capacity(far))
+    (result,) = status.sizing
+    assert (result.conclusion, result.point) == (SizingConclusion.FOUND, status.points[0].name)
+    beyond = {"highestMetRequestsPerSecond": 690}  # no trial was fast enough to miss
+    assert read_headroom(Demand(300), with_capacity(beyond)) == 2.3
+    # Trials are short: a target that is slower after minutes meets more in them than it holds.
+    near = far | {"lowestMissedRequestsPerSecond": 420}
+    assert read_headroom(Demand(300), with_capacity(near)) is None
+    slower = far | {"confirmations": [{"excess": -0.5}, {"excess": 0.6}]}
+    assert read_headroom(Demand(300), with_capacity(slower)) is None
+
+
+def test_a_point_is_not_given_up_after_two_searches_without_a_result() -> None:
+    near = {"lowestMissedRequestsPerSecond": 310, "highestMetRequestsPerSecond": 340}
+
+    def end(point: SweepPoint) -> ChildView:
+        is_lucky = point.values[0] > 0 and (point.rounds or 0) >= 3
+        return found(330 + (point.rounds or 0)) if is_lucky else with_capacity(near)
+
+    status = run_to_end(observe(SEARCH), end)
+    (result,) = status.sizing
+    assert rounds(status) == [5, 5, 0, 0]
+    assert result.point == status.points[1].name
+    unknown = "Not known, as nothing valid was measured: nodes 1. See status.capacity of its"
+    assert unknown in result.message
+
+
 def test_each_condition_has_an_answer_and_a_best_point() -> None:
     changes = SEARCH | {"spec.axes": [NODES, SIZES], "spec.design": "Full"}
     status = run(changes, {0: 150, 1: 260, 2: 340, 3: 500})

@@ -82,6 +82,10 @@ class SizingWords:
         failed = [e for e in contenders if e.holding is Holding.UNKNOWN and not e.is_due]
         if failed:
             text += f" Not known, as nothing valid was measured: {self._join(failed)}."
+            if any(e.point.state != PointState.FAILED for e in failed):
+                is_search = self.spec.objective.demand is not None
+                field = "status.capacity" if is_search else "status.verdicts"
+                text += f" See {field} of its benchmarks."
         left_out = sum(e.point.state == PointState.NOT_MEASURED for e in self.sized)
         if left_out:
             text += (
