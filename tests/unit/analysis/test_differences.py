@@ -113,6 +113,20 @@ def test_a_repeat_that_is_an_outlier_is_compared_by_ranks() -> None:
     assert found.estimate == pytest.approx(5, abs=0.5)
 
 
+@pytest.mark.parametrize("in_rounds", [True, False])
+@pytest.mark.parametrize(("family", "is_by_ranks"), [(1, True), (2, False), (3, False)])
+def test_outliers_leave_a_plain_difference_of_a_family_decided(
+    family: int, is_by_ranks: bool, in_rounds: bool
+) -> None:
+    """The ranks of five repeats have a p value of 0.8 % at least, whatever the difference is."""
+    before, after = [100, 101, 99, 100.5, 115], [130, 131.5, 129, 130, 131]
+    found = compared(figures(before), figures(after), in_rounds=in_rounds)
+    assert isinstance(found.test, RankEstimate)
+    concluded = conclude_primary([found] * family, DEFAULT_RULE)
+    assert {each.conclusion for each in concluded} == {Conclusion.WORSE}
+    assert (concluded[0].estimate == found.estimate) is is_by_ranks
+
+
 @pytest.mark.parametrize(
     ("percent", "conclusion"), [(0.0, Conclusion.SAME), (6.5, Conclusion.WORSE)]
 )

@@ -176,6 +176,44 @@ def test_few_repeats_decide_nothing_close_to_the_limit() -> None:
     assert found == [INCONCLUSIVE, INCONCLUSIVE, MET]
 
 
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"meanResponseTime": {"maxMilliseconds": 2}},
+        {"responseTime": {"percentile": 90, "maxMilliseconds": 2}},
+        {"throughput": {"minRequestsPerSecond": 12}},
+        {"goodput": {"minRequestsPerSecond": 12, "withinMilliseconds": 2}},
+    ],
+)
+@pytest.mark.parametrize("slower", [1.05, 1.2])
+def test_two_repeats_that_differ_decide_what_each_decides_alone(
+    limit: dict[str, Any], slower: float
+) -> None:
+    """Student's t of two repeats is 12.7, so that their own interval reaches beyond any limit."""
+    runs = [
+        make_document(
+            "a",
+            number,
+            make_timed_result(
+                [[round(level * each) for each in own] for own in swinging(60, round(24 / level))]
+            ),
+            seconds=60,
+        )
+        for number, level in enumerate((1.0, slower), start=1)
+    ]
+    assert [evaluated(limit, *own).conclusion for own in (runs[:1], runs[1:], runs)] == [MET] * 3
+
+
+def test_one_failure_does_not_show_that_repeats_differ() -> None:
+    runs = [
+        make_document("a", number, make_result([1000] * 5000, failures=failures), seconds=60)
+        for number, failures in enumerate((0, 1, 0), start=1)
+    ]
+    found = evaluated({"failures": {"maxPercent": 0.1}}, *runs)
+    assert found.conclusion is MET
+    assert found.upper == pytest.approx(0.038, abs=0.001)
+
+
 def test_message_has_number_interval_and_limit() -> None:
     found = evaluated({"meanResponseTime": {"maxMilliseconds": 1}})
     assert found.message.startswith("The mean is 1.15 ms (95 % confidence interval ")

@@ -148,6 +148,7 @@ def estimate_difference(
     fewest = min(len(left), len(right))
     has_changed = not in_rounds and fewest >= MIN_VALUES_FOR_RANKS and _has_changed(left, right)
     test: DifferenceEstimate | None = None
+    by_means: DifferenceEstimate | None = None
     if fewest >= 2 and min(len(baseline), len(candidate)) >= MIN_REPEATS:
         student = StudentEstimate.paired if in_rounds else StudentEstimate.unpaired
         least = [_block_variance(baseline, keys[0]), _block_variance(candidate, keys[1])]
@@ -156,8 +157,8 @@ def estimate_difference(
             # Then each side is worth one value.
             widened = (each._replace(variance=each.variance * each.size) for each in test.variances)
             test = StudentEstimate(test.centre, tuple(widened))
-        else:
-            test = _find_ranks(left, right, in_rounds=in_rounds) or test
+        elif ranks := _find_ranks(left, right, in_rounds=in_rounds):
+            test, by_means = ranks, test
     return Difference(
         metric,
         metric_value_of(metric, left),
@@ -167,6 +168,7 @@ def estimate_difference(
         has_changed=has_changed,
         repeats=(len(baseline), len(candidate)),
         test=test,
+        by_means=by_means,
     )
 
 
@@ -300,6 +302,7 @@ def conclude_details(differences: Sequence[Difference], rule: ComparisonRule) ->
 def _conclude_all(
     differences: Sequence[Difference], rule: ComparisonRule, adjust: Adjustment, family: int
 ) -> list[Difference]:
+    differences = [_with_test_that_can_decide(each, rule, family) for each in differences]
     corrected = correct(differences, rule, adjust, family)
     concluded = []
     for each in differences:
@@ -318,8 +321,26 @@ def _conclude_all(
         is_open = conclusion is Conclusion.INCONCLUSIVE and not each.has_changed
         more = _more_repeats(each, each.test, rule, family) if is_open else None
         decided = replace(each, conclusion=conclusion, interval=interval, more_repeats=more)
-        concluded.append(replace(decided, has_changed=has_changed, test=None))
+        concluded.append(replace(decided, has_changed=has_changed, test=None, by_means=None))
     return concluded
+
+
+def _with_test_that_can_decide(
+    difference: Difference, rule: ComparisonRule, family: int
+) -> Difference:
+    """Return a difference by means if no ranks of so few repeats reach the level of the family.
+
+    Five repeats of each side have a p value of 0.8 % at least: in a family of two, sides would not
+    differ however far they are apart. Which test it is follows from the numbers of repeats and of
+    the family, not from the values. Outliers make Student's t too wide, not too narrow.
+    """
+    test, by_means = difference.test, difference.by_means
+    share = rule.share(difference.repeats[1], family) / family
+    if isinstance(test, RankEstimate) and by_means and test.least_p > DIFFERENCE_LEVEL * share:
+        return replace(
+            difference, test=by_means, estimate=on_scale(difference.metric, by_means.centre)
+        )
+    return difference
 
 
 def _more_repeats(

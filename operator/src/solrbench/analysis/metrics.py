@@ -111,6 +111,8 @@ class Difference:
             sides that were not measured in turn; only if `Inconclusive`
         repeats: those of baseline and candidate that count
         test: what the conclusion is made from; None if it is made or there are too few repeats
+        by_means: what it is made from where `test` is of ranks, and there are too few repeats for
+            these to reach the level of their family, however far apart the sides are
     """
 
     metric: ComparisonMetric
@@ -124,6 +126,7 @@ class Difference:
     has_changed: bool = False
     repeats: tuple[int, int] = (0, 0)
     test: "DifferenceEstimate | None" = None
+    by_means: "DifferenceEstimate | None" = None
 
     @property
     def is_decided(self) -> bool:

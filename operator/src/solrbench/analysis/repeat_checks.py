@@ -64,11 +64,14 @@ def check_agreement(way: Disagreement, runs: Sequence[EvaluatedRun], load: Load)
         what = _PHRASES[way].format(format_percent(abs(percent)), ("slower", "faster")[percent < 0])
         text = f"{what}, beyond chance (limit {format_percent(limit)})"
         return ValidityFinding(abs(percent), text)
-    if agreement.disagreement is None and percent > limit:
+    # What the seconds do not show is seen in longer steps; how far repeats differ, in more of them.
+    is_open = agreement.is_imprecise or agreement.is_doubtful
+    if agreement.disagreement is None and percent > limit and is_open:
+        remedy = "durationSeconds" if agreement.is_imprecise else "load.repeats"
         return _once(
             way,
             f"the repeats differ by {format_percent(percent)} (limit {format_percent(limit)}),"
-            " which may be chance. Raise durationSeconds or load.repeats",
+            f" which may be chance. Raise {remedy}",
         )
     return None
 

@@ -43,6 +43,9 @@ MAX_CORRELATION = 0.5
 
 _DISPERSION_LEVEL = 0.005
 _TREND_LEVEL = 0.0025
+# Few repeats know their own deviation badly: of those that differ by just what they may, it is
+# above that in every second case, and beyond this level in one of five.
+_DOUBT_LEVEL = 0.2
 _FIRST_LEVEL = 0.0025
 """One test of all levels could replace that of the first repeat at the same total level, but would
 find a cold one, four standard errors off, in 55 instead of 68 of 100 steps of five repeats, and in
@@ -77,10 +80,14 @@ class RepeatAgreement:
         disagreement: the way in which repeats differ most clearly; None if they agree
         percents: how far they differ in each way: the first against the mean of the others, the
             change from each repeat to the next by least squares, the deviation of the levels
+        is_doubtful: whether they agree, but differ by more than repeats that agree usually do
+        is_imprecise: whether the level of a repeat is known worse than what repeats may differ by
     """
 
     disagreement: Disagreement | None
     percents: Mapping[Disagreement, float]
+    is_doubtful: bool
+    is_imprecise: bool
 
 
 def batch_levels(repeats: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -129,12 +136,16 @@ def compare_repeats(
         return None
     widened = error_factor(lag)
     variance = squares / (count * (BATCHES - 1)) * widened / BATCHES
-    variance += math.log1p(allowed_percent / 100) ** 2
+    allowed = math.log1p(allowed_percent / 100) ** 2
+    is_imprecise = variance > allowed
     degrees = count * (BATCHES - 1) / widened
-    return _test(centres, max(variance, _MIN_VARIANCE), degrees)
+    least = max(variance + allowed, _MIN_VARIANCE)
+    return _test(centres, least, degrees, is_imprecise=is_imprecise)
 
 
-def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAgreement:
+def _test(
+    centres: Sequence[float], variance: float, degrees: float, *, is_imprecise: bool
+) -> RepeatAgreement:
     count, whole = len(centres), fmean(centres)
     dispersion = sum((each - whole) ** 2 for each in centres) / (count - 1)
     contrasts = {
@@ -153,9 +164,11 @@ def _test(centres: Sequence[float], variance: float, degrees: float) -> RepeatAg
         if tail < level and not (way is Disagreement.TREND and count == 2):
             significant.append((tail, way))
     way_found = min(significant, key=itemgetter(0))[1] if significant else None
-    if way_found is None and f_tail(dispersion / variance, count - 1, degrees) < _DISPERSION_LEVEL:
+    tail_of_all = f_tail(dispersion / variance, count - 1, degrees)
+    if way_found is None and tail_of_all < _DISPERSION_LEVEL:
         way_found = Disagreement.SPREAD
-    return RepeatAgreement(way_found, percents)
+    is_doubtful = way_found is None and tail_of_all < _DOUBT_LEVEL
+    return RepeatAgreement(way_found, percents, is_doubtful, is_imprecise)
 
 
 def _places(count: int) -> list[float]:

@@ -215,6 +215,11 @@ class RankEstimate:
         return tuple(sorted(b - a for a in baseline for b in candidate))
 
     @property
+    def least_p(self) -> float:
+        """Return the p value of a difference where no value of one side is within the other."""
+        return 2 * self._tail(0)
+
+    @property
     def centre(self) -> float:
         """Return the median of the differences."""
         return median(self.differences)
