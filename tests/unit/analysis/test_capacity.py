@@ -295,11 +295,33 @@ def test_confirming_runs_behind_a_lost_one_are_run_again() -> None:
     assert next_trial(search(maxTrials=8), runs) is None
 
 
-def test_a_probe_of_few_responses_knows_no_overload() -> None:
-    runs = [read(each) for each in measured(NEAR, HELD[:1])]
-    assert next_trial(search(maxTrials=8), runs) is not None
-    few = runs[0].model_copy(update={"requests_per_second": 99.0})
-    assert next_trial(search(maxTrials=8), [few, *runs[1:]]) is None
+def few(documents: list[StepRunResult]) -> list[StoredTrial]:
+    """Return stored runs whose probe had too few responses for an overload."""
+    probed, *runs = map(read, documents)
+    return [probed.model_copy(update={"requests_per_second": 99.0}), *runs]
+
+
+def test_a_probe_of_few_responses_knows_no_overload_and_the_first_run_is_repeated() -> None:
+    planned = not_none(next_trial(search(maxTrials=8), few(measured(NEAR, HELD[:1]))))
+    assert planned.ramp_from_requests_per_second == planned.step.requests_per_second
+    assert planned.step.requests_per_second == pytest.approx(155.2, rel=0.005)
+    assert next_trial(search(maxTrials=8), few(measured(NEAR, HELD))) is None
+
+
+@pytest.mark.parametrize("missed", [[(156.0, 280)], [(156.0, 150), (156.0, 280)]])
+def test_a_rate_without_an_overload_is_lowered_until_two_runs_hold(
+    missed: list[tuple[float, int]],
+) -> None:
+    held = [(151.2, 150), (151.2, 160)]
+    for stored in range(2):
+        runs = few(measured(STEEP, [*missed, *held[:stored]]))
+        planned = not_none(next_trial(search(maxTrials=8), runs))
+        assert planned.step.requests_per_second == pytest.approx(151.6, abs=0.1)
+    documents = measured(STEEP, [*missed, *held])
+    assert next_trial(search(maxTrials=8), few(documents)) is None
+    documents[0] = probe(900)
+    (found,) = results(documents)
+    assert found.requests_per_second == 156
 
 
 def test_users_are_confirmed_by_one_run() -> None:

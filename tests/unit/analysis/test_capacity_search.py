@@ -204,6 +204,27 @@ def test_interval_holds_the_users_in_noise(seed: int) -> None:
     assert upper - lower <= 6
 
 
+@pytest.mark.parametrize(("noise", "least", "most"), [(0.015, 18, 20), (0.06, 0, 4)])
+def test_users_are_found_in_trials_without_an_interval_that_differ_little(
+    noise: float, least: int, most: int
+) -> None:
+    # As of a closed loop of 200 users on 2 places of 20 ms, whose times swing for seconds.
+    short = [
+        estimate_users(
+            [
+                replace(each, is_long=False)
+                for each in search_users(closed_loop(176.5, noise, seed), seed=seed)
+            ]
+        )
+        for seed in range(20)
+    ]
+    users = [each.rate for each in short if each.rate is not None]
+    assert least <= len(users) <= most
+    assert users == pytest.approx([176] * len(users), rel=0.05)
+    problems = {each.problem for each in short if each.is_noisy}
+    assert not problems or any("too short for the queue" in each for each in problems)
+
+
 def test_first_trial_is_where_the_probe_says() -> None:
     assert next_users(WITHIN, Trial(50, 0.5), [], MAXIMUM, 1) == 25
     assert next_users(WITHIN, Trial(50, -1.0), [], MAXIMUM, 1) == 100

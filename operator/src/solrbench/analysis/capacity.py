@@ -93,6 +93,7 @@ class _VariantSearch:
             self.found.held_excess,
             has_overload=has_overload,
             may_lower=self.found.is_steep,
+            has_users=self.has_users,
         )
 
     def next_run(self) -> PlannedStepRun | None:

@@ -99,6 +99,12 @@ two moves the rate by 4 % at most: it needs no interval, and a longer run 3 % be
 MIN_LONG_TRIALS = 2
 """Trials near the result with an interval of their own, with fewer of which all were too short."""
 
+# Users wait for their responses, so a queue comes to rest within one response and one think time.
+# What a trial misses of a slower swing, the next one has at another height: the p95 of the whole
+# swing is 1.64 standard deviations above its mean, 5 % of the users.
+MAX_SWING = 0.03
+"""Standard deviation of what a single trial says of the users, up to which none needs one."""
+
 _MAX_SHOWN_HALF_WIDTH = 2.0
 """Half of the interval's width, in ln of the rate, beyond which its bounds say nothing."""
 
@@ -243,7 +249,9 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     near = _near(at, level_spacing)
     long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
     slope = math.inf if crossing is None or problem else crossing.slope
-    if long < MIN_LONG_TRIALS and slope < STEEP:
+    scatter = math.inf if crossing is None or problem else crossing.scatter
+    is_settled = level_spacing > 0 and scatter <= MAX_SWING
+    if long < MIN_LONG_TRIALS and slope < STEEP and not is_settled:
         problem = "trials are too short for the queue: what they measure has no interval"
         return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
