@@ -45,7 +45,7 @@ _DISPERSION_LEVEL = 0.005
 _TREND_LEVEL = 0.0025
 # Few repeats know their own deviation badly: of those that differ by just what they may, it is
 # above that in every second case, and beyond this level in one of five.
-_DOUBT_LEVEL = 0.2
+_OPEN_LEVEL = 0.2
 _FIRST_LEVEL = 0.0025
 """One test of all levels could replace that of the first repeat at the same total level, but would
 find a cold one, four standard errors off, in 55 instead of 68 of 100 steps of five repeats, and in
@@ -167,7 +167,7 @@ def _test(
     tail_of_all = f_tail(dispersion / variance, count - 1, degrees)
     if way_found is None and tail_of_all < _DISPERSION_LEVEL:
         way_found = Disagreement.SPREAD
-    is_doubtful = way_found is None and tail_of_all < _DOUBT_LEVEL
+    is_doubtful = way_found is None and tail_of_all < _OPEN_LEVEL
     return RepeatAgreement(way_found, percents, is_doubtful, is_imprecise)
 
 
