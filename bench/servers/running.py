@@ -3,11 +3,12 @@
 import http.client
 import json
 import os
+import random
 import shutil
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from bench.harness.processes import started, wait_until
 _ROOT = Path(__file__).parents[2]
 _PATHS = os.pathsep.join([str(_ROOT), str(_ROOT / "operator" / "src")])
 _START_SECONDS = 10.0
+_PORTS, _DRAW = range(20_000, 30_000), random.SystemRandom()
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,15 @@ class Server:
 
 
 def free_port() -> int:
-    """Return a free port on loopback."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a free port on loopback for a server that is still to start.
+
+    It is none of those that the kernel hands out, to another server or connection meanwhile.
+    """
+    while True:
+        port = _DRAW.choice(_PORTS)
+        with suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @contextmanager
