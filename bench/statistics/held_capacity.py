@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +94,21 @@ def search(kind: ServerKind, seed: int, trial_seconds: int) -> Found:
     confirmation = Confirmation()
     if found.rate is not None:
         may_overload = can_overload(PROBE_SECONDS * probed)
-        settled = {"has_overload": may_overload, "may_lower": found.is_steep}
-        confirmation = confirm(excesses, found.held_excess, **settled)
+        confirm_all = partial(
+            confirm,
+            excesses,
+            found.held_excess,
+            has_overload=may_overload,
+            may_lower=found.is_steep,
+        )
+        confirmation = confirm_all()
         while (run := confirmation.next_run) is not None:
             rate, ramp = run.share * found.rate, float(OVERLOAD_TRIALS * trial_seconds)
             overload = overload_rate(rate, probed) if run.is_after_overload else 0.0
             seconds = max(SETTINGS.confirm_seconds, trial_seconds)
             _, times = server.run(rate, seconds, ramp, overload)
             excesses.append(excess_of(times, kind.limit))
-            confirmation = confirm(excesses, found.held_excess, **settled)
+            confirmation = confirm_all()
     return Found(found, confirmation, 1.0 if kind.by_run else server.speed, trial_seconds)
 
 

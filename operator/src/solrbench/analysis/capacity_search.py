@@ -100,9 +100,9 @@ MIN_LONG_TRIALS = 2
 """Trials near the result with an interval of their own, with fewer of which all were too short."""
 
 # Users wait for their responses, so a queue comes to rest within one response and one think time.
-# What a trial misses of a slower swing, the next one has at another height: the p95 of the whole
-# swing is 1.64 standard deviations above its mean, 5 % of the users.
-MAX_SWING = 0.03
+# A fluctuation that takes longer than a trial shows as a difference between trials: its p95 is 1.64
+# standard deviations above its mean, 5 % of the users.
+MAX_USERS_DISPERSION = 0.03
 """Standard deviation of what a single trial says of the users, up to which none needs one."""
 
 _MAX_SHOWN_HALF_WIDTH = 2.0
@@ -250,7 +250,7 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
     long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
     slope = math.inf if crossing is None or problem else crossing.slope
     scatter = math.inf if crossing is None or problem else crossing.scatter
-    is_settled = level_spacing > 0 and scatter <= MAX_SWING
+    is_settled = level_spacing > 0 and scatter <= MAX_USERS_DISPERSION
     if long < MIN_LONG_TRIALS and slope < STEEP and not is_settled:
         problem = "trials are too short for the queue: what they measure has no interval"
         return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
