@@ -172,6 +172,7 @@ soak-interferences: $(VENV)/ready ## 2,000 changes of fields, two operators of o
 
 # With CASES, a part of their names, only some of the benchmarks in pods.
 .PHONY: soak soak-capacity
+soak soak-capacity: cluster-with-images
 soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, soak-interferences, tutorials, eighty benchmarks that lose a pod (CASES=SolrOperator: only some of these; 4 h)
 soak: SOAKED = $(or $(CASES),loss)
 # Counts of requests do not depend on what runs beside them.
