@@ -55,9 +55,12 @@ def test_what_is_inconclusive_says_how_many_more_repeats(more: int | None, text:
 
 
 def test_number_of_repeats_in_the_note_on_drift_is_that_of_the_test() -> None:
-    few = MIN_VALUES_FOR_RANKS
-    assert DRIFT_NOTE.startswith(f"With fewer than {few} repeats")
-    assert f"load.repeats.count to {few}," in DRIFT_NOTE
+    assert DRIFT_NOTE.startswith(f"With fewer than {MIN_VALUES_FOR_RANKS} repeats")
+
+
+def test_note_on_drift_names_rounds_as_more_repeats_do_not_show_a_sudden_change() -> None:
+    assert "sweep with repeats: {until: Decided}." in DRIFT_NOTE
+    assert "load.repeats" not in DRIFT_NOTE
 
 
 CUT = "heap 1Gi: the p95 is 30 % lower (95 % confidence interval 28 to 31 %, of 5 (of 6)): better."

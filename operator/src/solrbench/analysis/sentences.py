@@ -126,8 +126,8 @@ def format_conclusion(difference: Difference) -> str:
 
 DRIFT_NOTE = (
     f"With fewer than {MIN_VALUES_FOR_RANKS} repeats of a side, it does not show whether the"
-    f" machine changed since the baseline. Set load.repeats.count to {MIN_VALUES_FOR_RANKS}, or"
-    " measure both in turn, as points of a sweep."
+    " machine changed since the baseline. Measure both in turn, as points of a sweep with repeats:"
+    " {until: Decided}."
 )
 """Note of a comparison with a baseline that was measured at another time, with few repeats."""
 
