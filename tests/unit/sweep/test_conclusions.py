@@ -85,6 +85,15 @@ def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
     assert not any("one target" in each for each in sentences)
 
 
+def test_existing_targets_have_no_remedy_for_conclusions_on_one_target() -> None:
+    values = [{"name": each, "value": [f"http://{each}:8983/solr"]} for each in ("old", "new")]
+    axis = {"name": "solr", "field": "target.existing.urls", "values": values}
+    figures = {"solr old": 100.0, "solr new": 150.0}
+    _, sentences = answer(figures, {"spec.axes": [axis]}, template=create())
+    assert sentences[0].endswith(": worse, measured on one target only.")
+    assert sentences[-1].endswith("identical ones may differ more than repeats.")
+
+
 def test_what_shares_a_target_is_compared_without_a_suffix() -> None:
     figures = {"users 1": 100.0, "users 2": 150.0}
     assert answer(figures, {"spec.axes": [users_axis(2)]})[1][0].endswith(": worse.")
@@ -147,16 +156,31 @@ def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     assert any(each.startswith(apart) for each in sentences)
 
 
-def test_points_of_a_machine_that_changed_need_no_number_of_repeats() -> None:
+UNTIL: Changes = {
+    "spec.load.repeats": {"until": "Decided"},
+    "spec.comparison": {"baseline": {"benchmark": {"name": "other"}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("template", "remedy"),
+    [
+        ({}, "Set order to Random."),
+        (UNTIL, "Set spec.repeats in place of load.repeats.until of the template."),
+    ],
+)
+def test_points_of_a_machine_that_changed_need_no_number_of_repeats(
+    template: Changes, remedy: str
+) -> None:
     def rising(point: DesignPoint) -> dict[str, Any]:
         begin = 98.0 if point.text == "heap 1Gi, nodes 1/1" else 100.0
         return repeated([begin + 4 * each for each in range(8)])
 
-    _, sentences, _ = measured_points.answer(parse_sweep(), rising)
+    _, sentences, _ = measured_points.answer(parse_sweep({}, template), rising)
     advice = "measure both in turn, as the machine changed meanwhile"
     assert sentences[0].endswith(f": inconclusive. {advice.capitalize()}.")
     assert any(f"heap 2Gi ({advice})" in each for each in sentences)
-    assert any(each.endswith(f"nodes 2/2: {advice}. Set order to Random.") for each in sentences)
+    assert any(each.endswith(f"nodes 2/2: {advice}. {remedy}") for each in sentences)
 
 
 def test_what_is_better_alone_is_to_be_measured_together() -> None:

@@ -124,6 +124,13 @@ def _to_compare(spec: SweepSpec, conditions: Sequence[MeasuredCondition]) -> Ite
         )
 
 
+def advise_rounds(spec: SweepSpec) -> str:
+    """Return what makes rounds of the repeats of a sweep that has none."""
+    if "until" in spec.template.part("load", "repeats"):
+        return "Set spec.repeats in place of load.repeats.until of the template"
+    return "Set order to Random"
+
+
 def _to_repeat(
     spec: SweepSpec, conditions: Sequence[MeasuredCondition], found: Mapping[str, Difference]
 ) -> Iterator[str]:
@@ -154,7 +161,7 @@ def _to_repeat(
     if spec.repeats is not None:
         how = f"At most {spec.repeats.max} repeats are made of each point."
     elif all(difference.has_changed for difference, _ in inconclusive):
-        how = "Set order to Random."
+        how = f"{advise_rounds(spec)}."
     if len(found) == 1:  # its own sentence has said so
         yield how
         return

@@ -16,7 +16,7 @@ from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
 from solrbench.stats.number_format import count_noun, format_bytes, format_cores
-from solrbench.sweep.advice import advise
+from solrbench.sweep.advice import advise, advise_rounds
 from solrbench.sweep.differences import (
     Candidate,
     MeasuredCondition,
@@ -86,7 +86,7 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
         *answer_sizes(plan, points),
         *advise(spec, conditions, found, rounds),
         *_rounds(spec, plan, points),
-        *([_ON_TARGETS] if any(e.on_target and e.conclusion for e in found.values()) else []),
+        *_on_targets(spec, plan, found),
     ]
     return SweepAnswers(found, shorten_answers(sentences, len(points)), find_best(best))
 
@@ -291,7 +291,13 @@ def _rounds(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint]) -> I
     )
 
 
-_ON_TARGETS = (
-    "Conclusions on one target are about these targets: identical ones may differ more than"
-    " repeats. Set order to Random, or startOn of load.repeats to FreshTarget."
-)
+def _on_targets(spec: SweepSpec, plan: SweepPlan, found: Mapping[str, Difference]) -> Iterator[str]:
+    """Yield what conclusions on one target are worth, and the remedy where targets are made."""
+    if not any(each.on_target and each.conclusion for each in found.values()):
+        return
+    are_made = any(each.demand.target.memory_bytes for each in plan.points)
+    remedy = f" {advise_rounds(spec)}, or startOn of load.repeats to FreshTarget."
+    yield (
+        "Conclusions on one target are about these targets: identical ones may differ more than"
+        f" repeats.{remedy if are_made and spec.rounds is None else ''}"
+    )
