@@ -361,6 +361,28 @@ def test_suspension_reaches_the_point_under_way(sweeps: SweepDriver) -> None:
     assert states(sweeps.finish()) == ["Inconclusive"] * 2
 
 
+def test_suspension_reaches_the_point_under_way_of_a_sweep_that_is_held(
+    sweeps: SweepDriver,
+) -> None:
+    sweeps.put(sweep_of(2))
+    for _ in range(4):
+        sweeps.get_on()
+    sweeps.put(small_sweep({"spec.suspend": True}))
+    for _ in range(6):
+        sweeps.get_on()
+    body, (child,) = sweeps.read(), sweeps.children().values()
+    assert condition(body, "Accepted")[:2] == ("False", "SweepChanged")
+    assert child["spec"]["suspend"] is True
+    assert child["spec"]["target"] == sweep_of(2)["spec"]["template"]["spec"]["target"]
+    assert sweeps.cluster.pods_of(child["metadata"]["name"]) == set()
+    sweeps.put(small_sweep())
+    sweeps.reconcile()
+    (child,) = sweeps.children().values()
+    assert child["spec"]["suspend"] is False
+    sweeps.put(sweep_of(2))
+    assert states(sweeps.finish()) == ["Inconclusive"] * 2
+
+
 def test_points_can_be_added_to_a_finished_sweep(sweeps: SweepDriver) -> None:
     sweeps.put(sweep_of(1))
     before = sweeps.finish()["status"]["points"]

@@ -93,7 +93,7 @@ def _suspend(names: tuple[str, ...], *, suspend: bool) -> None:
             continue
         if sweep := (stored["metadata"].get("labels") or {}).get(LABEL_SWEEP):
             whole = f"{'stop' if suspend else 'resume'} -n {namespace} {SWEEP_SHORT_NAME}/{sweep}"
-            undone = f"{name} is a point of a sweep, which undoes this unless it is Held"
+            undone = f"{name} is a point of a sweep, which undoes this"
             click.echo(f"Warning: {undone}; use {program_name()} {whole}", err=True)
         again = f"{program_name()} resume -n {namespace} {name}"
         click.echo(f"{name} {f'is stopped; go on: {again}' if suspend else 'goes on'}")

@@ -197,6 +197,13 @@ def _apply(
             status = _note_refusal(context, status, due, error, exists=point.name in children)
         else:
             status = _change_point(status, point.name, blocked_since=None)
+    for point_name in decision.suspended:
+        due = stored[point_name]
+        key = *BENCHMARKS, context.namespace, benchmark_name(name, point_name, round_of(due))
+        try:
+            context.cluster.merge(*key, {"spec": {"suspend": context.sweep.spec.suspend}})
+        except (TemporaryError, PermanentError) as error:
+            status = _note_refusal(context, status, due, error, exists=True)
     return status
 
 

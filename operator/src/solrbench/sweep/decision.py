@@ -41,13 +41,16 @@ class SweepDecision:
 
     status: SweepStatus
     applied: tuple[DesignPoint, ...] = ()
+    suspended: tuple[str, ...] = ()
+    """Names of the points under way whose benchmark gets the `suspend` of a sweep that is held."""
 
 
 def decide_sweep(seen: SweepObservation) -> SweepDecision:
     """Return the next status of a sweep and the benchmarks that it needs."""
     blocker = _find_blocker(seen)
     if blocker is not None:
-        return SweepDecision(_hold(seen, *blocker))
+        held = _hold(seen, *blocker)
+        return SweepDecision(held, suspended=_to_suspend(seen, held))
     spec = seen.sweep.spec
     listed = list_points(seen.plan.points, seen.stored)
     stored = seen.sweep.status
@@ -133,6 +136,16 @@ def _hold(seen: SweepObservation, reason: Reason, message: str) -> SweepStatus:
             "conditions": conditions.as_list(),
         }
     )
+
+
+def _to_suspend(seen: SweepObservation, status: SweepStatus) -> tuple[str, ...]:
+    """Return the points under way that go on while their sweep is suspended, or the reverse.
+
+    Nothing else of their benchmarks is changed: the spec may be another than they were made of.
+    """
+    wanted, children = seen.sweep.spec.suspend, seen.children
+    running = (each.name for each in status.points if each.state == PointState.RUNNING)
+    return tuple(name for name in running if name in children and children[name].suspend != wanted)
 
 
 def _to_apply(seen: SweepObservation, status: SweepStatus) -> tuple[DesignPoint, ...]:
