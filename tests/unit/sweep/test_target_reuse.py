@@ -124,6 +124,22 @@ def test_what_an_existing_target_has_is_not_made(template: Changes, said: str) -
     assert said in found.lines[0]
 
 
+@pytest.mark.parametrize(
+    ("changes", "template", "which"),
+    [
+        ({"spec.axes": [users_axis(2)]}, {}, "the first"),
+        ({"spec.axes": [HEAP]}, {}, "each"),
+        ({"spec.axes": [users_axis(2)]}, create(), "each"),
+        ({"spec.axes": [users_axis(1)]}, {}, "each"),
+    ],
+)
+def test_targets_of_all_rounds_are_those_of_the_first(
+    changes: Changes, template: Changes, which: str
+) -> None:
+    found = check_sweep(small_sweep(changes | {"spec.repeats": {}}, template))
+    assert f" in {which} round; 5 to 20 rounds, " in found.lines[0]
+
+
 def test_existing_targets_are_not_shared() -> None:
     assert common({"spec.load.steps.0.users": 7}, create()) is None
 

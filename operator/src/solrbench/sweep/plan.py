@@ -393,10 +393,12 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     )
     filled = sum(each.reuses is not Reuse.INDEX for each in plan.points) if _has_data(spec) else 0
     points = count_noun(len(plan.points), "point")
+    is_kept = plan.keeps_targets and 0 < made < len(plan.points)
+    which = "the first" if is_kept else "each"
     return (
         f"{points}, {duration_text(duration)} of load; the largest requests"
         f" {cores} and {memory}; targets are made {count_noun(made, 'time')}, indexes"
-        f" filled {count_noun(filled, 'time')}{_rounds(spec, duration)}"
+        f" filled {count_noun(filled, 'time')}{_rounds(spec, duration, which)}"
     )
 
 
@@ -406,14 +408,14 @@ def _has_data(spec: SweepSpec) -> bool:
     return "dataset" in spec.template.spec or any(path.startswith("dataset") for path in paths)
 
 
-def _rounds(spec: SweepSpec, duration: LoadDuration) -> str:
-    """Return how many rounds there are at least and at most, and how long their load takes."""
+def _rounds(spec: SweepSpec, duration: LoadDuration, which: str) -> str:
+    """Return `which` round a number is of, how many there are, and how long their load takes."""
     if spec.rounds is None:
         return ""
     _, least, most = spec.rounds
     time = duration_text(rounds_of(duration, least, most))
     number = f"{most}" if least == most else f"{least} to {most}"
-    return f" in each round; {number} rounds, {time} of load in all"
+    return f" in {which} round; {number} rounds, {time} of load in all"
 
 
 def _line(sweep: str, planned: PlannedPoint, spec: SweepSpec) -> str:
