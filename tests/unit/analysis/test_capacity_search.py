@@ -196,6 +196,21 @@ def test_what_a_user_met_is_never_no_user() -> None:
     assert (found.rate, found.lower) == (1, 0)
 
 
+def test_interval_of_the_least_users_holds_them() -> None:
+    # The line crosses at 0.78 users (0.56 to 0.93).
+    trials = [Trial(1, each) for each in (-0.01, 0.2, 0.2, 0.2)] + [Trial(2, 0.55)] * 4
+    found = estimate_users(trials)
+    assert (found.rate, found.lower, found.upper) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_trials_around_a_crossing_below_one_user_have_few_of_them(seed: int) -> None:
+    # It is at 0.22 users: one or two are tried, where two users in ln would be 2,000.
+    trials = [Trial(1, each) for each in (-0.01, 0.48, 0.48, 0.48)] + [Trial(2, 0.52)] * 4
+    users = next_users(UserRange(1, 10_000), Trial(50, 0.9), trials, MAXIMUM, seed)
+    assert not_none(users) <= 2
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_users_in_noise(seed: int) -> None:
     found = estimate_users(search_users(closed_loop(40.5, 0.02, seed), seed=seed))

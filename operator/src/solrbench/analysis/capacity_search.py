@@ -122,7 +122,7 @@ _STEP = 0.3
 _STEP_DOWN = 0.6
 _TOWARDS_PROBE = 0.7
 _MIN_LEVEL_SPACINGS = 2
-"""Grains that trials stand from the crossing at least: fewer are too few different levels."""
+"""Level spacings that trials stand from the crossing at least: fewer are too few levels."""
 _ROUNDING = 1e-9
 _LINE_EXCESS = 1.2
 """How far from 0 the line is followed: an excess is at most 1, so farther trials flatten it."""
@@ -215,7 +215,8 @@ def _level_around(
             return None
         centre, reach = crossing.at, max(TARGET_OVERSHOOT / crossing.slope, MIN_TRIAL_DISTANCE)
         reach = min(reach, MAX_TRIAL_DISTANCE)
-    reach = max(reach, _MIN_LEVEL_SPACINGS * level_spacing * math.exp(-centre))
+    # Below one user, the distance of two in ln says nothing: it would be hundreds of users.
+    reach = max(reach, _MIN_LEVEL_SPACINGS * level_spacing * math.exp(-max(centre, 0.0)))
     cycle, index = divmod(number, len(STEPS))
     steps = list(STEPS)
     random.Random(f"{seed}/{cycle}").shuffle(steps)  # noqa: S311 - an order, not a secret
@@ -443,9 +444,10 @@ def estimate_users(trials: Sequence[Trial]) -> CapacityEstimate:
     if found.rate is None or found.lower is None or found.upper is None:
         return found
     # Rounded down: one user more than the crossing misses the limit.
-    rate, *bounds = (float(math.floor(each)) for each in (found.rate, found.lower, found.upper))
+    levels = found.rate, found.lower, found.upper
+    rate, lower, upper = (float(math.floor(each)) for each in levels)
     # A trial met the limits, so that a crossing below one user is chance: the longer run decides.
-    return replace(found, rate=max(rate, 1.0), lower=bounds[0], upper=bounds[1])
+    return replace(found, rate=max(rate, 1.0), lower=lower, upper=max(upper, 1.0))
 
 
 def _bracketing_users(within: UserRange, probe: Trial, trials: Sequence[Trial]) -> int | None:
