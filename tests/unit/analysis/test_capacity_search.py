@@ -211,6 +211,13 @@ def test_trials_around_a_crossing_below_one_user_have_few_of_them(seed: int) -> 
     assert not_none(users) <= 2
 
 
+def test_interval_of_few_users_may_be_as_wide_as_one_user() -> None:
+    # The line crosses at the root of 24, of which one user is 20.4 %.
+    below, above = (-0.18, -0.1, -0.02), (0.02, 0.1, 0.18)
+    trials = [*(Trial(4, each) for each in below), *(Trial(6, each) for each in above)]
+    assert estimate_users(trials).problem.endswith("%, at most ±20.4 % wanted)")
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_interval_holds_the_users_in_noise(seed: int) -> None:
     found = estimate_users(search_users(closed_loop(40.5, 0.02, seed), seed=seed))

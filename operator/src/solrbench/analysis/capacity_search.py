@@ -317,12 +317,13 @@ def _line_problem(
     has_states = crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION
     if has_states and crossing.scatter > MIN_STATE_DISPERSION:
         return f"trials at one {word} differ as if the target were in another state in each"
-    if not _half_width(crossing) <= max(MAX_HALF_WIDTH, share):
+    most = max(MAX_HALF_WIDTH, share)
+    if not _half_width(crossing) <= most:
         half, spread = _half_width(crossing), ""
         # A line that is too flat has bounds that say nothing.
         if half < _MAX_SHOWN_HALF_WIDTH:
             spread = f"±{format_number(round_number(100 * math.expm1(half)))} %, "
-        return f"trials vary too much ({spread}at most ±{100 * MAX_HALF_WIDTH:g} % wanted)"
+        return f"trials vary too much ({spread}at most ±{format_number(100 * most)} % wanted)"
     return ""
 
 
