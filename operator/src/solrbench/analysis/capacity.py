@@ -268,8 +268,10 @@ def _result(
         # Trials were held against the other objectives alone, or missed one that is of nothing.
         found = replace(found, rate=None, highest_met=None, lowest_missed=None)
         problem, remedy = f"no requests named {unsent[0]} were measured", " Check the name."
-    if not problem and confirmed.held_share is None and own.confirming:
-        at = unit.text(as_trial(own.confirming[-1]).rate)
+    # The last of them may have held what one before it did not.
+    missed = [run for run in own.confirming if run.excess > found.held_excess]
+    if not problem and confirmed.held_share is None and missed:
+        at = unit.text(as_trial(missed[-1]).rate)
         problem = f"a longer run at {at} missed the objectives"
         remedy = _longer_trials(search)
     recovered = confirmed.recovered_share
