@@ -355,6 +355,33 @@ def test_a_trial_that_misses_below_one_that_meets_asks_for_longer_trials() -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("times", "problem", "met", "missed"),
+    [
+        (
+            {200: 900, 110: 900, 60: 900, 33: 900, 18: 20, 32: 900, 31: 900, 30: 900},
+            "the trials were too few to come near what just meets the objectives",
+            18,
+            30,
+        ),
+        (
+            {20: 20, 600: 900, 400: 900, 280: 900, 155: 186, 165: 217, 160: 200, 172: 240},
+            "only 4 trials are near the rate that just meets the objectives",
+            160,
+            165,
+        ),
+    ],
+)
+def test_a_search_that_ends_far_from_the_rate_asks_for_more_trials(
+    times: dict[int, int], problem: str, met: int, missed: int
+) -> None:
+    (found,) = results(measured(times))
+    assert found.message == (
+        f"Capacity at p95 ≤ 200 ms is inconclusive: {problem}. A trial at {met} requests/s met the"
+        f" objectives and a trial at {missed} requests/s missed them. Raise maxTrials."
+    )
+
+
 def test_a_range_without_a_miss_says_how_to_go_beyond_it() -> None:
     (found,) = results(measured(dict.fromkeys(range(80, 160, 10), 100)))
     assert found.message.startswith(

@@ -35,6 +35,7 @@ from solrbench.api.v1alpha1.findings import (
 )
 from solrbench.api.v1alpha1.objectives import (
     MAX_TRIAL_SECONDS,
+    MAX_TRIALS,
     PROBE_SECONDS,
     Capacity,
     Objective,
@@ -331,6 +332,8 @@ def _find_problem(
         return f"{also}{problem}", " Remove the cause and search again."
     if found.is_cold:
         return found.problem, " Lengthen warmUp."
+    if found.is_short and search.capacity.max_trials < MAX_TRIALS:
+        return found.problem, " Raise maxTrials."
     remedy = " Check that the objectives fit the load."
     return found.problem, _longer_trials(search) if found.is_noisy else remedy
 

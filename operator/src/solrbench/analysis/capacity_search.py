@@ -165,6 +165,7 @@ class CapacityEstimate:
         problem: why the rate is unknown, as words; empty if it is known
         is_noisy: whether longer trials may mend the problem
         is_cold: whether a longer warm-up may mend it
+        is_short: whether more trials may mend it
         held_excess: the excess up to which a longer run holds the rate
         is_steep: whether a little less of the rate makes all the difference
         near: how far from the rate, in ln, trials are on the line
@@ -178,6 +179,7 @@ class CapacityEstimate:
     problem: str = ""
     is_noisy: bool = False
     is_cold: bool = False
+    is_short: bool = False
     held_excess: float = MAX_HELD_EXCESS
     is_steep: bool = False
     near: float = NEAR
@@ -230,19 +232,24 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
         problem = "no trial met the objectives" if met is None else "no trial missed an objective"
         return CapacityEstimate(None, None, None, met, missed, problem)
     crossing = _line_crossing(trials, level_spacing)
+    if crossing is None and _first_narrow_search_interval(trials, level_spacing) is None:
+        problem = "the trials were too few to come near what just meets the objectives"
+        return CapacityEstimate(None, None, None, met, missed, problem, is_short=True)
     problem = _line_problem(crossing, level_spacing, is_contradicted=met > missed)
     if crossing is None or problem:
         cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
             rises = crossing is not None and _rises(crossing, level_spacing)
             is_noisy = rises or met > missed
+            is_short = rises and crossing is not None and crossing.points < MIN_NEAR_TRIALS
             is_cold = _became_faster(trials)
             if is_cold:
                 problem = (
                     "later trials met the objectives at higher rates than those that missed them,"
                     " as if the target were still warming up"
                 )
-            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy, is_cold)
+            mended_by = is_noisy, is_cold, is_short
+            return CapacityEstimate(None, None, None, met, missed, problem, *mended_by)
         lower, upper = cliff
         at = (lower + upper) / 2
     else:
