@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from solrbench.analysis.metrics import MAX_CLIFF_OVERLAP
-from solrbench.stats.number_format import format_number, round_number
+from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import ZeroCrossing, fit_crossing
 
 FIRST_SHARE = 0.2
@@ -319,7 +319,7 @@ def _line_problem(
         return f"only {crossing.points} trials are near the {word} that just meets the objectives"
     if crossing.scatter > max(MAX_DISPERSION, share):
         loads = "numbers" if level_spacing else "rates"
-        differed = format_number(round_number(100 * crossing.scatter))
+        differed = format_number(100 * crossing.scatter)
         return f"trials at one {word} differ as if {loads} differed by {differed} %"
     has_states = crossing.scatter * crossing.slope > MAX_EXCESS_DEVIATION
     if has_states and crossing.scatter > MIN_STATE_DISPERSION:
@@ -329,7 +329,7 @@ def _line_problem(
         half, spread = _half_width(crossing), ""
         # A line that is too flat has bounds that say nothing.
         if half < _MAX_SHOWN_HALF_WIDTH:
-            spread = f"±{format_number(round_number(100 * math.expm1(half)))} %, "
+            spread = f"±{format_number(100 * math.expm1(half))} %, "
         return f"trials vary too much ({spread}at most ±{format_number(100 * most)} % wanted)"
     return ""
 

@@ -33,12 +33,7 @@ from solrbench.stats.distributions import (
     student_t,
 )
 from solrbench.stats.intervals import design_effect, share_interval
-from solrbench.stats.number_format import (
-    format_number,
-    format_percent,
-    round_decimals,
-    round_number,
-)
+from solrbench.stats.number_format import format_number, format_percent, round_decimals
 from solrbench.stats.times import Times
 
 
@@ -288,8 +283,8 @@ def _notes(objective: Objective, result: ObjectiveResult, samples: StepSamples) 
     if objective.failures is not None and result.conclusion is ObjectiveConclusion.MET:
         # The rule of three, for outages instead of requests: what comes less often than three times
         # in the time measured may not have come.
-        rarest = format_number(round_number(samples.seconds / 3))
-        measured = format_number(round_number(samples.seconds))
+        rarest = format_number(samples.seconds / 3)
+        measured = format_number(samples.seconds)
         yield f" An outage less often than once in {rarest} s may not show in {measured} s."
 
 

@@ -257,14 +257,14 @@ def describe_scaling(
     """Return the highest throughput, the knee, and the peak or what is known of a decline."""
     best = max(levels, key=lambda level: level.rate)
     last = max(levels, key=lambda level: level.users)
-    rate = format_number(round_number(best.rate))
+    rate = format_number(best.rate)
     parts = [f"Throughput is highest at {count_noun(best.users, 'user')}: {rate} requests/s."]
     if knee is not None:
-        at, interval = format_number(round_number(knee.at)), knee.rounded_interval
+        at, interval = format_number(knee.at), knee.rounded_interval
         bounds = f"{CONFIDENCE} {format_range(interval.lower, interval.upper)}"
         parts.append(f"From about {at} users on ({bounds}), more users mainly add waiting.")
     if peak is not None:
-        at = format_number(round_number(peak))
+        at = format_number(peak)
         parts.append(f"By the Universal Scalability Law, it peaks at about {at} users.")
     elif declines(repeats):
         parts.append(f"It declines up to {last.users} users; too few levels to state a peak.")
@@ -274,7 +274,7 @@ def describe_scaling(
             f" load.repeats.count to {MIN_REPEATS} or more."
         )
     elif last.rate < best.rate:
-        less = format_number(round_number(last.rate))
+        less = format_number(last.rate)
         parts.append(f"The {less} requests/s at {last.users} users may be as high.")
     else:
         parts.append(f"It does not decline up to {last.users} users.")
