@@ -144,6 +144,12 @@ def test_a_trial_without_any_request_misses_everything() -> None:
     assert read(trial(1, 100, 1).model_copy(update={"requests": []})).excess == 1.0
 
 
+def test_a_trial_without_any_good_response_misses_everything() -> None:
+    refused = trial(1, 100, 1, failures=400)
+    assert read(refused).excess == 1.0
+    assert read(trial(1, 100, 1, failures=399)).excess == -1.0
+
+
 USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}
 """Time in ms by users, for which the limit of 200 ms is met up to 19."""
 

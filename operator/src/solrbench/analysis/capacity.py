@@ -158,13 +158,16 @@ def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
 
 def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
-    samples, found = StepSamples([run]), list[Trial]()
+    samples, found, missed = StepSamples([run]), list[Trial](), Trial(0.0, 1.0)
+    counts = samples.of(ALL_REQUESTS).counts
+    if counts.unanswered == counts.due:
+        return missed  # a target that is gone refuses requests quickly
     for objective in objectives:
         if objective.limits_trials and (measured := measure(objective, samples)) is not None:
             share = limit_of(objective)[0] / measured.value if measured.value > 0 else math.inf
             found.append(Trial(0.0, max(1 - share, -1.0), measured.interval is not None))
-    # Without any response there is nothing to measure: the trial misses by as much as is possible.
-    return max(found, key=lambda each: each.excess, default=Trial(0.0, 1.0))
+    # Without a response there is nothing to measure: the trial misses by as much as is possible.
+    return max(found, key=lambda each: each.excess, default=missed)
 
 
 def good_rate(run: RunSamples) -> float:
