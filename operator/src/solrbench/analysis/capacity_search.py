@@ -251,13 +251,12 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
             mended_by = is_noisy, is_cold, is_short
             return CapacityEstimate(None, None, None, met, missed, problem, *mended_by)
         lower, upper = cliff
-        at = (lower + upper) / 2
+        at, slope, scatter = (lower + upper) / 2, math.inf, math.inf
     else:
         at, lower, upper = crossing.at, crossing.lower, crossing.upper
+        slope, scatter = crossing.slope, crossing.scatter
     near = _near(at, level_spacing)
     long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
-    slope = math.inf if crossing is None or problem else crossing.slope
-    scatter = math.inf if crossing is None or problem else crossing.scatter
     is_settled = level_spacing > 0 and scatter <= MAX_USERS_DISPERSION
     if long < MIN_LONG_TRIALS and slope < STEEP and not is_settled:
         problem = "trials are too short for the queue: what they measure has no interval"
