@@ -120,7 +120,10 @@ def test_a_target_that_still_warms_up_is_named() -> None:
     warm = [(430, -1.0), (463, -1.0), (453, -1.0)]
     found = estimate([Trial(*each) for each in [*cold, *warm]])
     assert found.is_cold
-    assert found.problem.endswith("as if the target were still warming up")
+    assert found.problem == (
+        "later trials met the objectives under more load than those that missed them, as if the"
+        " target were still warming up"
+    )
     assert not estimate([Trial(*each) for each in [*warm, *cold]]).is_cold
     # One far beyond what it ever held says nothing; the two below what it then met do.
     missed = [(173, 0.8), (111, 0.35), (93, 0.05)]

@@ -245,7 +245,7 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
             is_cold = _became_faster(trials)
             if is_cold:
                 problem = (
-                    "later trials met the objectives at higher rates than those that missed them,"
+                    "later trials met the objectives under more load than those that missed them,"
                     " as if the target were still warming up"
                 )
             mended_by = is_noisy, is_cold, is_short
