@@ -406,10 +406,21 @@ def test_users_that_may_not_be_more_say_so() -> None:
     )
 
 
-def test_a_probe_without_a_good_response_is_named() -> None:
-    (found,) = results([probe(100, 100)])
+def slow_probe() -> StepRunResult:
+    """Return a probe whose responses are good, and all came after its time."""
+    whole = probe()
+    requests = [whole.requests[0].model_copy(update={"drain_requests": 2000})]
+    return whole.model_copy(update={"requests": requests, "duration_seconds": 10})
+
+
+@pytest.mark.parametrize("probed", [probe(100, 100), slow_probe()])
+def test_a_probe_without_a_good_response_in_time_is_named(probed: StepRunResult) -> None:
+    (found,) = results([probed])
     assert found.conclusion == "Inconclusive"
-    assert "inconclusive: no response to the users of the probe was good" in found.message
+    assert found.message == (
+        "Capacity at p95 ≤ 200 ms is inconclusive: the users of the probe had no good response in"
+        " 10 s. Check the requests and the target, or lower probeUsers."
+    )
 
 
 def test_a_measured_decline_without_a_knee_is_an_answer() -> None:

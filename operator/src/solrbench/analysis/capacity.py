@@ -317,8 +317,9 @@ def _find_problem(
 ) -> tuple[str, str]:
     """Return why trials have found nothing, or nothing that counts, and the remedy; or nothing."""
     if found.highest_met is None and found.lowest_missed is None:
-        problem = "no response to the users of the probe was good, so that there was no trial"
-        return problem, " Check the requests of the workload and the target."
+        # Good ones may have come later, where many users make each other slow.
+        problem = f"the users of the probe had no good response in {PROBE_SECONDS} s"
+        return problem, " Check the requests and the target, or lower probeUsers."
     disturbed = [
         run.document.id
         for run in runs
