@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.step_document import StepRunResult
+from solrbench.contract.windows import EndedEarly
 from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_spec, make_timed_result
 from support.results.samples import benchmark_samples
@@ -148,6 +149,12 @@ def test_a_trial_without_any_good_response_misses_everything() -> None:
     refused = trial(1, 100, 1, failures=400)
     assert read(refused).excess == 1.0
     assert read(trial(1, 100, 1, failures=399)).excess == -1.0
+
+
+def test_a_trial_that_was_ended_as_its_target_was_gone_misses_everything() -> None:
+    ended = EndedEarly(second=7, last_good_second=2, failures=200)
+    document = trial(1, 100, 1, failures=200).model_copy(update={"ended_early": ended})
+    assert read(document).excess == 1.0
 
 
 USERS = {16: 164, 21: 215, 19: 195, 20: 205, 18: 185, 22: 226, 17: 174, 23: 236}

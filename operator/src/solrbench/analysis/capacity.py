@@ -160,7 +160,7 @@ def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
     samples, found, missed = StepSamples([run]), list[Trial](), Trial(0.0, 1.0)
     counts = samples.of(ALL_REQUESTS).counts
-    if counts.unanswered == counts.due:
+    if counts.unanswered == counts.due or run.document.ended_early is not None:
         return missed  # a target that is gone refuses requests quickly
     for objective in objectives:
         if objective.limits_trials and (measured := measure(objective, samples)) is not None:
