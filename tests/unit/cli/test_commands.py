@@ -206,6 +206,24 @@ def test_plan_compares_pods_with_nodes(api: ApiStub, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"load": {"capacity": {}}}, "load: 1 search for the capacity, 53 s to 64.9 min\n"),
+        (
+            {"load__capacity": {}},
+            "load: 1 step and 1 search for the capacity, 53 s to 64.9 min and 1 step that ends",
+        ),
+    ],
+)
+def test_plan_counts_a_search_for_the_capacity_as_no_step(
+    changes: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    limits = [{"name": "fast", "responseTime": {"maxMilliseconds": 200}}]
+    file = written(tmp_path, small("one", objectives=limits, **changes))
+    assert words in call("plan", "-f", file, "--offline", code=0).stdout
+
+
+@pytest.mark.parametrize(
     ("changes", "code", "words"),
     [
         ({}, 0, "ok       operator: operator in solrbench, version 0.1.0\n"),

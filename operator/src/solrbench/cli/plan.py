@@ -13,7 +13,7 @@ from solrbench.cli.validation import valid_parts
 from solrbench.contract.step_runs import variant_names
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError
-from solrbench.stats.number_format import GIBIBYTE, format_cores
+from solrbench.stats.number_format import GIBIBYTE, count_noun, format_cores
 from solrbench.sweep.cluster_capacity import capacity_of_nodes, format_pods
 from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
 from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
@@ -90,11 +90,15 @@ def _pod_lines(groups: list[PodGroup]) -> list[str]:
 def _load_text(spec: Spec) -> str:
     duration = load_duration(spec)
     steps, variants = len(spec.load.steps), len(variant_names(spec))
-    parts = [f"{steps} steps" if steps > 1 else "1 step"]
+    parts = [count_noun(steps, "step")]
     parts += [f"{variants} variants"] if variants > 1 else []
     repeats = spec.load.repeats
     least = "" if repeats.least == repeats.most else f"{repeats.least} to "
     parts += [f"{least}{repeats.most} repeats"] if repeats.most > 1 else []
     most = "up to " if least else ""
     runs = f" = {most}{duration.step_runs} runs" if len(parts) > 1 else ""
-    return f"{' x '.join(parts)}{runs}, {duration_text(duration)}"
+    loads = [f"{' x '.join(parts)}{runs}"] if steps else []
+    if spec.load.capacity is not None:
+        search, searches = "search for the capacity", "searches for the capacity"
+        loads.append(count_noun(variants, search, searches))
+    return f"{' and '.join(loads)}, {duration_text(duration)}"
