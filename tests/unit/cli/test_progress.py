@@ -7,7 +7,7 @@ from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
-from solrbench.api.v1alpha1.status import Status, TargetStatus
+from solrbench.api.v1alpha1.status import LiveLoad, Status, TargetStatus
 from solrbench.cli.progress import details, elapsed_seconds, one_line, summary
 from solrbench.decide.conditions import Truth
 from support.cluster.benchmarks import small
@@ -40,6 +40,15 @@ def test_all_figures_carry_their_unit() -> None:
     assert "documents/s" in found["data"]
     assert "123 of 126 requests/s" in found["load"]
     assert "two-users (proxy, repeat 2 of 1)" in found["load"]
+
+
+def test_trials_of_a_search_are_of_no_repeat() -> None:
+    load = LiveLoad(stage="Measuring", repeat=1, step="capacity-trial-3", requests=40)
+    found = benchmark(Status(live_load=load))
+    assert dict(details(found))["load"] == "Measuring capacity-trial-3, 40 requests"
+    through = load.model_copy(update={"variant": "proxy"})
+    found = benchmark(Status(live_load=through))
+    assert dict(details(found))["load"] == "Measuring capacity-trial-3 (proxy), 40 requests"
 
 
 def test_members_of_an_external_ensemble_are_not_counted() -> None:

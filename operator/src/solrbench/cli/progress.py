@@ -123,11 +123,13 @@ def _data(benchmark: SolrBenchmark) -> str:
 def _load(benchmark: SolrBenchmark) -> str:
     load = benchmark.status.live_load
     parts = _step_runs(benchmark)
-    repeats = format_repeats(benchmark.spec.load.repeats)
     if load is not None:
-        through = f"{load.variant}, " if load.variant else ""
-        step = f" {load.step} ({through}repeat {load.repeat} of {repeats})" if load.step else ""
-        parts.append(f"{load.stage}{step}")
+        # A search for the capacity has no repeats.
+        is_step = any(step.name == load.step for step in benchmark.spec.load.steps)
+        repeats = format_repeats(benchmark.spec.load.repeats)
+        repeat = f"repeat {load.repeat} of {repeats}" if is_step else ""
+        where = ", ".join(filter(None, (load.variant, repeat)))
+        parts.append(" ".join(filter(None, (load.stage, load.step, where and f"({where})"))))
         if load.users:
             parts.append(f"{load.users} users")
         if load.requests_per_second:
