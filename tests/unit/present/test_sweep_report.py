@@ -27,7 +27,7 @@ from solrbench.present.page import build_sweep_page
 from solrbench.present.report import ReportFormatError
 from solrbench.present.sweeps.difference_figures import MAX_DRAWN_POINTS, difference_figure
 from solrbench.present.sweeps.figures import axis_figures, heat_maps, repeat_interval
-from solrbench.present.sweeps.report import SweepReport
+from solrbench.present.sweeps.report import RoundReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.tables import bottlenecks_table, objectives_sentence, sweep_facts
 from solrbench.sweep.objective_figure import figure_of
@@ -156,6 +156,27 @@ def test_a_round_that_is_left_out_of_a_valid_point_is_no_failure(report: SweepRe
     for state, count in (("Valid", 0), ("Invalid", 1)):
         xml = junit_of(report, state, verdicts=verdicts, objectives=[])
         assert len(xml.findall(".//failure")) == count
+
+
+def test_what_an_invalid_round_says_is_not_called_undecided(report: SweepReport) -> None:
+    stolen = InvalidReason(reason="CpuStolen", message="others had 9 % of the CPUs")
+    short = InvalidReason(reason="StepTooShort", message="40 requests")
+    given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
+    near = ObjectiveResult.model_validate(given | {"conclusion": "Inconclusive"})
+    undecided = StepVerdict(step="two-users", verdict="Inconclusive", unchecked=[short])
+    invalid = StepVerdict(step="two-users", verdict="Invalid", reasons=[stolen])
+    rounds = [
+        RoundReport(round=1, benchmark="a", verdicts=[undecided]),
+        RoundReport(round=2, benchmark="b", verdicts=[invalid], objectives=[near]),
+    ]
+    said = not_none(junit_of(report, "Inconclusive", rounds=rounds).find(".//system-out")).text
+    assert not_none(said).splitlines() == [
+        "the point is Inconclusive",
+        "Not decided (StepTooShort): 40 requests",
+        "Rounds that are Invalid do not count:",
+        "CpuStolen: others had 9 % of the CPUs",
+    ]
+    assert junit_of(report, "Valid", rounds=rounds[1:]).find(".//skipped") is None
 
 
 def test_a_point_whose_time_of_indexing_is_invalid_is_a_failed_case(report: SweepReport) -> None:

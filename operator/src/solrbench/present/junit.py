@@ -138,8 +138,13 @@ def _reasons(parts: Iterable[Findings]) -> Iterator[str]:
     yield from (f"{each.reason}: {each.message}" for each in reasons)
 
 
+def _counted(point: PointReport) -> list[Findings]:
+    """Return what the rounds found that are not left out."""
+    return [part for part in point.benchmarks.values() if not _is_left_out(point, part)]
+
+
 def _problems(point: PointReport) -> Iterator[str]:
-    parts = [part for part in point.benchmarks.values() if not _is_left_out(point, part)]
+    parts = _counted(point)
     reasons = [*_reasons(parts)]
     yield from reasons
     for objective in (each for part in parts for each in part.objectives):
@@ -151,7 +156,7 @@ def _problems(point: PointReport) -> Iterator[str]:
 
 def _undecided(point: PointReport) -> Iterator[str]:
     """Yield what is neither good nor bad."""
-    parts = [*point.benchmarks.values()]
+    parts = _counted(point)
     if point.result.state == PointState.INCONCLUSIVE:
         yield f"the point is {point.result.state}"
         causes = (each for part in parts for verdict in part.verdicts for each in verdict.causes)
