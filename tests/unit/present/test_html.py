@@ -17,8 +17,9 @@ from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.present import html
 from solrbench.present.figure import base, bottom_axis, grid, intervals, line, value_axis
 from solrbench.present.html import _ALLOWED, Drawer, DrawingError, _clean, library, render_html
-from solrbench.present.page import build_page
+from solrbench.present.page import build_page, distribution_of_steps
 from solrbench.present.report import Report
+from support.narrowing import not_none
 from support.results.reports import HOSTILE, make_report, with_status
 from support.results.statuses import full_status
 
@@ -212,6 +213,14 @@ def test_page_of_a_search_for_the_capacity_has_measured_requests(report: Report)
     assert "No measured request failed." in Outline(render_html(search)).main
     before = search.model_copy(update={"steps": []})
     assert "No request was measured." in Outline(render_html(before)).main
+
+
+def test_trials_are_not_drawn_as_steps(report: Report) -> None:
+    first, *others = report.steps
+    trial = first.model_copy(update={"trial": 1, "step": "capacity-trial-1"})
+    figure = not_none(distribution_of_steps([trial, *others]))
+    assert {each.name for each in figure.legend} == {"step-1", "step-2"}
+    assert distribution_of_steps([trial]) is None
 
 
 def test_nothing_is_loaded(page: Outline) -> None:

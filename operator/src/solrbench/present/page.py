@@ -123,7 +123,8 @@ def _servers(step: str, entries: Sequence[StepTelemetry]) -> tuple[list[Table], 
 def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     """Return the distributions of all requests of each step and variant."""
     groups: dict[str, list[RequestResult]] = {}
-    for document in documents:
+    # Trials are no steps; and with the probe, which has users, no response times would be shown.
+    for document in (each for each in documents if each.trial is None):
         label = f"{document.step} ({document.variant})" if document.variant else document.step
         groups.setdefault(label, []).extend(document.single_requests)
     return _distribution("distribution", "Latency distribution of all steps", groups)
