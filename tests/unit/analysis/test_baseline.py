@@ -198,6 +198,13 @@ def test_steps_of_one_side_only_are_named() -> None:
     assert found.differences[0] == "only new has step b"
 
 
+def test_trials_of_a_search_are_no_steps_of_one_side_only() -> None:
+    new = side("new", BEFORE)
+    trial = run("capacity-trial-1", 1, 50, "t").model_copy(update={"trial": 1})
+    searched = ComparisonInput(new.name, new.spec, [*new.runs, RunSamples(trial)])
+    assert compared(side("old", BEFORE), searched).differences == []
+
+
 def test_status_holds_a_limited_number_of_figures() -> None:
     def wide(name: str) -> ComparisonInput:
         documents = [

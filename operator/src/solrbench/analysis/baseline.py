@@ -336,8 +336,7 @@ def _differences(baseline: ComparisonInput, candidate: ComparisonInput) -> list[
     lines = differing(baseline.spec, candidate.spec, DEFINITIONS, MAX_SPEC_NOTES)
     only = []
     for side, other in ((baseline, candidate), (candidate, baseline)):
-        known = {run.document.step for run in other.runs}
-        steps = dict.fromkeys(run.document.step for run in side.runs)
+        known, steps = (dict.fromkeys(step for step, _ in each.steps) for each in (other, side))
         if missing := [f"step {step}" for step in steps if step not in known][:_MAX_NAMED]:
             only.append(f"only {side.name} has {', '.join(missing)}")
     return [*only, *lines][:MAX_SPEC_NOTES]
