@@ -70,7 +70,10 @@ class LogStatistics:
         return sorted(self._by_second.values())[rank - quiet - 1]
 
     def busiest(self, width_seconds: int) -> BusiestTime:
-        """Return the busiest time of so many seconds, which begins with a request."""
+        """Return the busiest time of so many seconds, or of a log that is shorter than these.
+
+        It begins with a request.
+        """
         seconds = sorted(self._by_second)
         best, best_begin, inside, tail = 0, 0, 0, 0
         for second in seconds:
@@ -80,7 +83,8 @@ class LogStatistics:
                 tail += 1
             if inside > best:
                 best, best_begin = inside, seconds[tail]
-        return BusiestTime(float(best_begin), best / width_seconds)
+        # What came before and after a log is unknown, not nothing.
+        return BusiestTime(float(best_begin), best / max(min(width_seconds, self.seconds), 1))
 
     def mix(self, most: int) -> list[tuple[str, int]]:
         """Return the most frequent kinds of requests and their numbers, most frequent first."""
