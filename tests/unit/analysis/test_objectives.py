@@ -242,6 +242,13 @@ def test_a_step_that_was_not_run_may_have_missed(
     assert ("were not run" in completion_text(found)) is (conclusion is INCONCLUSIVE)
 
 
+def test_a_search_without_steps_says_where_its_result_is() -> None:
+    said = completion_text(ObjectivesStatus(conclusion=INCONCLUSIVE))
+    assert said == (
+        "No step that has objectives was run; status.capacity has what a search has found."
+    )
+
+
 def test_a_planned_rate_does_not_differ_between_repeats() -> None:
     timed = make_timed_result(swinging(60))
     planned = make_document("a", 1, with_response_times(timed, timed), seconds=60)

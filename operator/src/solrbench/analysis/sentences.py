@@ -254,6 +254,8 @@ def not_run_line(entry: NotRun) -> str:
 
 def completion_text(status: ObjectivesStatus) -> str:
     """Return the message of the condition: the results that are not met, or how many are."""
+    if not status.results:
+        return "No step that has objectives was run; status.capacity has what a search has found."
     others = [result for result in status.results if result.conclusion is not result.conclusion.MET]
     if not others and status.conclusion is not status.conclusion.MET:
         return f"Steps that have objectives were not run; {len(status.results)} results are met."
