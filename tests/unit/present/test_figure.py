@@ -83,6 +83,25 @@ def test_load_curve_has_intervals_and_needs_two_loads() -> None:
     assert load_curves(single.spec, single.status) == []
 
 
+def test_load_curve_says_nothing_of_intervals_that_are_not_there() -> None:
+    report = make_report(steps=3)
+    bare = [
+        each.model_copy(
+            update={
+                "requests_per_second_interval": None,
+                "percentiles": [
+                    known.model_copy(update={"lower_milliseconds": None})
+                    for known in each.percentiles
+                ],
+            }
+        )
+        for each in report.status.totals
+    ]
+    throughput, latency = load_curves(report.spec, with_status(report, totals=bare).status)
+    assert throughput.description.startswith("Requests per second. throughput: ")
+    assert latency.description.startswith("Service time. P50: ")
+
+
 def test_load_curve_has_a_changing_rate_at_its_mean() -> None:
     report = make_report()
     changes = [{"atSeconds": 30, "requestsPerSecond": 40}]

@@ -192,6 +192,13 @@ def test_one_repeat_has_differences_without_intervals() -> None:
     assert found.difference_lower_percent is None
 
 
+def test_figures_of_one_repeat_say_nothing_of_intervals(report: SweepReport) -> None:
+    for shown, has_intervals in ((report, True), (full_report(repeats=1), False)):
+        figures = [not_none(difference_figure(shown)), *axis_figures(shown)]
+        said = ["with 95 % intervals" in each.description for each in figures]
+        assert said == [has_intervals] * 3
+
+
 def test_sweep_before_its_first_point_has_a_report() -> None:
     sweep = full_sweep()
     empty = SweepReport(sweep=sweep.key, spec=sweep.spec, status=type(sweep.status)())

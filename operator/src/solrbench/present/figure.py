@@ -141,6 +141,12 @@ class EstimatedPoint(NamedTuple):
     bounds: tuple[float, float] | None = None
 
 
+def describe_intervals(lines: Iterable[Sequence[EstimatedPoint]], source: str = "") -> str:
+    """Return `, with 95 % intervals` and what they come from; empty where no point has one."""
+    is_known = any(point.bounds is not None for points in lines for point in points)
+    return f", with 95 % intervals{source}" if is_known else ""
+
+
 def estimated_lines(
     lines: Iterable[tuple[str, Sequence[EstimatedPoint]]],
     more: Mapping[str, OptionPart] = MappingProxyType({}),

@@ -19,6 +19,7 @@ from solrbench.present.figure import (
     ReportFigure,
     bottom_axis,
     chart,
+    describe_intervals,
     estimated_lines,
     legend,
     line,
@@ -79,7 +80,8 @@ def _throughput(
     option = _option(axis, ("Requests/s", "@number"), loads, estimated_lines(lines.items(), marks))
     title = f"Throughput against {axis.lower()}"
     knees = "".join(f" {each.message}" for name, each in fits.items() if name in marks)
-    text = f"Requests per second with 95 % intervals. {_text(lines, format_number, axis)}{knees}"
+    known = describe_intervals(lines.values())
+    text = f"Requests per second{known}. {_text(lines, format_number, axis)}{knees}"
     table = lines_table("Requests/s", ("", axis, "Requests/s"), lines, format_number)
     return ReportFigure("throughput", title, text, option, legend(list(lines)), table, 300)
 
@@ -105,7 +107,8 @@ def _latency(
     times = "Response time" if axis.startswith("Planned") else "Service time"
     option = _option(axis, (times, "@milliseconds"), loads, estimated_lines(lines.items()))
     title = f"Latency against {axis.lower()}"
-    text = f"{times} with 95 % intervals. {_text(lines, format_milliseconds, axis)}"
+    known = describe_intervals(lines.values())
+    text = f"{times}{known}. {_text(lines, format_milliseconds, axis)}"
     table = lines_table(times, ("", axis, times), lines, format_milliseconds)
     return ReportFigure("latency", title, text, option, legend(list(lines)), table, 300)
 

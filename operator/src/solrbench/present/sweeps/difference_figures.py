@@ -17,6 +17,7 @@ from solrbench.present.figure import (
     category_axis,
     chart,
     color,
+    describe_intervals,
     estimated_lines,
     intervals,
     legend,
@@ -62,10 +63,9 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
     option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
     usual = f"{name_point(baseline)}, {figure.short(figure.value(baseline.result))}"
     beside = "of its condition" if report.conditions else usual
-    text = (
-        f"{figure.title} of each point compared with the baseline {beside}, with 95 % intervals of"
-        " all points together."
-    )
+    has_intervals = any(point.difference_lower_percent is not None for point in drawn)
+    known = ", with 95 % intervals of all points together" if has_intervals else ""
+    text = f"{figure.title} of each point compared with the baseline {beside}{known}."
     if len(points) > len(drawn):
         text += f" The {MAX_DRAWN_POINTS} of {len(points)} points that are furthest."
     if any(point.result.on_target for point in drawn):
@@ -237,10 +237,9 @@ def _draw_steps(
                 bounds = None if low is None or high is None else (low, high)
                 points.append(EstimatedPoint(x, value, bounds))
     series = estimated_lines(lines.items())
-    text = (
-        f"{figure.title} of all requests in each step{where}, with 95 % intervals from rounds, of"
-        f" a single benchmark from its own times."
-    )
+    source = " from rounds, of a single benchmark from its own times"
+    known = describe_intervals(lines.values(), source)
+    text = f"{figure.title} of all requests in each step{where}{known}."
     if len(every) > MAX_LINES:
         text += f" The first {MAX_LINES} of {len(every)} lines."
     option = line_chart("Step", steps, figure.title, figure.formatter, series)

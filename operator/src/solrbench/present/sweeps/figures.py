@@ -16,6 +16,7 @@ from solrbench.present.figure import (
     category_axis,
     chart,
     color,
+    describe_intervals,
     estimated_lines,
     legend,
     lines_table,
@@ -62,7 +63,8 @@ def _axis_figure(report: SweepReport, place: int) -> ReportFigure | None:
         return None
     labels, series = axis_labels(report, place), estimated_lines(lines.items())
     option = line_chart(name, labels, metric.title, axis_format(metric), series)
-    text = f"{metric.title} by the values of {name}, with 95 % intervals from repeats."
+    known = describe_intervals(lines.values(), " from repeats")
+    text = f"{metric.title} by the values of {name}{known}."
     titles = "Other axes", name, "Measured"
     table = lines_table(
         f"Points along {name}", titles, lines, metric.short, lambda x: labels[int(x)]

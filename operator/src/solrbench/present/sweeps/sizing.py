@@ -12,6 +12,7 @@ from solrbench.present.figure import (
     ReportFigure,
     bottom_axis,
     chart,
+    describe_intervals,
     estimated_lines,
     legend,
     line,
@@ -123,9 +124,10 @@ def frontier_figure(report: SweepReport) -> ReportFigure | None:
         return None
     prices = sorted(dot.x for dots in groups.values() for dot in dots)
     asked = line("asked", len(groups), [(prices[0], scale), (prices[-1], scale)])
+    known = describe_intervals(groups.values())
     text = (
-        f"{name} of each point against its price per hour, with 95 % intervals; the line is what is"
-        " asked. Points left of the cheapest one that holds it do not, or are not known to."
+        f"{name} of each point against its price per hour{known}; the line is what is asked."
+        " Points left of the cheapest one that holds it do not, or are not known to."
     )
     return _draw(report, (name, "@number"), text, groups, [asked])
 
@@ -151,9 +153,10 @@ def _objective_frontier(report: SweepReport, points: Sequence[PointReport]) -> R
         for index, name in enumerate(groups)
         if name in valid
     ]
+    known = describe_intervals(groups.values(), " from repeats")
     text = (
-        f"{metric.title} of each point against its price per hour, with 95 % intervals from"
-        " repeats. The steps join the valid points that no cheaper one beats."
+        f"{metric.title} of each point against its price per hour{known}."
+        " The steps join the valid points that no cheaper one beats."
     )
     return _draw(report, (metric.title, axis_format(metric)), text, groups, best)
 
