@@ -10,8 +10,11 @@ from solrbench.api.v1alpha1.findings import (
     TrialResult,
 )
 from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.server_metrics import IndexingSeries
+from solrbench.api.v1alpha1.status import DatasetStatus
 from solrbench.contract.server_document import CPU_PERCENT, ServerSeries, Telemetry
 from solrbench.present.figure import ReportFigure
+from solrbench.present.indexing import indexing_figure
 from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.load_figures import capacity_curves, load_curves
 from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
@@ -170,6 +173,16 @@ def test_capacity_curve_of_indexing_is_by_documents() -> None:
     assert figure.table.head[1] == "Planned documents/s"
     assert points(figure, 0) == [[5250, 455], [5400, 556]]
     assert marked(figure)["data"] == [{"xAxis": 5200}]
+
+
+def test_legend_of_indexing_has_the_lines_that_are_drawn() -> None:
+    series = [
+        IndexingSeries(server="solr-0:8983", figure=name, seconds=[1, 3], values=[40, 60])
+        for name in ("cpu_percent", "updates_per_second")
+    ]
+    figure = not_none(indexing_figure(DatasetStatus(series=series)))
+    assert [(each.name, each.color) for each in figure.legend] == [("Documents/s", 0), ("CPU", 1)]
+    assert indexing_figure(DatasetStatus()) is None
 
 
 def test_over_time_has_both_figures_of_each_repeat() -> None:

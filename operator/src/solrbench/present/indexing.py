@@ -92,7 +92,8 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
     title = f"Over time, {cpu.server}"
     text = f"The busiest node while documents were indexed: CPU {least} to {most}."
     table = build_table("The busiest node over time", columns, rows)
-    return ReportFigure("indexing-time", title, text, option, legend(_LINES), table, 350)
+    shown = [entry for entry, each in zip(legend(_LINES), drawn, strict=True) if each is not None]
+    return ReportFigure("indexing-time", title, text, option, shown, table, 350)
 
 
 def _points(series: IndexingSeries) -> list[tuple[float, float]]:
