@@ -80,8 +80,6 @@ def point_table(
     return cut_table(caption, named_columns("Point", columns), [*rows], note, most)
 
 
-MAX_BEST_FACTS = 8
-"""Conditions whose best point stands beside the answers; the status has more."""
 _BEST = "Best point"
 POINTS_NOTE = (
     "Figures are those of the last step; SD is the standard deviation of the repeats in % of"
@@ -157,7 +155,7 @@ def best_facts(report: SweepReport) -> dict[str, str]:
     several, values = len(best) > 1, {point.name: point.values for point in report.points}
     # What is the same in several conditions is one line.
     lines: dict[tuple[str, str], list[BestPoint]] = {}
-    for each in best[:MAX_BEST_FACTS]:
+    for each in best:
         rate, p95, known = each.requests_per_second, each.p95_milliseconds, values.get(each.name)
         settings = [f"{k} {v}" for k, v in (known or {}).items() if k not in report.conditions]
         facts = {_BEST: ", ".join(settings) if several and settings else each.values}
