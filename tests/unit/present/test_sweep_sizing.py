@@ -18,7 +18,7 @@ from solrbench.present.page import build_sweep_page
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.present.sweeps.sizing import costs_table, frontier_figure
-from solrbench.present.sweeps.tables import best_facts, sweep_facts
+from solrbench.present.sweeps.tables import best_facts, points_table, sweep_facts
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.validation import build_child
 from support.narrowing import not_none
@@ -56,6 +56,13 @@ def test_points_stand_in_the_order_of_their_prices_with_what_they_hold(report: S
     assert " to " in rows[2]["Per million requests (EUR)"]
     assert not rows[3]["Per million requests (EUR)"]
     assert ", from cheap to dear, 1 at a time" in sweep_facts(report)["Design"]
+
+
+def test_figures_of_a_search_alone_are_of_no_step(report: SweepReport) -> None:
+    rest = "; SD is the standard deviation"
+    found = points_table(report).note
+    assert found.startswith(f"Figures are those of the search for the capacity{rest}")
+    assert points_table(full_report()).note.startswith(f"Figures are those of the last step{rest}")
 
 
 def test_a_sizing_by_documents_shows_what_each_point_takes() -> None:

@@ -302,9 +302,13 @@ class SweepSpec(Model):
         """The metric of the objective."""
         if self.objective.metric is not None:
             return self.objective.metric
+        return Metric.CAPACITY if self.is_search else Metric.P95_MILLISECONDS
+
+    @property
+    def is_search(self) -> bool:
+        """Whether the load of the template is a search for the capacity alone."""
         load = self.template.part("load")
-        is_search = "capacity" in load and not load.get("steps")
-        return Metric.CAPACITY if is_search else Metric.P95_MILLISECONDS
+        return "capacity" in load and not load.get("steps")
 
     @property
     def rounds(self) -> Rounds | None:

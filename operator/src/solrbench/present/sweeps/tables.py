@@ -81,9 +81,9 @@ def point_table(
 
 
 _BEST = "Best point"
-POINTS_NOTE = (
-    "Figures are those of the last step; SD is the standard deviation of the repeats in % of"
-    " their mean. State is the verdict on the numbers of the point itself."
+_POINTS_NOTE = (
+    "Figures are those of {}; SD is the standard deviation of the repeats in % of their mean."
+    " State is the verdict on the numbers of the point itself."
     " Conclusions and intervals compare all points together with the baseline (docs/method.md)."
 )
 _ROUNDS_NOTE = (
@@ -111,7 +111,9 @@ def points_table(report: SweepReport) -> Table:
         NumberColumn("Cores", lambda point: point.cores, format_number),
         NumberColumn("Memory", lambda point: point.memory_bytes, format_bytes),
     ]
-    note = POINTS_NOTE + (_ROUNDS_NOTE if any(each.rounds for each in report.points) else "")
+    of = "the search for the capacity" if report.spec.is_search else "the last step"
+    in_rounds = _ROUNDS_NOTE if any(each.rounds for each in report.points) else ""
+    note = _POINTS_NOTE.format(of) + in_rounds
     return build_table("Points", columns, report.points, note).without_empty_columns()
 
 
