@@ -251,4 +251,7 @@ def test_cold_start_has_latency_and_hit_ratios() -> None:
     assert [each.name for each in figure.legend] == ["mean service time", "filterCache"]
     assert points(figure, 0)[0] == [1, 9.0]
     assert points(figure, 1)[-1] == [6, 60.0]
+    assert "share of lookups" in figure.description
+    bare = [each.model_copy(update={"caches": []}) for each in make_report().steps]
+    assert "lookups" not in not_none(cold_start_curve(bare)).description
     assert cold_start_curve([]) is None

@@ -138,9 +138,9 @@ def cold_start_curve(documents: Sequence[StepRunResult]) -> ReportFigure | None:
     option = chart(x_axis, y_axes, "@number", series, right=8)
     title = f"First requests of {first.id}"
     begin, end = (points[index].window.mean_microseconds / 1000 for index in (0, -1))
+    of_caches = " and the share of lookups that Solr's caches answered" if caches else ""
     text = (
-        "Mean service time of each thousand requests and the share of lookups that Solr's caches"
-        " answered. First thousand:"
+        f"Mean service time of each thousand requests{of_caches}. First thousand:"
         f" {format_milliseconds(begin)}, last: {format_milliseconds(end)}."
     )
     rows = thinned(points, _TABLE_ROWS // 2, _TABLE_ROWS // 2)
