@@ -120,6 +120,12 @@ def test_state_of_the_load_decides_reason_and_action(
             replace(RUN, load=MEASURING),
             "1 of 4 steps are stored, two-users through proxy of repeat 2 of 5 to 20",
         ),
+        (
+            replace(
+                RUN, load=MEASURING.model_copy(update={"step": "capacity-trial-3"}), repeats=""
+            ),
+            "1 of 4 steps are stored, capacity-trial-3 through proxy",
+        ),
         (with_pod(ended()), "pod one-load-worker-0 ended with exit code 3; see its log"),
         (with_pod(ended(text=words("BadPlan"))), "line 3"),
         (with_pod(ended(text="no state")), "no state"),

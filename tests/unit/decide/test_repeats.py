@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.conditions import Attempts
-from solrbench.api.v1alpha1.load import Repeats
+from solrbench.api.v1alpha1.load import Load, Repeats
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.step_runs import Reuse, StepRunId
 from solrbench.decide.repeats import count_repeats, format_repeats, reuse_target
@@ -47,9 +47,12 @@ def test_it_is_asked_only_after_whole_repeats() -> None:
     assert count_repeats(Repeats(count=4), stored(6), STEPS, fail) == 4
 
 
-def test_repeats_are_described_in_words() -> None:
-    assert format_repeats(Repeats()) == "1"
-    assert format_repeats(Repeats.model_validate({"until": "Decided"})) == "5 to 20"
+def test_repeats_of_a_step_are_described_in_words_but_not_of_a_trial() -> None:
+    steps = [{"name": "a", "users": 1, "durationSeconds": 9}]
+    assert format_repeats(Load.model_validate({"steps": steps}), "a") == "1"
+    load = Load.model_validate({"steps": steps, "repeats": {"until": "Decided"}})
+    assert format_repeats(load, "a") == "5 to 20"
+    assert not format_repeats(load, "capacity-trial-3")
 
 
 def test_a_target_may_be_reused_as_often_as_a_sweep_has_points_and_rounds() -> None:

@@ -124,10 +124,8 @@ def _load(benchmark: SolrBenchmark) -> str:
     load = benchmark.status.live_load
     parts = _step_runs(benchmark)
     if load is not None:
-        # A search for the capacity has no repeats.
-        is_step = any(step.name == load.step for step in benchmark.spec.load.steps)
-        repeats = format_repeats(benchmark.spec.load.repeats)
-        repeat = f"repeat {load.repeat} of {repeats}" if is_step else ""
+        repeats = format_repeats(benchmark.spec.load, load.step)
+        repeat = f"repeat {load.repeat} of {repeats}" if repeats else ""
         where = ", ".join(filter(None, (load.variant, repeat)))
         parts.append(" ".join(filter(None, (load.stage, load.step, where and f"({where})"))))
         if load.users:

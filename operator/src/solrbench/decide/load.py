@@ -42,7 +42,7 @@ class LoadRun(ObservedPods):
     """Number of its step runs that are not stored."""
     report: ReportStatus
     repeats: str
-    """How many there are to be, in words."""
+    """How many of the present step there are to be, in words; empty of a trial."""
     load: LiveLoad | None
     on_worker_loss: OnWorkerLoss
     starting_seconds: int
@@ -117,7 +117,8 @@ def check_measured(run: LoadRun) -> Outcome | None:
     message = f"{report.stored_steps} of {report.total_steps} steps are stored"
     if load is not None and load.step:
         through = f" through {load.variant}" if load.variant else ""
-        message += f", {load.step}{through} of repeat {load.repeat} of {run.repeats}"
+        repeat = f" of repeat {load.repeat} of {run.repeats}" if run.repeats else ""
+        message += f", {load.step}{through}{repeat}"
     if run.refused:
         # Without their number: each change of it would be written to the status.
         who = " and ".join(run.refused)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Attempts
-from solrbench.api.v1alpha1.load import Repeats, RepeatStart
+from solrbench.api.v1alpha1.load import Load, Repeats, RepeatStart
 from solrbench.api.v1alpha1.status import Status, TargetStatus
 from solrbench.contract.step_runs import FIRST_REPEAT, Reuse, StepRunId
 from solrbench.decide.conditions import SUCCEEDED, holds
@@ -42,8 +42,11 @@ def count_repeats(
     return last + 1
 
 
-def format_repeats(repeats: Repeats) -> str:
-    """Return how many repeats there are to be: `3`, or `5 to 20`."""
+def format_repeats(load: Load, step: str | None) -> str:
+    """Return how many repeats of a step there are to be: `3`, or `5 to 20`; empty of a trial."""
+    repeats = load.repeats
+    if all(each.name != step for each in load.steps):
+        return ""
     return str(repeats.most) if repeats.until is None else f"{repeats.least} to {repeats.most}"
 
 

@@ -95,6 +95,7 @@ def _observe(
         for name, count in wanted.items()
     )
     whole, report = remaining(context), context.status.report
+    live, load = context.status.live_load, context.benchmark.spec.load
     left = len(step_runs_on_target(context, whole))
     if left == len(whole):  # the last target, on which trials come, too: as many as there may be
         left = max(report.total_steps - report.stored_steps, left)
@@ -102,10 +103,10 @@ def _observe(
         pods=tuple(seen),
         jobs=tuple(job_view for name in LOAD if (job_view := job(context, name)) is not None),
         left=left,
-        report=context.status.report,
-        load=context.status.live_load,
-        repeats=format_repeats(context.benchmark.spec.load.repeats),
-        on_worker_loss=context.benchmark.spec.load.on_worker_loss,
+        report=report,
+        load=live,
+        repeats=format_repeats(load, None if live is None else live.step),
+        on_worker_loss=load.on_worker_loss,
         now=context.now,
         starting_seconds=context.benchmark.spec.deadlines.starting_seconds,
         creation=next((each for each in creation if each is not None), None),
