@@ -60,6 +60,12 @@ def test_table_is_not_cut_where_there_is_no_terminal() -> None:
     assert QUANTITY.findall(row) == quantities
 
 
+def test_a_comparison_is_printed_without_results_of_steps() -> None:
+    text = printed(Status(comparison=full_status().comparison))
+    assert "Compared with juniper:" in text
+    assert "Compared with" not in printed(Status())
+
+
 def test_long_names_are_not_cut_where_there_is_no_terminal() -> None:
     status = full_status()
     results = [status.results[0].model_copy(update={"request": "q" * 300})]

@@ -216,8 +216,6 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
     """Print all tables of results and of comparisons; nothing if nothing was measured."""
     status = benchmark.status
     results = results_with_totals(status)
-    if not results:
-        return
     for table in (results_table(results, status.verdicts), intervals_table(results)):
         if table:
             print_rows(console, table)
