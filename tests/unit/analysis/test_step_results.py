@@ -128,7 +128,7 @@ def test_note_says_which_times_are_shown() -> None:
     assert results_note(_results(False)).startswith("Times are service times. Percentiles")
     assert results_note(_results(True)).startswith("Times are response times, from")
     mixed = results_note(_results(False, True))
-    assert "in rows with Late and Dropped response times" in mixed
+    assert "in steps with a planned rate response times" in mixed
 
 
 def _draw(seed: int, count: int) -> list[int]:

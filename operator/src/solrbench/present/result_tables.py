@@ -132,7 +132,7 @@ def results_note(results: Sequence[StepResult]) -> str:
     if kinds == {True}:
         times = f"Times are {start} request"
     elif kinds != {False}:
-        times += f"; in rows with Late and Dropped {start} request"
+        times += f"; in steps with a planned rate {start} request"
     deviation = " SD: standard deviation between repeats, in % of their mean."
     return (
         f"{times}. Percentiles come from merged histograms."
