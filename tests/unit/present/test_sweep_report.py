@@ -173,7 +173,7 @@ def test_what_an_invalid_round_says_is_not_called_undecided(report: SweepReport)
     assert not_none(said).splitlines() == [
         "the point is Inconclusive",
         "Not decided (StepTooShort): 40 requests",
-        "Rounds that are Invalid do not count:",
+        "Rounds that are Invalid:",
         "CpuStolen: others had 9 % of the CPUs",
     ]
     assert junit_of(report, "Valid", rounds=rounds[1:]).find(".//skipped") is None

@@ -123,7 +123,7 @@ def _case(report: SweepReport, point: PointReport) -> TestCase:
         case.system_out = plain_text("\n".join(undecided))
     left_out = [*_reasons(part for part in point.benchmarks.values() if _is_left_out(point, part))]
     if left_out:
-        lines = [case.system_out or "", "Rounds that are Invalid do not count:", *left_out]
+        lines = [case.system_out or "", "Rounds that are Invalid:", *left_out]
         case.system_out = plain_text("\n".join(filter(None, lines)))
     return case
 
