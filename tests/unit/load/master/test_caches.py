@@ -186,6 +186,41 @@ async def test_metrics_of_the_old_core_are_waited_out() -> None:
     assert (await empty(solr)).seconds > 5
 
 
+def silent_after_reload(reads: int, body: bytes) -> Script:
+    """Return a Solr that responds so to the first readings of its metrics after a RELOAD."""
+    solr, left = filled(), iter(range(reads))
+
+    async def respond(exchange: Exchange) -> None:
+        is_of_metrics = exchange.path.endswith("/admin/metrics")
+        if solr.emptied and is_of_metrics and next(left, None) is not None:
+            exchange.send(body)
+        else:
+            await solr(exchange)
+
+    return respond
+
+
+WITHOUT_CACHES = b'{"a:8983_solr": {"metrics": {"solr.core.c": {"CORE.collection": "books"}}}}'
+
+
+@pytest.mark.parametrize("body", [WITHOUT_CACHES, b"{}"], ids=["no caches", "no nodes"])
+async def test_a_moment_without_metrics_is_waited_out(body: bytes) -> None:
+    # A look at the begin, one for the limit, one after each reading that is silent, one at the end.
+    assert (await empty(silent_after_reload(3, body))).seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("body", "reason", "text"),
+    [
+        (WITHOUT_CACHES, "CachesNotEmpty", "no caches of books .*caches to Keep"),
+        (b"{}", "CachesNotReloaded", "could not be read: .* responds without metrics of a node"),
+    ],
+)
+async def test_caches_that_are_not_reported_again(body: bytes, reason: str, text: str) -> None:
+    with failing(LoadError, reason, text):
+        await empty(silent_after_reload(1000, body))
+
+
 async def test_caches_that_the_config_set_fills_are_an_error() -> None:
     with failing(LoadError, "CachesNotEmpty", "3 entries 60 s after RELOAD, limit 0"):
         await empty(filled(warming=3))

@@ -104,7 +104,8 @@ class CacheReset:
         urls, collection = self.plan.solr_urls, self.plan.collection_of_cores
         source = SolrSource(urls, collection, lambda: access, RELOAD_SECONDS, only_caches=True)
         with closing(source), access.open_client(RELOAD_SECONDS) as http:
-            before = self._read(source)
+            before = count_entries(source.read(full=True))
+            self._check_reported(source, before)
             self._reload(http)
             self._wait_until_empty(source, before.cores)
         seconds = self.now() - began
@@ -126,11 +127,12 @@ class CacheReset:
     def _wait_until_empty(self, source: SolrSource, cores: int) -> None:
         deadline = self.now() + _EMPTY_SECONDS
         while True:
-            found = self._read(source)
-            # Fewer cores than before: some have not opened their searcher yet.
+            found = count_entries(source.read(full=True))
+            # Fewer cores than before, or none: some have not opened their searcher yet.
             if found.cores >= cores and found.entries == 0:
                 return
             if self.now() >= deadline:
+                self._check_reported(source, found)
                 raise LoadError(
                     LoadReason.CACHES_NOT_EMPTY,
                     f"{found.cores} of {cores} cores of {self.plan.collection} report"
@@ -139,19 +141,17 @@ class CacheReset:
                 )
             self.pause(_PAUSE_SECONDS)
 
-    def _read(self, source: SolrSource) -> CacheEntries:
-        cache_entries = count_entries(source.read(full=True))
+    def _check_reported(self, source: SolrSource, found: CacheEntries) -> None:
         if problem := source.missing():
             text = f"the caches of {self.plan.collection} could not be read: {problem}; {_REMEDY}"
             raise LoadError(LoadReason.CACHES_NOT_RELOADED, text)
-        if not cache_entries.cores:
+        if not found.cores:
             raise LoadError(
                 LoadReason.CACHES_NOT_EMPTY,
                 f"Solr reports no caches of {self.plan.collection} at {self.plan.solr_urls[0]}"
                 "/admin/metrics, so it cannot be checked that they are empty; set"
                 " load.between.caches to Keep",
             )
-        return cache_entries
 
 
 _INTERVAL_SECONDS = 1.0
