@@ -113,6 +113,29 @@ def test_names_the_place_of_what_is_malformed(
         next(documents)
 
 
+def nested(levels: int) -> bytes:
+    return b'{"a":%b%b}' % (b"[" * (levels - 1), b"]" * (levels - 1))
+
+
+def test_levels_of_json_are_limited() -> None:
+    deepest = readers.MAX_LEVELS
+    # The list around them is a level, too.
+    for inside in (nested(deepest) * 2, b"[%b,%b]" % (nested(deepest - 1), nested(deepest - 1))):
+        assert [[*each] for each in read(Format.JSON, inside)] == [["a"], ["a"]]
+    for outside in (nested(2) + nested(deepest + 1), b"[{},%b]" % nested(deepest)):
+        message = "^f: record 2: is nested deeper than 1000 levels; give it fewer levels"
+        with failing(IndexingError, "MalformedDocument", message, permanent=True):
+            list(read(Format.JSON, outside))
+
+
+def test_brackets_in_texts_are_no_levels() -> None:
+    # The first chunk that is read ends between a backslash and the quote that it escapes.
+    before = b"x" * ((1 << 16) - len(b'{"a":"') - 1)
+    data = b'{"a":"%b\\"%b\\\\"}{"a":"{"}' % (before, b"[" * 2000)
+    texts = [each["a"] for each in read(Format.JSON, data)]
+    assert texts == [before.decode() + '"' + "[" * 2000 + "\\", "{"]
+
+
 def test_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "LONGEST_LINE_BYTES", 1 << 10)
     with pytest.raises(IndexingError, match="f: line 2: line is longer"):

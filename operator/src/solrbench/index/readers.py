@@ -172,7 +172,8 @@ def read_json(stream: BinaryIO, location: str) -> Iterator[Loader]:
         raise IndexingError.malformed(location, f"begins with {first!r}, not with [ or {{")
     path, many = ("item", False) if first == b"[" else ("", True)
     lines = _LineFinder(stream)
-    records = ijson.items(lines, path, use_float=True, multiple_values=many) if first else ()
+    checked = _DepthCheck(lines, location, 0 if many else 1)
+    records = ijson.items(checked, path, use_float=True, multiple_values=many) if first else ()
     number = 0
     try:
         for number, record in enumerate(records, 1):
@@ -209,6 +210,49 @@ class _LineFinder:
                 place = invalid if place is None else min(place, invalid)
             self.unreadable = 0 if place is None else self._line + place
             self._line += chunk.count(b"\n")
+        return chunk
+
+
+MAX_LEVELS = 1000
+"""Lists and objects in each other in a file of JSON. The parser keeps a path for each level, which
+has the names of all above it: gigabytes at 100,000 levels. Nothing deeper could be made flat."""
+
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_NO_STRUCTURE = bytes(set(range(256)) - set(b'"[]{}'))
+
+
+class _DepthCheck:
+    """Passes bytes on, up to a record that has too many levels; `outer` are those around records.
+
+    It raises `IndexingError` before the parser gets them.
+    """
+
+    def __init__(self, lines: _LineFinder, location: str, outer: int) -> None:
+        self._lines = lines
+        self._location = location
+        self._outer = outer
+        self._depth = 0
+        self._records = 0
+        self._is_text = False
+        self._escape = b""
+
+    def read(self, size: int = -1) -> bytes:
+        chunk = self._lines.read(size)
+        text = _ESCAPED.sub(b"", self._escape + chunk)
+        self._escape = b"\\" if text.endswith(b"\\") else b""
+        parts = text.translate(None, _NO_STRUCTURE).split(b'"')
+        # Every second part is within quotes.
+        for mark in b"".join(parts[self._is_text :: 2]):
+            if mark in b"[{":
+                self._depth += 1
+                if self._depth > MAX_LEVELS:
+                    where = f"{self._location}: record {self._records + 1}"
+                    problem = f"is nested deeper than {MAX_LEVELS} levels"
+                    raise IndexingError.malformed(where, problem, "give it fewer levels")
+            else:
+                self._depth -= 1
+                self._records += self._depth == self._outer
+        self._is_text ^= len(parts) % 2 == 0
         return chunk
 
 
