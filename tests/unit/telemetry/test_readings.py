@@ -118,6 +118,11 @@ def test_of_a_hundred_nodes_the_busiest_are_kept_and_the_spread_covers_all() -> 
     assert (spread.highest, spread.highest_server) == (9.9, "solr-99")
 
 
+def test_of_more_machines_than_are_kept_the_busiest_are() -> None:
+    kept = worst_servers(server(each, cpu_busy_seconds=each) for each in range(MAX_SERVERS + 2))
+    assert [each.figures["cpu_busy_seconds"] for each in kept] == [*range(MAX_SERVERS + 1, 1, -1)]
+
+
 def test_a_figure_of_the_moment_is_not_divided_by_time() -> None:
     (spread,) = spreads_of("solr", [server(0, index_bytes=500), server(1)])
     assert (spread.total, spread.servers) == (500, 1)

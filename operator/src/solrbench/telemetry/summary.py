@@ -96,9 +96,15 @@ _OF_CPUS = {
 }
 
 
+_CPU_TIMES = ("cpu_seconds", "cpu_busy_seconds")
+"""Of a server or pod, and of a machine."""
+
+
 def worst_servers(servers: Iterable[ServerFigures]) -> list[ServerFigures]:
     """Return the servers with the most CPU time, without the figures of single handlers."""
-    ordered = sorted(servers, key=lambda server: -server.figures.get("cpu_seconds", 0.0))
+    ordered = sorted(
+        servers, key=lambda server: -sum(server.figures.get(name, 0.0) for name in _CPU_TIMES)
+    )
     worst = []
     for server in ordered[:MAX_SERVERS]:
         kept = {name: number for name, number in server.figures.items() if ":" not in name}
