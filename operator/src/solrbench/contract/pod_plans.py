@@ -163,8 +163,8 @@ class IndexProgress(LenientModel):
     telemetry: str = ""
     """What the first pod read of Solr, by `pack_telemetry`; empty while it runs."""
     usage: dict[str, float] = {}
-    """What the pod used from its begin to its end, by the names of the figures of pods, with its
-    `seconds`; empty while it runs. What cannot be read is absent."""
+    """What the pod used from its first batch to its last, by the names of the figures of pods, with
+    its `seconds`; empty while it runs. What cannot be read is absent."""
     cleaned: CleanedStatus | None = None
     """What was cleaned in its documents; absent while it runs, and without cleaning."""
     files: int | None = None
