@@ -51,6 +51,7 @@ BAD = [
     (Format.JSON, b'{"a":1}{"a":\xff}', 1, "f: line 1 (record 2): control characters, or bytes"),
     (Format.JSON, b'[{"a":1},\n\n{"a":"\xe9"}]', 1, "f: line 3 (record 2)"),
     (Format.JSON, b'[{"a":1},\n{"a":"\x02"}]', 1, "f: line 2 (record 2)"),
+    (Format.JSON, b'[{"a":"\x7f"},\n{"a":}]', 1, "f: record 2"),
     (Format.XML, b"<add>\n<doc><field name='a'>\x03</field></doc></add>", 0, "f: line 2, column"),
     (Format.XML, b"<?xml version='1.0' encoding='gb2312'?><add/>", 0, "f: line 1, column"),
     (Format.XML, b"<?xml version='1.0' encoding='none'?><add/>", 0, "f: line 1, column"),

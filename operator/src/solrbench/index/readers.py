@@ -188,6 +188,10 @@ def read_json(stream: BinaryIO, location: str) -> Iterator[Loader]:
         raise IndexingError.malformed(f"{location}: record {number + 1}", short) from error
 
 
+# Not DEL (0x7f), which is a character like others to JSON.
+_NOT_IN_JSON = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
 class _LineFinder:
     """Passes bytes on, and remembers the first line with any that JSON cannot have."""
 
@@ -201,7 +205,7 @@ class _LineFinder:
     def read(self, size: int = -1) -> bytes:
         chunk = self._stream.read(size)
         if not self.unreadable:
-            found = CONTROL_BYTES.search(chunk)
+            found = _NOT_IN_JSON.search(chunk)
             place = chunk.count(b"\n", 0, found.start()) if found else None
             try:
                 self._decoder.decode(chunk)
