@@ -27,7 +27,7 @@ def read(wanted: Format, data: bytes) -> Iterator[dict[str, Any]]:
 
 GOOD = [
     (Format.JSONL, b'{"a":1}\n\n{"a":2}', [{"a": 1}, {"a": 2}]),
-    (Format.JSONL, b'\xef\xbb\xbf{"a":1}\r\n', [{"a": 1}]),
+    (Format.JSONL, b'\xef\xbb\xbf{"a":1}\r\n\xef\xbb\xbf{"a":2}\r\n', [{"a": 1}, {"a": 2}]),
     (Format.JSONL, b"", []),
     (Format.JSON, b' [ {"a":1.5}, {"b":[{"c":null}]} ]\n', [{"a": 1.5}, {"b": [{"c": None}]}]),
     (Format.JSON, b'{"a":1}{"a":2}\n{"a":3}', [{"a": 1}, {"a": 2}, {"a": 3}]),

@@ -159,9 +159,9 @@ def read_jsonl(stream: BinaryIO, location: str) -> Iterator[Loader]:
     for number, line in enumerate(iter(partial(stream.readline, LONGEST_LINE_BYTES), b""), 1):
         if len(line) == LONGEST_LINE_BYTES:
             raise _too_long(location, number, "JSONL")
-        text = line.removeprefix(_BOM) if number == 1 else line
-        # Marks of what is cleaned stand around a value, too, such as of zeros that fill a file.
-        if text := text.rstrip(_SKIPPED).lstrip(_MARK_BYTES):
+        # Marks of what is cleaned stand around a value, too, such as of zeros that fill a file. Of
+        # files that were joined, each begins with a byte order mark.
+        if text := line.removeprefix(_BOM).rstrip(_SKIPPED).lstrip(_MARK_BYTES):
             yield partial(_parse_line, text, location, number)
 
 
