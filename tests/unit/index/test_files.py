@@ -106,6 +106,18 @@ def test_missing_files_are_reported(folder: Path, path: str) -> None:
         read(folder, path)
 
 
+def test_a_folder_that_may_not_be_entered_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_file", refuse)  # the superuser may enter any
+    message = r"^deep/\*\.json: permission denied; make file and folders readable"
+    with failing(IndexingError, "DatasetUnreachable", message, permanent=True):
+        mounted_files(folder, ["deep/*.json"])
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [

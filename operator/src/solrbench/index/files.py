@@ -162,7 +162,10 @@ def _matches(folder: Path, path: str) -> list[str]:
         return [path]
     # Unlike Path.glob, this one skips hidden files and takes ** for *.
     matches = sorted(glob.glob(path.replace("[", "[[]"), root_dir=folder))  # noqa: PTH207
-    files = [match for match in matches if (folder / match).is_file()]
+    try:
+        files = [match for match in matches if (folder / match).is_file()]
+    except PermissionError as error:  # a folder may be listed and not entered, as with mode 744
+        raise _denied(path) from error
     if not files:
         raise IndexingError.not_found(path, "no file matches; correct the path in spec.dataset")
     return files
@@ -179,8 +182,13 @@ def _open(folder: Path, path: str) -> io.BufferedReader:
         remedy = "correct the path in spec.dataset or put the file there"
         raise IndexingError.not_found(path, remedy) from error
     except PermissionError as error:
-        message = f"{path}: permission denied; make it readable for all users"
-        raise IndexingError(IndexingReason.DATASET_UNREACHABLE, message, permanent=True) from error
+        raise _denied(path) from error
+
+
+def _denied(path: str) -> IndexingError:
+    remedy = "make file and folders readable for all users, as chmod a+rX does"
+    message = f"{path}: permission denied; {remedy}"
+    return IndexingError(IndexingReason.DATASET_UNREACHABLE, message, permanent=True)
 
 
 def _outside(path: str) -> IndexingError:
