@@ -293,4 +293,5 @@ def test_failure_shows_reason_and_message() -> None:
 
 
 def test_nothing_measured_means_no_table() -> None:
-    assert "P95" not in printed(full_status().model_copy(update={"results": []}))
+    unmeasured = full_status().model_copy(update={"results": [], "comparisons": []})
+    assert "P95" not in printed(unmeasured)
