@@ -165,6 +165,24 @@ async def test_requests_that_wait_longer_than_the_timeout_are_dropped(make: Make
     assert [each.dropped_requests for each in bench.results] == [2]
 
 
+async def test_requests_fail_if_their_node_swallows_connections(
+    loop: VirtualTimeLoop, make: MakeBench
+) -> None:
+    bench = make(requests=100, requests_per_second=100, timeout_seconds=0.5)
+    bench.server.connect_seconds = 3600
+    await bench.start()
+    await bench.until(FINISHED)
+    bench.recorder.take_finished_seconds(loop.now_ns, last=True)
+    (result,) = bench.results
+    # Of fifty that wait at a time, ten have an attempt to connect of their own.
+    assert (result.requests, result.failures, result.dropped_requests) == (100, 100, 0)
+    assert result.max_microseconds == 500_000
+    (failed,) = result.failure_kinds
+    assert (failed.kind, failed.sample) == ("Timeout", "cannot connect to solr:8983 within 0.5 s")
+    await asyncio.sleep(1)
+    assert bench.calls == ["measuring from 0 ms", "finished"]
+
+
 @pytest.mark.parametrize("state", [WAITING, RAMPING, MEASURING, STOPPING])
 async def test_aborted_sender_sends_and_reports_no_more(
     state: StepRunState, make: MakeBench

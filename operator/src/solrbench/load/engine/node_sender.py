@@ -67,6 +67,8 @@ class NodeSender:
     _thinking: set[asyncio.TimerHandle] = field(default_factory=set, init=False)
     _waiting: deque[WaitingRequest] = field(default_factory=deque, init=False)
     """Requests that are due and wait for a connection, the oldest first."""
+    _unreachable: RequestFailure | None = field(default=None, init=False)
+    """What the last attempt to connect failed of; None if it did not."""
 
     def __post_init__(self) -> None:
         context = self.context
@@ -133,10 +135,16 @@ class NodeSender:
             self.pool.add_idle(client)
         self.owner.on_ended()
 
-    def _drop_expired(self, now_ns: int) -> None:
-        """Drop, and count with their wait, requests that have waited too long."""
-        # Not bound to a local name: what is dropped may end the schedule, which replaces the queue.
+    def _give_up_expired(self, now_ns: int) -> None:
+        """Give up, and count with their wait, requests that have waited too long.
+
+        They have failed if the node takes no connections, else all were in use: they are dropped.
+        """
+        # Not bound to a local name: giving one up may end the schedule, which replaces the queue.
         while self._waiting and now_ns - self._waiting[0].intended_ns > self._timeout_ns:
+            if self._unreachable is not None:
+                self._fail_oldest(now_ns - self._timeout_ns, self._unreachable)
+                continue
             oldest = self._waiting.popleft()
             following = self._leave(oldest, now_ns)
             if following is None:
@@ -201,7 +209,7 @@ class NodeSender:
 
     def _wait(self, request: WaitingRequest, now_ns: int) -> None:
         self._waiting.append(request)
-        self._drop_expired(now_ns)
+        self._give_up_expired(now_ns)
         self.pool.open_for(len(self._waiting))
 
     def _send(self, client: PooledClient, intended_ns: int, now_ns: int) -> None:
@@ -216,7 +224,7 @@ class NodeSender:
     def _release_client(self, client: PooledClient) -> None:
         """Give a connection to the oldest waiting request; without a connection, open another."""
         now_ns = _now()
-        self._drop_expired(now_ns)
+        self._give_up_expired(now_ns)
         if not client.is_open:
             self.pool.discard(client)
         elif self._waiting:
@@ -234,6 +242,7 @@ class NodeSender:
     ) -> None:
         if self.owner.is_over():
             return
+        self._unreachable = failed
         if failed is not None and self._waiting:
             self._fail_oldest(tried_ns, failed)
         self._release_client(client)
