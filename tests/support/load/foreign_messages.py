@@ -1,7 +1,8 @@
 """Messages of workers to the socket of a load master, sent without its token.
 
-`python -m support.load.foreign_messages` prints as JSON how many there were, how many it took, and
-how many it counted as refused: importing Locust would patch the process of a test.
+`python -m support.load.foreign_messages` prints as JSON how many there were, how many it took, how
+many it counted as refused, and whether one that is too long ends its connection: importing Locust
+would patch the process of a test.
 """
 
 import json
@@ -13,12 +14,13 @@ import zmq
 from locust.exception import RPCError
 from locust.rpc import Message
 
-from solrbench.load.locust_runtime import _TokenServer
+from solrbench.load.locust_runtime import MAX_MESSAGE_BYTES, _TokenServer
 from solrbench.net.token import TokenCheck
 
 KINDS = ("client_ready", "stats", "exception", "spawning", "heartbeat", "quit")
 """To join, to record, to report errors, to say that one works, and to stop."""
 TOKENS: tuple[list[bytes], ...] = ([], [b"of another load"])
+WAIT_MILLISECONDS = 10_000
 
 _Message: Any = Message  # it has no types
 
@@ -45,5 +47,19 @@ def send_all() -> dict[str, int]:
         return {"sent": sent, "taken": taken, "refused": server._check.refused}
 
 
+def is_cut_off(size: int) -> bool:
+    """Return whether a message with so many bytes ends the connection that it comes by."""
+    server: Any = _TokenServer(TokenCheck("t"), "127.0.0.1", 0)  # any free port
+    context = zmq.Context()
+    worker = context.socket(zmq.DEALER)
+    monitor = worker.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+    worker.connect(server.socket.getsockopt(zmq.LAST_ENDPOINT).decode())
+    worker.send_multipart([bytes(size), b"t"])
+    ended = monitor.poll(WAIT_MILLISECONDS) > 0
+    context.destroy(linger=0)
+    server.close(linger=0)
+    return ended
+
+
 if __name__ == "__main__":
-    print(json.dumps(send_all()))
+    print(json.dumps(send_all() | {"too_long_is_cut_off": is_cut_off(MAX_MESSAGE_BYTES + 1)}))

@@ -76,11 +76,24 @@ def placeholder_user_class(started: Callable[[], object]) -> type[User]:
     return VirtualUser
 
 
+MAX_MESSAGE_BYTES = 64 << 20
+"""Of each part of a message to the master; the result of a worker has some megabytes."""
+
+
 class _TokenServer(rpc.Server):
     """The master's socket: of what comes without the token, nothing is read."""
 
     def __init__(self, check: TokenCheck, host: str, port: int) -> None:
-        super().__init__(host, port)  # type: ignore[no-untyped-call]
+        # What `rpc.Server` does, and a limit, which must be set before the socket is bound: the
+        # token is looked at only when all of a message is in memory.
+        is_ipv4 = self.ipv4_only(host, port)
+        super(rpc.Server, self).__init__(zmq.ROUTER, is_ipv4)  # type: ignore[no-untyped-call]
+        self.socket.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
+        try:
+            self.socket.bind(f"tcp://{host}:{port}")
+        except zmq.ZMQError as error:
+            # Locust knows a port that is taken by these words.
+            raise RPCError(f"Socket bind failure: {error}") from error
         self._check = check
 
     def recv_from_client(self) -> tuple[str, Message]:
