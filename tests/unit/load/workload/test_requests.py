@@ -41,6 +41,7 @@ def test_own_parameters_win_over_those_of_the_workload() -> None:
         ({}, (("q", "a"),), True),
         ({"wt": "csv"}, (("q", "a"),), False),
         ({"wt": "xml"}, (("q", "a"), ("wt", "json")), True),
+        ({}, (("q", "a"), ("json.wrf", "call")), False),
     ],
 )
 def test_answer_is_json_unless_asked_otherwise(

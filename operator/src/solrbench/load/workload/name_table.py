@@ -23,7 +23,7 @@ from solrbench.load.schedule.users import seed_of
 OMIT_HEADER = "omitHeader"
 """Solr's parameter for responses without `responseHeader`."""
 
-_WRAPPER = "json.wrf"
+WRAPPER = "json.wrf"
 """Solr's parameter for a JavaScript call around the JSON."""
 
 _OFF = ("false", "off", "no")
@@ -54,7 +54,7 @@ def visibility_of(
     if json_body is not None and not omits:
         body = json_body if isinstance(json_body, bytes) else json_body.encode()
         omits = OMIT_HEADER.encode() in body
-    wrapped = any(key == _WRAPPER for key, _ in pairs)
+    wrapped = any(key == WRAPPER for key, _ in pairs)
     is_readable = ("wt", "javabin") in pairs or (("wt", "json") in pairs and not wrapped)
     return ResponseVisibility(content=is_readable, header=not omits)
 

@@ -18,6 +18,7 @@ from solrbench.contract.endpoints import DEFAULT_PORTS
 from solrbench.load.errors import LoadError
 from solrbench.load.workload.name_table import (
     OMIT_HEADER,
+    WRAPPER,
     RequestNameTable,
     ResponseVisibility,
     visibility_of,
@@ -188,7 +189,7 @@ class RequestBuilder:
         self._defaults = {"wt": "json", **workload.parameters, **entry.parameters}
         self._encoded = encode_parameters(self._defaults.items())
         self._visibility = visibility_of(self._defaults.items())
-        self._decisive = self._defaults.keys() | {OMIT_HEADER}
+        self._decisive = self._defaults.keys() | {OMIT_HEADER, WRAPPER}
         self._extra = _expecting(entry.expect or workload.expect)
 
     def build(self, query: WorkloadQuery) -> PreparedRequest:
