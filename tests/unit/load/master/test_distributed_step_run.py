@@ -57,6 +57,16 @@ def test_worker_that_was_lost_stays_out_when_it_is_heard_again() -> None:
     assert load.pool.assign(TIMED).remaining == ["a", "c"]
 
 
+def test_worker_that_was_lost_counts_no_more_when_it_is_heard_again() -> None:
+    load, _ = started(redistribute=True)
+    load.progress(KEY, "b", LiveTotals(2, 10, 1, 10_000))
+    load.lose("b")
+    load.pool.wait(lambda: True)
+    load.progress(KEY, "b", LiveTotals(2, 30, 2, 30_000))
+    load.progress(KEY, "c", LiveTotals(3, 5, 0, 5_000))
+    assert load.pool.reports.live_totals == LiveTotals(5, 15, 1, 15_000)
+
+
 FEW = TIMED.model_copy(update={"users": 1})
 """Two of three workers have no users, and ended with the begin."""
 

@@ -213,7 +213,8 @@ class WorkerPool:
             self.changed.set()
 
     def _on_progress(self, *, msg: Any, **_: Any) -> None:
-        if msg.data["key"] == self.reports.key:
+        # Users of a removed worker run elsewhere: what it reports would count them twice.
+        if msg.data["key"] == self.reports.key and msg.node_id not in self._removed:
             totals = LiveTotals(*msg.data["totals"])
             recent = RecentRequests(*msg.data["recent"])
             self.reports.add_progress(msg.node_id, totals, recent, self.now())
@@ -221,7 +222,7 @@ class WorkerPool:
 
     def _on_result(self, *, msg: Any, **_: Any) -> None:
         result = WorkerStepResult.model_validate_json(msg.data["outcome"])
-        # Users of a removed worker run elsewhere; its own result would count them twice.
+        # As in `_on_progress`.
         if result.key == self.reports.key and msg.node_id not in self._removed:
             self.reports.results[msg.node_id] = result
             self.changed.set()
