@@ -11,9 +11,9 @@ import pytest
 from flask import Flask
 
 from solrbench.api.v1alpha1.request_mix import Queries
-from solrbench.contract.load_plan import LoadPlan, PlannedStepRun
+from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import CacheSample
+from solrbench.contract.windows import CacheSample, EmptiedCaches
 from solrbench.load.errors import LoadError
 from solrbench.load.master.result_store import add_guard
 from solrbench.load.master.run import RunSchedule
@@ -93,6 +93,23 @@ def test_each_step_is_prepared_alike(tmp_path: Path) -> None:
     documents = [run.document(each) for each in ("r1-s0-timed", "r1-s1-exact")]
     assert [each.warm_up_requests for each in documents] == [20, 20]
     assert [each.emptied_caches for each in documents] == [EMPTIED, EMPTIED]
+
+
+def test_requests_of_the_last_step_are_not_shown_while_caches_are_emptied(tmp_path: Path) -> None:
+    run = Run(load_plan(TIMED, EXACT, preparesEachStep=True, emptiesCaches=True), tmp_path)
+    states: list[LoadState] = []
+
+    def empty() -> EmptiedCaches:
+        states.append(run.coordinator.status.load_state())
+        return EMPTIED
+
+    run.coordinator.empty_caches = empty
+    run.run()
+    assert [(each.stage, each.step) for each in states] == [
+        ("EmptyingCaches", "timed"),
+        ("EmptyingCaches", "exact"),
+    ]
+    assert [(each.requests, each.elapsed_seconds) for each in states] == [(0, 0), (0, 0)]
 
 
 def test_caches_are_emptied_before_each_repeat(tmp_path: Path) -> None:

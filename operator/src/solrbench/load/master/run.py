@@ -105,6 +105,7 @@ class RunCoordinator:
             self.executor.wait_until_free()
             self._wait_until_stored(planned, begins_repeat=planned.repeat != repeat)
             self.status.step_run = planned
+            self.status.restart_counting()
             warmed_up, repeat = WarmUpResult(), planned.repeat
             # The trials of a variant are a ladder of their own.
             profile = planned.repeat, planned.variant, planned.trial is not None

@@ -99,8 +99,12 @@ class RunStatus:
         """Count from 0: a step run begins, or its measurement did at `measuring_since`."""
         self._measuring_since = measuring_since
         self._throughput.reset()
-        self.workers.reports.recent.clear()
-        self.workers.reports.so_far.begin(measuring_since)
+        reports = self.workers.reports
+        if measuring_since is None:
+            # What is reported until workers are assigned the step run is of the last one.
+            reports.begin("", (), self.now())
+        reports.recent.clear()
+        reports.so_far.begin(measuring_since)
 
     def load_state(self) -> LoadState:
         """Return the response of `GET /solrbench/state`."""
@@ -266,8 +270,7 @@ class StepRunExecutor:
         self.status.enter(stage if stage is RunStage.WARMING_UP else RunStage.RAMPING)
         if self.documents is not None and (assignment.indexing or self.documents.are_left):
             self.documents.delete()  # those of a warm-up, of a try that was lost, or left over
-        # Before the caches are read, which takes its time: until then the live totals are those of
-        # the last step run.
+        # Before the caches are read, which takes its time: workers prepare meanwhile.
         step_run = self.workers.assign(assignment)
         self.caches.begin()
         if self.telemetry is not None:
