@@ -179,6 +179,8 @@ async def test_requests_fail_if_their_node_swallows_connections(
     assert result.max_microseconds == 500_000
     (failed,) = result.failure_kinds
     assert (failed.kind, failed.sample) == ("Timeout", "cannot connect to solr:8983 within 0.5 s")
+    slowest = [(each.service_time_microseconds, each.failure) for each in result.slow_requests]
+    assert slowest == [(500_000, "Timeout")] * 10
     await asyncio.sleep(1)
     assert bench.calls == ["measuring from 0 ms", "finished"]
 

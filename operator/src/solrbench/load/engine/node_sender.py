@@ -15,6 +15,7 @@ from solrbench.load.engine.client_pool import ClientPool, Continuation, PooledCl
 from solrbench.load.engine.http_client import CompletedRequest
 from solrbench.load.engine.target import UserContext
 from solrbench.load.recording.open_loop import OpenLoopRecorder
+from solrbench.load.recording.request_stats import SlowSample
 from solrbench.load.recording.response_gaps import NodeCounts
 from solrbench.load.workload.requests import (
     CompletedTransaction,
@@ -173,10 +174,15 @@ class NodeSender:
         if following is None:
             return
         request, arrived_ns, lag_ns, delay_ns = following
-        self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
+        is_slow = self._recorder.record(request, started_ns, ended_ns, 0, failed, arrived_ns)
         if arrived_ns >= self.arrivals.origin_ns:
             self.arrivals.record(request.name, oldest.intended_ns, started_ns, ended_ns)
             self._node_counts.record((ended_ns - oldest.intended_ns) // 1000, failed)
+            if is_slow:
+                microseconds = (ended_ns - started_ns) // 1000
+                node = self._node_counts.activity.name
+                sample = SlowSample(microseconds, request, started_ns, node, None, failed)
+                self._recorder.add_slow_request(sample)
         if request.extra is not None and request.extra.transaction is not None:
             whole = request.extra.transaction.advance(started_ns, ended_ns, 0, failed)
             if isinstance(whole, CompletedTransaction):
