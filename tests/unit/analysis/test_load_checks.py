@@ -92,6 +92,11 @@ def test_step_that_those_left_ran_whole_is_valid() -> None:
     assert messages_by_reason(aborted) == {"WorkersLost": "1 of 3 workers were lost: w-1 (limit 0)"}
 
 
+def test_worker_without_a_request_is_not_saturated() -> None:
+    idle = worker(requests=0, cpu_seconds=0.0002, core_cpu_seconds=0.0002, measured_seconds=0.0002)
+    assert verdict_of(healthy(workers=[worker(), idle])).verdict == "Valid"
+
+
 def test_step_run_without_duration_saturates_no_worker() -> None:
     idle = worker(cpu_seconds=0.001, core_cpu_seconds=0.0, measured_seconds=0.0)
     verdict = verdict_of(healthy(workers=[idle], requests=[], seconds=0.0))

@@ -38,7 +38,8 @@ def check_worker_saturated(document: StepRunResult, load: Load) -> Outcome:
     if not document.workers:
         return NotEvaluated("no worker reported its CPU time")
     used, busy = [], []
-    for worker in document.workers:
+    # A worker that had nothing to send ends within microseconds, all of which it may have used.
+    for worker in (each for each in document.workers if each.requests):
         for percent, what in _cpu_percents(worker, document):
             text = f"load worker {worker.worker} used {format_percent(percent)} of {what}"
             used.append(ValidityFinding(percent, f"{text} (limit {format_percent(limit)})"))
