@@ -34,6 +34,7 @@ def search(*variants: str, **capacity: Any) -> CapacitySearch:
     return CapacitySearch(
         capacity=Capacity.model_validate(capacity),
         objectives=[FAST],
+        max_failed_percent=1,
         variants=list(variants) or [""],
         workers=2,
         seed=1,
@@ -145,10 +146,17 @@ def test_a_trial_without_any_request_misses_everything() -> None:
     assert read(trial(1, 100, 1).model_copy(update={"requests": []})).excess == 1.0
 
 
-def test_a_trial_without_any_good_response_misses_everything() -> None:
-    refused = trial(1, 100, 1, failures=400)
-    assert read(refused).excess == 1.0
-    assert read(trial(1, 100, 1, failures=399)).excess == -1.0
+def test_a_trial_with_more_failures_than_a_valid_step_misses() -> None:
+    limits = search().limits
+    assert read(trial(1, 100, 1, failures=4), *limits).excess == 0.0
+    assert read(trial(1, 100, 1, failures=8), *limits).excess == 0.5
+
+
+def test_an_objective_on_all_failures_is_the_limit_of_trials() -> None:
+    own = search().model_copy(update={"objectives": [FAST, GOOD]})
+    assert own.limits == [FAST, GOOD]
+    of_one = GOOD.model_copy(update={"request": "other"})
+    assert len(own.model_copy(update={"objectives": [FAST, of_one]}).limits) == 3
 
 
 def test_a_trial_that_was_ended_as_its_target_was_gone_misses_everything() -> None:

@@ -159,9 +159,8 @@ def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
 def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
     """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
     samples, found, missed = StepSamples([run]), list[Trial](), Trial(0.0, 1.0)
-    counts = samples.of(ALL_REQUESTS).counts
-    if counts.unanswered == counts.due or run.document.ended_early is not None:
-        return missed  # a target that is gone refuses requests quickly
+    if run.document.ended_early is not None:
+        return missed  # as the target was gone
     for objective in objectives:
         if objective.limits_trials and (measured := measure(objective, samples)) is not None:
             share = limit_of(objective)[0] / measured.value if measured.value > 0 else math.inf
@@ -215,15 +214,16 @@ def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
     if spec.load.capacity is None:
         return None
     capacity = spec.load.capacity
-    limits = [each for each in spec.objectives if each.limits_trials_of(capacity)]
-    return CapacitySearch(
+    search = CapacitySearch(
         capacity=capacity,
-        objectives=limits,
+        objectives=[each for each in spec.objectives if each.limits_trials_of(capacity)],
+        max_failed_percent=spec.load.validity.max_failed_percent,
         variants=list(variant_names(spec)),
         workers=spec.load.workers,
         seed=spec.seed,
-        stored=[read_trial(run, limits) for run in samples.runs if run.document.trial is not None],
     )
+    trials = [run for run in samples.runs if run.document.trial is not None]
+    return search.model_copy(update={"stored": [read_trial(run, search.limits) for run in trials]})
 
 
 def capacity_results(
@@ -410,7 +410,7 @@ def _trials(
             disturbed=run.document.id in interferences,
         )
         for run in sorted(runs, key=lambda run: run.document.trial or PROBE)
-        if first <= (stored := read_trial(run, search.objectives)).number <= last
+        if first <= (stored := read_trial(run, search.limits)).number <= last
     ]
 
 

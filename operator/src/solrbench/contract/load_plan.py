@@ -15,6 +15,7 @@ from solrbench.api.v1alpha1.objectives import (
     OVERLOAD_TRIALS,
     PROBE_SECONDS,
     Capacity,
+    FailureLimit,
     Objective,
     SearchFor,
 )
@@ -144,12 +145,22 @@ class CapacitySearch(Model):
 
     capacity: Capacity
     objectives: list[Objective]
+    max_failed_percent: float
+    """Failed requests with which a step is Invalid, in per cent of all."""
     variants: list[str] = [""]
     """Names of the variants; one empty name without variants."""
     workers: int
     seed: int
     stored: list[StoredTrial] = []
     """Trials of earlier attempts, which are not measured again."""
+
+    @property
+    def limits(self) -> list[Objective]:
+        """What trials are held to; as a target may refuse requests quickly, failures always."""
+        if any(each.failures is not None and each.request is None for each in self.objectives):
+            return self.objectives
+        failures = FailureLimit(max_percent=self.max_failed_percent)
+        return [*self.objectives, Objective(name="failures", failures=failures)]
 
 
 class AnswersPlan(Model):

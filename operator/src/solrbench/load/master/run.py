@@ -51,8 +51,8 @@ class RunSchedule:
         """Take note of what was measured."""
         run = RunSamples(document)
         if document.trial is not None:
-            objectives = self._plan.search.objectives if self._plan.search else []
-            self._trials.append(read_trial(run, objectives))
+            limits = self._plan.search.limits if self._plan.search else []
+            self._trials.append(read_trial(run, limits))
         elif stop_reason(self._plan.objectives, self._plan.stop, run) is not None:
             steps = self._plan.step_runs
             index = next(each.step_index for each in steps if each.id == document.id)
