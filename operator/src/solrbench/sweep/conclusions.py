@@ -109,8 +109,7 @@ def answer_best(figure: ObjectiveFigure, found: Sequence[RankedCondition]) -> It
     """Yield whether the best point changes with the condition, then the best of each condition."""
     chosen = [each for each in found if each.best]
     for each in found[:MAX_CONDITIONS]:
-        number = len(each.candidates)
-        if not each.best and number and (number > 1 or not each.condition.values):
+        if not each.best and len(each.candidates) > 1:
             first = _describe(each.candidates[0], figure, each)
             few = f"which may be chance with fewer than {MIN_REPEATS} repeats"
             yield f"{figure.leader.capitalize()}{each.condition.where}, {few}: {first}."

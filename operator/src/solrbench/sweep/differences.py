@@ -208,7 +208,7 @@ def best_sets(
     Of nearly equal points the one with the best mean is the luckiest (Hsu, Constrained simultaneous
     confidence intervals for multiple comparisons with the best, 1984). The comparisons of all
     conditions are one family. The set is empty where the first point has fewer than `MIN_REPEATS`,
-    from which nothing is the best, or is the only one of a condition.
+    from which nothing is the best, or is the only one.
     """
     ranked = rank_points(spec, plan, points)
     pairs = [
@@ -222,9 +222,8 @@ def best_sets(
 
 
 def _has_best(ranked: RankedCondition) -> bool:
-    # In a condition with a single point there was nothing to choose.
-    is_choice = len(ranked.candidates) > (1 if ranked.condition.values else 0)
-    return is_choice and len(ranked.candidates[0].measured.repeats) >= MIN_REPEATS
+    candidates = ranked.candidates
+    return len(candidates) > 1 and len(candidates[0].measured.repeats) >= MIN_REPEATS
 
 
 def _find_best_set(ranked: RankedCondition, differences: Iterator[Difference]) -> RankedCondition:
