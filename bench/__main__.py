@@ -74,7 +74,7 @@ _PARTS: dict[str, Callable[[Path], list[Row]]] = {
     "ladders": partial(ladders, count=500),
     "trends": partial(growing, count=200),
     "index": partial(index_clients, rounds=5),
-    "index-repeats": partial(index_repeats, documents=1_000_000, repeats=18),
+    "index-repeats": partial(index_repeats, documents=1_000_000, repeats=28),
     "visibility": partial(visibility, seconds=40),
     "answers": partial(answer_pass, pairs=20, seconds=10),
     "faults": faults,

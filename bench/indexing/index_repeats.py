@@ -23,7 +23,7 @@ from solrbench.analysis.metrics import DOCUMENTS
 from solrbench.analysis.samples import RunSamples
 
 _BATCH, _STREAMS = 1000, 2
-_SIDES, _SETTLING_RUNS = 7, 4
+_SIDES, _SETTLING_RUNS = 7, 9
 _CONTENTS = {"documents": 1000, "seed": 1, "wordsPerDocument": 4}
 """Of the generator: 211 B each on average."""
 _MAX_HALF_PERCENT = 3.0
