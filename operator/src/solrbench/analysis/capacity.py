@@ -222,8 +222,9 @@ def capacity_search(samples: BenchmarkSamples) -> CapacitySearch | None:
         workers=spec.load.workers,
         seed=spec.seed,
     )
-    trials = [run for run in samples.runs if run.document.trial is not None]
-    return search.model_copy(update={"stored": [read_trial(run, search.limits) for run in trials]})
+    limits = search.limits
+    stored = [read_trial(run, limits) for run in samples.runs if run.document.trial is not None]
+    return search.model_copy(update={"stored": stored})
 
 
 def capacity_results(
@@ -399,6 +400,7 @@ def _trials(
 ) -> list[TrialResult]:
     indexing = search.capacity.indexing
     size = None if indexing is None else indexing.batch_size
+    known = {(each.variant, each.number): each for each in search.stored}
     return [
         TrialResult(
             requests_per_second=round(stored.requests_per_second, _DIGITS),
@@ -410,7 +412,8 @@ def _trials(
             disturbed=run.document.id in interferences,
         )
         for run in sorted(runs, key=lambda run: run.document.trial or PROBE)
-        if first <= (stored := read_trial(run, search.limits)).number <= last
+        if first <= (number := run.document.trial or PROBE) <= last
+        for stored in [known[run.document.variant, number]]
     ]
 
 
