@@ -151,8 +151,13 @@ def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:
         name="fast", response_time=ResponseTimeLimit(percentile=95, max_milliseconds=limit)
     )
     settings = Capacity(max_trials=trials, trial_seconds=seconds, probe_users=32)
-    plan = {"capacity": plain(settings), "objectives": [plain(objective)], "workers": 1, "seed": 1}
-    plan |= {"maxFailedPercent": 1}
+    plan = {
+        "capacity": plain(settings),
+        "objectives": [plain(objective)],
+        "maxFailedPercent": 1,
+        "workers": 1,
+        "seed": 1,
+    }
     places, timeout = 4, 60.0 + trials * (seconds + 10)
     with (
         python_server("places", folder, [str(places), str(FAST.mean)]) as server,

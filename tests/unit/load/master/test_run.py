@@ -389,8 +389,15 @@ def test_steps_after_a_missed_objective_are_not_run_in_any_repeat() -> None:
 
 def capacity(*stored: dict[str, Any]) -> LoadPlan:
     objective = {"name": "fast", "responseTime": {"maxMilliseconds": 200}}
-    search = {"capacity": {"maxTrials": 9}, "objectives": [objective], "workers": 2, "seed": 1}
-    return ladder(search={**search, "maxFailedPercent": 1, "stored": stored})
+    search = {
+        "capacity": {"maxTrials": 9},
+        "objectives": [objective],
+        "maxFailedPercent": 1,
+        "workers": 2,
+        "seed": 1,
+        "stored": stored,
+    }
+    return ladder(search=search)
 
 
 def test_trials_come_after_the_steps_and_end() -> None:

@@ -59,9 +59,14 @@ def test_another_try_attempt_and_warm_up_have_other_ids() -> None:
 
 
 def test_trials_of_a_search_send_its_updates() -> None:
-    capacity = {"indexing": {"batchSize": 7}}
-    search = {"capacity": capacity, "objectives": [], "workers": 1, "seed": 1}
-    search |= {"maxFailedPercent": 1}
+    search = {
+        "capacity": {"indexing": {"batchSize": 7}},
+        "objectives": [],
+        "maxFailedPercent": 1,
+        "variants": [""],
+        "workers": 1,
+        "seed": 1,
+    }
     plan = plan_of(QUERIES, generator=GENERATOR, search=search)
     trial = planned_probe(CapacitySearch.model_validate(search), "")
     assert trial.batch_size == 7
