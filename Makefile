@@ -177,15 +177,17 @@ soak: $(if $(CASES),,soak-faults soak-interferences tutorials) ## soak-faults, s
 soak: SOAKED = $(or $(CASES),loss)
 # Counts of requests do not depend on what runs beside them.
 soak: PLACES = $(PROCESSES)
+soak: OPERATED = yes
 soak-capacity: SOAKED = an_hour
 soak-capacity: PLACES = 5
+soak-capacity: OPERATED =
 soak-capacity: ## five times side by side, find the capacity of a real Solr and hold it for an hour (2 h)
 soak soak-capacity: $(VENV)/ready
-	hack/cluster/images $(OPERATOR_IMAGES)
+	$(if $(OPERATED),hack/cluster/images $(OPERATOR_IMAGES))
 	$(IN_CLUSTER) hack/install $(PLACES)
-	$(IN_CLUSTER) hack/cluster/operators $(PLACES)
+	$(if $(OPERATED),$(IN_CLUSTER) hack/cluster/operators $(PLACES))
 	$(IN_CLUSTER) $(PYTEST) tests/e2e -v --no-header --tb=short -n $(PLACES) --dist worksteal -m soak -k "$(SOAKED)"
-	$(IN_CLUSTER) hack/cluster/operators remove $(PLACES)
+	$(if $(OPERATED),$(IN_CLUSTER) hack/cluster/operators remove $(PLACES))
 
 .PHONY: bench
 bench: $(VENV)/ready ## load engine against wrk, k6 and Locust; operator at scale; intervals; conclusions (45 min)
