@@ -197,7 +197,7 @@ def with_container(**fields: Any) -> PodView:
         (
             with_container(waiting_reason="CrashLoopBackOff", ended_reason="Error", exit_code=1),
             "CrashLoopBackOff",
-            "exit code 1; see: kubectl logs base-solr-0 --previous",
+            "exit code 1; see: kubectl logs base-solr-0 -c solr --previous",
         ),
         (
             with_container(waiting_reason="CrashLoopBackOff", ended_reason="OOMKilled"),
@@ -240,6 +240,15 @@ def test_a_pod_that_is_not_started_for_long(age: timedelta, deleting: bool, stuc
     if problem is not None:
         assert problem.reason == "PodNotStarting"
         assert "41 s; see: kubectl describe pod base-solr-0" in problem.message
+
+
+def test_an_init_container_that_fails_again_and_again_is_named() -> None:
+    failed = ContainerView("wait", 3, ended_reason="Error", exit_code=1)
+    pod = replace(PENDING, containers=(failed, ContainerView("solr")))
+    assert pod_problem(pod, NOW) is None  # it may be on its way
+    problem = not_none(pod_problem(pod, NOW + STUCK_AFTER + timedelta(seconds=1)))
+    assert problem.reason == "CrashLoopBackOff"
+    assert "container wait of pod base-solr-0 exits repeatedly" in problem.message
 
 
 def test_long_messages_are_cut() -> None:

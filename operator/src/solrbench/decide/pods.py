@@ -77,12 +77,24 @@ def pod_problem(pod: PodView, now: datetime) -> PodProblem | None:
         if problem is not None:
             return problem
     if pod.phase == "Pending" and now - pod.created > STUCK_AFTER and not pod.deleting:
+        for container in pod.containers:
+            # An init container that has just failed again waits for nothing yet.
+            if container.restarts and container.exit_code:
+                return _exits_repeatedly(pod, container)
         return PodProblem(
             PodReason.POD_NOT_STARTING,
             f"pod {pod.name} has been Pending for {int((now - pod.created).total_seconds())} s;"
             f" see: kubectl describe pod {pod.name}",
         )
     return None
+
+
+def _exits_repeatedly(pod: PodView, container: ContainerView) -> PodProblem:
+    return PodProblem(
+        PodReason.CRASH_LOOP_BACK_OFF,
+        f"container {container.name} of pod {pod.name} exits repeatedly, last exit code"
+        f" {container.exit_code}; see: kubectl logs {pod.name} -c {container.name} --previous",
+    )
 
 
 def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | None:
@@ -104,11 +116,7 @@ def _container_problem(pod: PodView, container: ContainerView) -> PodProblem | N
             f"{where}: {container.waiting_reason}: {shorten(container.waiting_message)}",
         )
     if container.waiting_reason == "CrashLoopBackOff":
-        return PodProblem(
-            PodReason.CRASH_LOOP_BACK_OFF,
-            f"{where} exits repeatedly, last exit code {container.exit_code};"
-            f" see: kubectl logs {pod.name} --previous",
-        )
+        return _exits_repeatedly(pod, container)
     return None
 
 
