@@ -83,6 +83,20 @@ def test_a_limit_far_above_what_a_request_takes_is_crossed_steeply_and_found() -
         assert found.rate == pytest.approx(TRUTH, rel=0.02)
 
 
+@pytest.mark.parametrize(
+    ("long", "taken", "is_found"),
+    [({1, 4}, MIN_TRIALS, True), ({4, 10}, 11, True), ({4}, MAXIMUM, False)],
+)
+def test_a_search_goes_on_until_two_trials_were_long_enough(
+    long: set[int], taken: int, is_found: bool
+) -> None:
+    trials: list[Trial] = []
+    while (rate := next_rate(PROBED, trials, MAXIMUM, 1)) is not None:
+        trials.append(Trial(rate, line(rate), len(trials) in long))
+    assert len(trials) == taken
+    assert (estimate(trials).rate is not None) is is_found
+
+
 def test_a_target_in_one_of_two_states_in_each_trial_is_not_found() -> None:
     draw = random.Random(1)
     found = [

@@ -213,7 +213,9 @@ def _level_around(
         # Known well enough to stop: to half a level spacing, for one.
         enough = max(ENOUGH, level_spacing / 2 * math.exp(-crossing.at))
         has_enough = len(trials) >= MIN_TRIALS and crossing.points >= MIN_NEAR_TRIALS
-        if has_enough and _half_width(crossing) <= enough:
+        is_known = has_enough and _half_width(crossing) <= enough
+        # By chance fewer may have an interval than of more trials like these.
+        if is_known and not _are_too_short(trials, crossing, level_spacing):
             return None
         centre, reach = crossing.at, max(TARGET_OVERSHOOT / crossing.slope, MIN_TRIAL_DISTANCE)
         reach = min(reach, MAX_TRIAL_DISTANCE)
@@ -251,21 +253,31 @@ def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEst
             mended_by = is_noisy, is_cold, is_short
             return CapacityEstimate(None, None, None, met, missed, problem, *mended_by)
         lower, upper = cliff
-        at, slope, scatter = (lower + upper) / 2, math.inf, math.inf
+        at, slope = (lower + upper) / 2, math.inf
     else:
-        at, lower, upper = crossing.at, crossing.lower, crossing.upper
-        slope, scatter = crossing.slope, crossing.scatter
-    near = _near(at, level_spacing)
-    long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - at) <= near)
-    is_settled = level_spacing > 0 and scatter <= MAX_USERS_DISPERSION
-    if long < MIN_LONG_TRIALS and slope < STEEP and not is_settled:
-        problem = "trials are too short for the queue: what they measure has no interval"
-        return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
+        at, lower, upper, slope = crossing.at, crossing.lower, crossing.upper, crossing.slope
+        if _are_too_short(trials, crossing, level_spacing):
+            problem = "trials are too short for the queue: what they measure has no interval"
+            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
     held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
     return CapacityEstimate(
-        math.exp(at), *bounds, met, missed, held_excess=held, is_steep=slope >= STEEP, near=near
+        math.exp(at),
+        *bounds,
+        met,
+        missed,
+        held_excess=held,
+        is_steep=slope >= STEEP,
+        near=_near(at, level_spacing),
     )
+
+
+def _are_too_short(trials: Sequence[Trial], crossing: ZeroCrossing, level_spacing: float) -> bool:
+    """Return whether the trials near a crossing are too short for the queue there."""
+    near = _near(crossing.at, level_spacing)
+    long = sum(trial.is_long for trial in trials if abs(math.log(trial.rate) - crossing.at) <= near)
+    is_settled = level_spacing > 0 and crossing.scatter <= MAX_USERS_DISPERSION
+    return long < MIN_LONG_TRIALS and crossing.slope < STEEP and not is_settled
 
 
 def _near(centre: float, level_spacing: float) -> float:

@@ -217,7 +217,8 @@ class Capacity(Model):
     within that time."""
     max_trials: Annotated[Int, Field(ge=8, le=MAX_TRIALS)] = 15
     """`maxTrials` limits the trials, of each variant; the search ends before, but not before the
-    eighth, once the rate is known to 1.5 %, or the number of users to 1.5 % or half a user."""
+    eighth, once the rate is known to 1.5 %, or the number of users to 1.5 % or half a user, by
+    trials that were long enough for the queue."""
     confirm_seconds: Annotated[Int, Field(ge=5, le=86_400)] = 300
     """`confirmSeconds` is the least time to measure each run for that confirms the result, at 97 %
     of it: one that begins like a trial and, of a rate, one after an overload."""
