@@ -13,15 +13,9 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.arrivals import sum_arrivals
-from solrbench.analysis.capacity_search import (
-    CapacityEstimate,
-    Trial,
-    UserRange,
-    estimate,
-    estimate_users,
-    next_rate,
-    next_users,
-)
+from solrbench.analysis.capacity_estimate import CapacityEstimate, estimate, estimate_users
+from solrbench.analysis.capacity_line import Trial
+from solrbench.analysis.capacity_search import UserRange, next_rate, next_users
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
 from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of, name_variant
