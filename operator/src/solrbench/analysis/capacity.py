@@ -113,8 +113,7 @@ class _VariantSearch:
             if run.is_after_overload:
                 overload = overload_rate(level, probe.requests_per_second)
         if self.has_users:
-            users = within.nearest(math.floor(level))
-            return planned_users_trial(search, self.variant, number, users)
+            return planned_users_trial(search, self.variant, number, within.nearest(level))
         return planned_trial(search, self.variant, number, level, overload)
 
 
