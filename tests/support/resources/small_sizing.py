@@ -63,6 +63,13 @@ def measured(milliseconds: float) -> ChildView:
     return with_objectives([{"value": milliseconds, "limit": 200, "unit": "ms"}])
 
 
+def invalid(child: ChildView, *reasons: str) -> ChildView:
+    """Return a benchmark with an Invalid step, for these reasons."""
+    given = [{"reason": reason, "message": ""} for reason in reasons]
+    verdicts = [{"verdict": "Invalid", "reasons": given}]
+    return replace(child, status={**child.status, "verdicts": verdicts})
+
+
 def run(
     changes: Changes, figures: dict[int, float], view: Callable[[float], ChildView] = found
 ) -> SweepStatus:
