@@ -107,12 +107,8 @@ def lock(name: str) -> None:
             ],
         },
     }
-    script = (
-        "cat > /tmp/security.json && java -cp '/opt/solr/server/lib/*'"
-        " org.apache.solr.cli.SolrCLI zk cp /tmp/security.json zk:/security.json -z $ZK_HOST"
-    )
     pod = f"{name}-solr-0"
-    kube.kubectl("exec", "-i", pod, "--", "sh", "-c", script, stdin=json.dumps(security))
+    put_into_zookeeper(pod, "security.json", security)
 
     def is_locked() -> bool:
         try:
@@ -122,6 +118,15 @@ def lock(name: str) -> None:
         return False
 
     kube.wait_for("a locked Solr", is_locked, 30)
+
+
+def put_into_zookeeper(pod: str, file: str, content: kube.Body) -> None:
+    """Write a file at the top of Solr's tree by Solr's own command; all nodes notice."""
+    script = (
+        f"cat > /tmp/{file} && java -cp '/opt/solr/server/lib/*'"
+        f" org.apache.solr.cli.SolrCLI zk cp /tmp/{file} zk:/{file} -z $ZK_HOST"
+    )
+    kube.kubectl("exec", "-i", pod, "--", "sh", "-c", script, stdin=json.dumps(content))
 
 
 def open_endpoints(name: str, nodes: int, certificate: Path, key: Path) -> None:
