@@ -113,5 +113,5 @@ def test_the_rate_that_was_found_keeps_the_objective_for_an_hour(
     held = small(f"hold-capacity-{time}", target=target, load={"steps": [step]}, **PARTS)
     (objective,) = status_of(held, LONGEST_SEARCH + SECONDS)["objectives"]["results"]
     record_property("shown", f"{found['message']} {objective['message']}")
-    # An hour is long enough for a narrow interval: what is Inconclusive is not kept.
-    assert objective["conclusion"] == "Met", f"{found['message']} {objective['message']}"
+    # Of all requests of that hour; of one repeat, the interval says what another hour might have.
+    assert objective["value"] <= objective["limit"], f"{found['message']} {objective['message']}"
