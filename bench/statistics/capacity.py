@@ -26,11 +26,11 @@ from bench.statistics.queues import (
     search_trials,
 )
 from solrbench.analysis.capacity import read_trial
-from solrbench.analysis.capacity_estimate import CapacityEstimate, estimate
-from solrbench.analysis.capacity_line import Trial
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit
+from solrbench.stats.capacity_estimate import CapacityEstimate, estimate
+from solrbench.stats.capacity_line import Trial
 
 QUIET: Mapping[str, ServerKind] = {
     "200/s, noise 0": replace(FAST, noise=0.0),

@@ -28,8 +28,8 @@ from bench.statistics.queues import (
     held_for_an_hour,
     search_trials,
 )
-from solrbench.analysis.capacity_estimate import CapacityEstimate, estimate
 from solrbench.api.v1alpha1.objectives import OVERLOAD_TRIALS, PROBE_SECONDS
+from solrbench.stats.capacity_estimate import CapacityEstimate, estimate
 from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
 
 _SEED = 20_261_123

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.statistics.intervals import samples_of
-from solrbench.analysis.capacity_line import Trial
-from solrbench.analysis.capacity_search import next_rate
 from solrbench.api.v1alpha1.objectives import PROBE_SECONDS, Capacity
+from solrbench.stats.capacity_line import Trial
+from solrbench.stats.capacity_search import next_rate
 
 SETTINGS = Capacity()
 _TRUTH_ROUNDS = 9

@@ -13,9 +13,6 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.analysis.arrivals import sum_arrivals
-from solrbench.analysis.capacity_estimate import CapacityEstimate, estimate, estimate_users
-from solrbench.analysis.capacity_line import Trial
-from solrbench.analysis.capacity_search import UserRange, next_rate, next_users
 from solrbench.analysis.objectives import failed_percent, measure
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, RunSamples, StepSamples
 from solrbench.analysis.sentences import CONFIDENCE, describe, limit_of, name_variant
@@ -46,6 +43,9 @@ from solrbench.contract.load_plan import (
     planned_users_trial,
 )
 from solrbench.contract.step_runs import variant_names
+from solrbench.stats.capacity_estimate import CapacityEstimate, estimate, estimate_users
+from solrbench.stats.capacity_line import Trial
+from solrbench.stats.capacity_search import UserRange, next_rate, next_users
 from solrbench.stats.confirmation import Confirmation, can_overload, confirm, overload_rate
 from solrbench.stats.number_format import (
     count_noun,

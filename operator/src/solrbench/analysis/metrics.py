@@ -34,10 +34,6 @@ with a p95 on a cliff would be called different in 5 of 100 cases, instead of 1.
 MIN_VALUES_FOR_RANKS = 5
 """Values of each side from which on the rank sum can say something at 99 %, and order at 95 %."""
 
-MAX_CLIFF_OVERLAP = 0.05
-"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
-curve is no line there, but all that miss do so by far."""
-
 
 class Scale(Enum):
     """How two values of a metric are compared."""

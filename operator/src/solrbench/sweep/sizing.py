@@ -24,13 +24,13 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel
 
-from solrbench.analysis.metrics import MAX_CLIFF_OVERLAP
 from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion
 from solrbench.api.v1alpha1.load import DEFAULT_MIN
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
 from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
 from solrbench.reasons.lifecycle import SweepReason
+from solrbench.stats.capacity_estimate import MAX_CLIFF_OVERLAP
 from solrbench.stats.distributions import STANDARD_ERRORS, t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION

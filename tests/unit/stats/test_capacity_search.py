@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from solrbench.analysis.capacity_estimate import CapacityEstimate, estimate, estimate_users
-from solrbench.analysis.capacity_line import Trial
-from solrbench.analysis.capacity_search import MIN_TRIALS, UserRange, next_rate, next_users
+from solrbench.stats.capacity_estimate import CapacityEstimate, estimate, estimate_users
+from solrbench.stats.capacity_line import Trial
+from solrbench.stats.capacity_search import MIN_TRIALS, UserRange, next_rate, next_users
 from support.narrowing import not_none
 
 MAXIMUM = 15

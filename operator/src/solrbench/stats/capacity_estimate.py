@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from solrbench.analysis.capacity_line import (
+from solrbench.stats.capacity_line import (
     MIN_NEAR_TRIALS,
     MIN_TRIAL_DISTANCE,
     NEAR,
@@ -22,7 +22,6 @@ from solrbench.analysis.capacity_line import (
     line_reach,
     search_interval,
 )
-from solrbench.analysis.metrics import MAX_CLIFF_OVERLAP
 from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import ZeroCrossing
 
@@ -47,6 +46,10 @@ MIN_STATE_DISPERSION = 0.04
 # the limit in one of a hundred runs.
 HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
 """A longer run holds if it is beyond the limit by no more than so much of the rate explains."""
+
+MAX_CLIFF_OVERLAP = 0.05
+"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
+curve is no line there, but all that miss do so by far."""
 
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""

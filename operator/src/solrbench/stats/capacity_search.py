@@ -16,7 +16,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from solrbench.analysis.capacity_line import (
+from solrbench.stats.capacity_line import (
     MAX_SEARCH_INTERVAL,
     MIN_LEVEL_SPACINGS,
     MIN_NEAR_TRIALS,
