@@ -22,6 +22,7 @@ from solrbench.stats.capacity_line import (
     line_reach,
     search_interval,
 )
+from solrbench.stats.confirmation import MAX_CLIFF_OVERLAP
 from solrbench.stats.number_format import format_number
 from solrbench.stats.regression import ZeroCrossing
 
@@ -46,10 +47,6 @@ MIN_STATE_DISPERSION = 0.04
 # the limit in one of a hundred runs.
 HELD_SHARE, MAX_HELD_EXCESS = 0.03, 0.15
 """A longer run holds if it is beyond the limit by no more than so much of the rate explains."""
-
-MAX_CLIFF_OVERLAP = 0.05
-"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
-curve is no line there, but all that miss do so by far."""
 
 MIN_MET_NEAR, MIN_MISSED_NEAR = 3, 2
 """Trials near it that show a cliff."""

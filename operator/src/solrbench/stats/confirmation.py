@@ -17,6 +17,10 @@ from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
 
+MAX_CLIFF_OVERLAP = 0.05
+"""How far apart, in ln, the lowest rate that missed and the highest that met are at a cliff: the
+curve is no line there, but all that miss do so by far."""
+
 CONFIRMED_SHARES = (0.97, 0.94, 0.91)
 """Shares of the result, one of which must hold: one that is 1 or 2 % too high is a right one."""
 

@@ -30,7 +30,7 @@ from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
 from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec
 from solrbench.reasons.lifecycle import SweepReason
-from solrbench.stats.capacity_estimate import MAX_CLIFF_OVERLAP
+from solrbench.stats.confirmation import MAX_CLIFF_OVERLAP
 from solrbench.stats.distributions import STANDARD_ERRORS, t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION
