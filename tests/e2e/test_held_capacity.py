@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from support.cluster import kube
-from support.cluster.benchmarks import SMALL_SOLR, config_map, small
+from support.cluster.benchmarks import config_map, small
 from support.repository import ROOT
 from support.solr import existing_solr
 
@@ -74,13 +74,11 @@ def target(time: int) -> Iterator[dict[str, Any]]:
     """Make a Solr that limits its searches; it stays for both benchmarks."""
     name = f"limited-{time}"
     companion = {"configMap": {"name": MANIFESTS}, "values": {"CONNECTIONS": "256"}}
-    resources = {"requests": {"cpu": "50m", "memory": "768Mi"}, "limits": {"memory": "1536Mi"}}
-    target = {"solrCloud": SMALL_SOLR | {"resources": resources}}
     kept = small(
         name,
-        target=target,
         companions=[companion],
         cleanup="Never",
+        target__solrCloud__resources__requests__cpu="50m",
         load__resources=PARTS["load__resources"],
     )
     kube.apply(config_map(MANIFESTS, balancer__yaml=_manifests()), kept)
@@ -88,6 +86,7 @@ def target(time: int) -> Iterator[dict[str, Any]]:
     existing_solr.put_into_zookeeper(f"{name}-solr-0", "clusterprops.json", LIMITER)
     yield {"existing": {"urls": [f"http://{name}-balancer:8080/solr"]}}
     kube.delete(name)
+    kube.kubectl("delete", "configmap", MANIFESTS, "--ignore-not-found")
 
 
 def status_of(body: dict[str, Any], seconds: float) -> dict[str, Any]:
