@@ -26,7 +26,8 @@ from solrbench.analysis.metrics import P95, Difference
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.plan import PlannedPoint, draw_order, make_plan
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.planned_points import PlannedPoint, draw_order
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.state import ChildView, PointState, list_points
 

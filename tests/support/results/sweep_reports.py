@@ -8,7 +8,8 @@ from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepSt
 from solrbench.present.sweeps.report import SweepReport
 from solrbench.present.sweeps.results import build_sweep_report
 from solrbench.sweep.conclusions import answer_sweep
-from solrbench.sweep.plan import PlannedPoint, make_plan
+from solrbench.sweep.plan import make_plan
+from solrbench.sweep.planned_points import PlannedPoint
 from solrbench.sweep.state import count_points
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from solrbench.sweep.cluster_capacity import capacity_of_nodes, free_nodes
-from solrbench.sweep.plan import (
-    check_sweep,
+from solrbench.sweep.plan import check_sweep, find_points_without_capacity
+from solrbench.sweep.planned_points import (
     common_parts,
     draw_order,
-    find_points_without_capacity,
     order_for_reuse,
     take_fingerprints,
 )
@@ -149,8 +148,7 @@ def test_the_order_keeps_what_comes_first() -> None:
     heaps = [each.point.values[0].label for each in found.points]
     assert heaps == ["512Mi"] * 4 + ["1Gi"] * 4 + ["2Gi"] * 4
     assert [each.reuses for each in found.points] == [None, *["Index"] * 3] * 3
-    prints = [each.fingerprints for each in found.points]
-    assert order_for_reuse(prints) == list(range(12))
+    assert order_for_reuse(found.points) == [*found.points]
 
 
 def test_a_random_order_rebuilds_no_more_than_the_listed_one() -> None:

@@ -31,7 +31,8 @@ from solrbench.sweep.differences import (
 from solrbench.sweep.index_size import answer_sizes
 from solrbench.sweep.interactions import Interaction, find_interactions
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
-from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.planned_points import PlannedPoint
 from solrbench.sweep.state import is_valid
 
 MAX_VALUES = 4

@@ -10,7 +10,7 @@ from solrbench.stats.distributions import geometric_interval
 from solrbench.stats.number_format import round_significant
 from solrbench.sweep.differences import DIGITS
 from solrbench.sweep.objective_figure import figure_of
-from solrbench.sweep.plan import PlannedPoint
+from solrbench.sweep.planned_points import PlannedPoint
 from solrbench.sweep.sizing import Pair, SizedPoint, group_points, is_cut
 
 _REQUESTS = 1_000_000

@@ -17,7 +17,8 @@ from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import SweepReason
 from solrbench.stats.number_format import count_noun
 from solrbench.sweep.description import MAX_NAMED, describe_status
-from solrbench.sweep.plan import PlannedPoint, draw_order, find_points_without_capacity
+from solrbench.sweep.plan import find_points_without_capacity
+from solrbench.sweep.planned_points import PlannedPoint, draw_order
 from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.rounds import finish_points, plan_next_round
 from solrbench.sweep.sizing import plan_sizing

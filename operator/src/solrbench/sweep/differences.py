@@ -31,7 +31,8 @@ from solrbench.stats.distributions import relative_deviation_percent
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import Looks
 from solrbench.sweep.objective_figure import ObjectiveFigure, figure_of
-from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.planned_points import PlannedPoint
 from solrbench.sweep.points import AxisValue, Values, changed_values, text_of_values
 from solrbench.sweep.state import PointState, is_valid
 

@@ -35,7 +35,8 @@ from solrbench.stats.distributions import STANDARD_ERRORS, t_quantile
 from solrbench.stats.number_format import round_significant
 from solrbench.stats.tests import MIN_DEVIATION
 from solrbench.sweep.differences import DIGITS, group_by_condition
-from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.planned_points import PlannedPoint
 from solrbench.sweep.points import text_of_values
 from solrbench.sweep.state import ChildView, PointState, forget_values
 

@@ -14,7 +14,8 @@ from solrbench.decide.conditions import SUCCEEDED, SWEEP_TYPES, Conditions, stor
 from solrbench.decide.views import controller_uid
 from solrbench.sweep.cluster_capacity import ClusterCapacity
 from solrbench.sweep.objective_figure import drop_earlier_step
-from solrbench.sweep.plan import PlannedPoint, SweepPlan
+from solrbench.sweep.plan import SweepPlan
+from solrbench.sweep.planned_points import PlannedPoint
 
 
 @dataclass(frozen=True)

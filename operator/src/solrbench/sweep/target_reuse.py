@@ -18,7 +18,7 @@ from solrbench.contract.step_runs import (
     ANNOTATION_TARGET,
     Reuse,
 )
-from solrbench.sweep.plan import PlannedPoint, common_parts
+from solrbench.sweep.planned_points import PlannedPoint, common_parts
 from solrbench.sweep.points import benchmark_name
 from solrbench.sweep.state import ChildView, PointState, ended_well, round_of
 
