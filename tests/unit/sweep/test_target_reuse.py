@@ -110,15 +110,31 @@ def test_field_that_one_version_does_not_know_is_refused_with_its_points() -> No
     assert "spec.target.solrCloud.solrOpts: must not have the module analytics" in found.problems[0]
 
 
+def fresh(start: str, **repeats: Any) -> Changes:
+    """Return a template with such repeats, which a baseline decides where they are adaptive."""
+    baseline = {"baseline": {"benchmark": {"name": "other"}}}
+    return {
+        "spec.load.repeats": repeats | {"startOn": start},
+        "spec.comparison": baseline if "until" in repeats else {},
+    }
+
+
 @pytest.mark.parametrize(
     ("template", "said"),
     [
         ({}, "targets are made 1 time, indexes filled 1 time"),
+        (fresh("FreshTarget", count=3), "targets are made 6 times, indexes filled 6 times"),
+        (fresh("FreshData", count=3), "targets are made 1 time, indexes filled 6 times"),
+        (
+            fresh("FreshTarget", until="Decided", min=3, max=5),
+            "targets are made 6 to 10 times, indexes filled 6 to 10 times",
+        ),
+        (create() | fresh("FreshData", count=2), "made 0 times, indexes filled 4 times"),
         (create(), "targets are made 0 times, indexes filled 2 times"),
         (use(), "targets are made 0 times, indexes filled 0 times"),
     ],
 )
-def test_what_an_existing_target_has_is_not_made(template: Changes, said: str) -> None:
+def test_all_targets_and_indexes_that_are_made_are_counted(template: Changes, said: str) -> None:
     found = check_sweep(small_sweep({"spec.axes": [users_axis(2)]}, template))
     assert said in found.lines[0]
 
@@ -130,6 +146,7 @@ def test_what_an_existing_target_has_is_not_made(template: Changes, said: str) -
         ({"spec.axes": [HEAP]}, {}, "each"),
         ({"spec.axes": [users_axis(2)]}, create(), "each"),
         ({"spec.axes": [users_axis(1)]}, {}, "each"),
+        ({"spec.axes": [users_axis(2)]}, fresh("FreshTarget"), "each"),
     ],
 )
 def test_targets_of_all_rounds_are_those_of_the_first(

@@ -1,7 +1,7 @@
 """The plan of a sweep: its points in their order with what each requires, or what is wrong."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -235,25 +235,23 @@ def _summary(plan: SweepPlan, spec: SweepSpec) -> str:
     totals = [each.demand.total for each in plan.points]
     cores = format_cores(max(each.cores for each in totals))
     memory = format_bytes(max(each.memory_bytes for each in totals))
-    made = sum(
-        each.reuses is None and any(pod.stage == "target" for pod in each.demand.pods)
-        for each in plan.points
-    )
-    filled = sum(each.reuses is not Reuse.INDEX for each in plan.points) if _has_data(spec) else 0
+    made = [each.demand.targets for each in plan.points if each.reuses is None]
+    filled = [each.demand.indexes for each in plan.points if each.reuses is not Reuse.INDEX]
     points = count_noun(len(plan.points), "point")
-    is_kept = plan.keeps_targets and 0 < made < len(plan.points)
+    is_kept = plan.keeps_targets and len(made) < len(plan.points)
     which = "the first" if is_kept else "each"
     return (
         f"{points}, {duration_text(duration)} of load; the largest requests"
-        f" {cores} and {memory}; targets are made {count_noun(made, 'time')}, indexes"
-        f" filled {count_noun(filled, 'time')}{_rounds(spec, duration, which)}"
+        f" {cores} and {memory}; targets are made {_times(made)}, indexes"
+        f" filled {_times(filled)}{_rounds(spec, duration, which)}"
     )
 
 
-def _has_data(spec: SweepSpec) -> bool:
-    """Return whether points fill an index: not where they measure a collection of the user's."""
-    paths = (path for axis in spec.axes for path in axis.paths)
-    return "dataset" in spec.template.spec or any(path.startswith("dataset") for path in paths)
+def _times(made: Iterable[tuple[int, int]]) -> str:
+    """Return how often something is made at least and at most, such as `6 to 10 times`."""
+    least, most = (sum(bounds) for bounds in zip((0, 0), *made, strict=True))
+    times = count_noun(most, "time")
+    return times if least == most else f"{least:,} to {times}"
 
 
 def _rounds(spec: SweepSpec, duration: LoadDuration, which: str) -> str:

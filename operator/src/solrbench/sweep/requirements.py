@@ -7,7 +7,7 @@ from functools import partial
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import Step
+from solrbench.api.v1alpha1.load import RepeatStart, Step
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
 from solrbench.api.v1alpha1.pods import Resources, Toleration
 from solrbench.api.v1alpha1.prices import Prices
@@ -215,12 +215,17 @@ _AGENT = Amounts(parse_cores(AGENT_RESOURCES["cpu"]), parse_bytes(AGENT_RESOURCE
 
 @dataclass(frozen=True)
 class PointRequests:
-    """What a point needs: the time of its load, and what its pods request."""
+    """What a point needs: the time of its load, and what its pods request.
+
+    `targets` and `indexes` are how often its repeats make and fill one, at least and at most.
+    """
 
     duration: LoadDuration
     target: Amounts
     load: Amounts
     pods: tuple[PodGroup, ...]
+    targets: tuple[int, int]
+    indexes: tuple[int, int]
 
     @property
     def total(self) -> Amounts:
@@ -235,7 +240,18 @@ def measure_requests(spec: Spec) -> PointRequests:
         sum((pod.amounts for pod in pods if pod.stage == stage), Amounts())
         for stage in ("target", "load")
     )
-    return PointRequests(load_duration(spec), target, load, pods)
+    repeats = spec.load.repeats
+    starts, once, never = (repeats.least, repeats.most), (1, 1), (0, 0)
+    targets = starts if repeats.start_on is RepeatStart.FRESH_TARGET else once
+    indexes = once if repeats.start_on is RepeatStart.SAME_TARGET else starts
+    return PointRequests(
+        load_duration(spec),
+        target,
+        load,
+        pods,
+        never if spec.target.solr_cloud is None else targets,
+        never if spec.dataset is None else indexes,
+    )
 
 
 def find_price(prices: Prices | None, pods: Iterable[PodGroup]) -> float | None:
