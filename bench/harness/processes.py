@@ -128,16 +128,6 @@ class ClientCost(NamedTuple):
         """Requests per second by the clock."""
         return self.requests / self.seconds
 
-    @property
-    def cpu_percent(self) -> float:
-        """CPU time in percent of a core."""
-        return 100 * self.cpu_seconds / self.seconds
-
-    @property
-    def microseconds_each(self) -> float:
-        """CPU time of one request."""
-        return 1e6 * self.cpu_seconds / self.requests
-
 
 def measure_client(
     served: Callable[[], int], pids: Sequence[int], seconds: float, settle_seconds: float

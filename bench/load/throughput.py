@@ -15,13 +15,11 @@ metrics; each side is a run of its own. Telemetry of servers and of the load's o
 """
 
 import os
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TypeAlias
 
 from bench.harness.pairs import log_ratios, ratio_interval
 from bench.harness.peers import (
@@ -54,81 +52,71 @@ _BUSY_REQUESTS = 2000
 """A client that has sent so many is past its start."""
 
 
-def per_cpu_second(peer: Peer, server: Server, folder: Path, seconds: float) -> float:
-    """Return the requests that a client sends per second of its own CPU time."""
-    before = server.served()
-    with peer(server, folder) as pid:
-        wait_until(lambda: server.served() > before + _BUSY_REQUESTS, 30, "load")
-        return measure_client(server.served, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
-
-
 def compare(
-    peers: Mapping[str, Peer], server: Server, folder: Path, repeats: int, seconds: float
+    peers: Mapping[str, Peer], server: Server, folder: Path, rounds: int, seconds: float
 ) -> dict[str, float]:
-    """Return the median of every peer; they take turns, so that all see the same machine."""
-    found: dict[str, list[float]] = {name: [] for name in peers}
-    for _ in range(repeats):
+    """Return the median requests per CPU-second of each peer whose program is there.
+
+    They take turns, so that all see the same machine.
+    """
+    found: dict[str, list[float]] = {}
+    for _ in range(rounds):
         for name, peer in peers.items():
-            found[name].append(per_cpu_second(peer, server, folder, seconds))
+            with suppress(FileNotFoundError), peer(server, folder) as pid:
+                found.setdefault(name, []).append(_per_cpu_second(server, pid, seconds))
     return {name: median(values) for name, values in found.items()}
+
+
+def _per_cpu_second(server: Server, pid: int, seconds: float) -> float:
+    past_start = server.served() + _BUSY_REQUESTS
+    wait_until(lambda: server.served() > past_start, 30, "load")
+    return measure_client(server.served, [pid], seconds, _SETTLE_SECONDS).per_cpu_second
 
 
 def small_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
     """Measure 550 bytes from nginx against Locust's fastest user, aiolocust and wrk."""
-    peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk}
-    bars = {"FastHttpUser": 10, "wrk": 0.6, "aiolocust": 3}
-    reason = "it is not on the PATH; it needs a free-threading Python 3.14"
+    peers = {"FastHttpUser": fast_http_user, "ours": ours, "wrk": wrk, "aiolocust": aiolocust}
     with nginx(folder) as server:
-        found = compare(_with("aiolocust", aiolocust, peers), server, folder, repeats, seconds)
-    return _peer_ratios("550 B responses", found, bars, {"aiolocust": reason})
+        found = compare(peers, server, folder, repeats, seconds)
+    return _ratios("550 B responses", found, {"FastHttpUser": 10, "wrk": 0.6, "aiolocust": 3})
 
 
 def solr_responses(folder: Path, repeats: int, seconds: float) -> list[Row]:
     """Measure responses of ten documents against Locust's fastest user and k6."""
-    peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours}
-    bars = {"FastHttpUser": 6, "k6": 5}
+    peers: dict[str, Peer] = {"FastHttpUser": fast_http_user, "ours": ours, "k6": k6}
     with python_server("canned", folder) as server:
-        found = compare(_with("k6", k6, peers), server, folder, repeats, seconds)
-    return _peer_ratios("4 KB responses", found, bars, {"k6": "k6 could not be built"})
+        found = compare(peers, server, folder, repeats, seconds)
+    return _ratios("4 KB responses", found, {"FastHttpUser": 6, "k6": 5})
 
 
-def _with(name: str, peer: Peer, peers: Mapping[str, Peer]) -> dict[str, Peer]:
-    """Return the peers and one more, if its program is there."""
-    return {**peers, **({name: peer} if shutil.which(name) is not None else {})}
-
-
-def _peer_ratios(
-    what: str, found: Mapping[str, float], bars: Mapping[str, float], missing: Mapping[str, str]
-) -> list[Row]:
+def _ratios(what: str, found: Mapping[str, float], bars: Mapping[str, float]) -> list[Row]:
     return [
         ratio_row(what, found["ours"], found[name], bar, name)
         if name in found
-        else skipped(f"{what} / {name}", f">= {bar:g} x", missing[name])
+        else skipped(f"{what} / {name}", f">= {bar:g} x", f"{name} is not there")
         for name, bar in bars.items()
     ]
 
 
 _PACED_RATE = 1000
-_PACED_SETTLE_SECONDS = 2.0
 _MAX_MEGABYTES = 100.0
 _WORKER = "a worker"
 _COST_BARS = {"a bare loop in C": 2.0, "k6": 1 / 3}
 """What a request may cost, in that of another client."""
 
-_Client: TypeAlias = Callable[[], AbstractContextManager[int]]
-
 
 def cost(folder: Path, rounds: int, seconds: float) -> list[Row]:
     """Measure the CPU time of each client from outside, by turns, and a worker's memory."""
-    lasts = int(seconds + 2 * _PACED_SETTLE_SECONDS) + 2
+    start_seconds = _SETTLE_SECONDS + _BUSY_REQUESTS / _PACED_RATE
+    lasts = int(seconds + start_seconds) + 3
     megabytes: list[float] = []
+    clients: dict[str, Peer] = {
+        _WORKER: partial(_worker, lasts=lasts, megabytes=megabytes),
+        "a bare loop in C": partial(run_baseline, rate=_PACED_RATE, seconds=lasts),
+        "k6": partial(paced_k6, rate=_PACED_RATE),
+    }
     with nginx(folder) as server:
-        clients: dict[str, _Client] = {
-            _WORKER: partial(_worker, server, folder, lasts, megabytes),
-            "a bare loop in C": partial(run_baseline, server, folder, _PACED_RATE, lasts),
-            "k6": partial(paced_k6, server, folder, _PACED_RATE),
-        }
-        found = _by_turns(clients, server, rounds, seconds)
+        found = compare(clients, server, folder, rounds, seconds)
     resident = f"resident, at {_PACED_RATE:,} requests per second"
     return [
         *(_cost_ratio(found, other, bar) for other, bar in _COST_BARS.items()),
@@ -147,24 +135,11 @@ def _worker(server: Server, folder: Path, lasts: int, megabytes: list[float]) ->
         megabytes.append(resident_megabytes(pid))
 
 
-def _by_turns(
-    clients: Mapping[str, _Client], server: Server, rounds: int, seconds: float
-) -> dict[str, float]:
-    """Return the median CPU time of a request of each client, in µs; those that are missing not."""
-    found: dict[str, list[float]] = {}
-    for _ in range(rounds):
-        for name, client in clients.items():
-            with suppress(FileNotFoundError), client() as pid:
-                weight = measure_client(server.served, [pid], seconds, _PACED_SETTLE_SECONDS)
-                found.setdefault(name, []).append(weight.microseconds_each)
-    return {name: median(each) for name, each in found.items()}
-
-
 def _cost_ratio(found: Mapping[str, float], other: str, bar: float) -> Row:
     what, most = f"CPU time of a request at 1,000/s / that of {other}", f"<= {bar:.2f} x"
     if other not in found:
-        return skipped(what, most, f"{other}: it is not there")
-    own, its = found[_WORKER], found[other]
+        return skipped(what, most, f"{other} is not there")
+    own, its = 1e6 / found[_WORKER], 1e6 / found[other]
     return Row(what, most, f"{own / its:.2f} x", own / its <= bar, f"{own:.0f} and {its:.0f} us")
 
 

@@ -154,8 +154,38 @@ def _stamp(ancillary: list[tuple[int, int, bytes]]) -> int | None:
 
 
 _BACKLOG = 4096
-_BODY = b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
-_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(_BODY), _BODY)
+
+
+async def accept(port: int, on_request: Callable[[Stamped, bytes, int], None]) -> None:
+    """Call `on_request` with each request of each connection, until the process is ended."""
+    loop = asyncio.get_running_loop()
+    with socket.create_server(("127.0.0.1", port), backlog=_BACKLOG) as server:
+        server.setblocking(False)
+        while True:
+            connected, _ = await loop.sock_accept(server)
+            Stamped(loop, connected, on_request)
+
+
+def _response(body: bytes) -> bytes:
+    return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def figures_response(figures: object) -> bytes:
+    """Return the response to a request for what a server knows."""
+    return _response(json.dumps(figures).encode())
+
+
+ANSWER = _response(
+    b'{"responseHeader":{"status":0,"QTime":1},"response":{"numFound":1,"start":0,"docs":[]}}\n'
+)
+"""The response to a query."""
+
+
+def is_query(data: bytes) -> bool:
+    """Return whether a request is one of the load."""
+    return data.startswith(b"GET /solr/books/")
+
+
 _TIMER_SECONDS = 0.001
 """What libuv's timers are exact to."""
 
@@ -163,41 +193,40 @@ _TIMER_SECONDS = 0.001
 class Delays:
     """What one server does, and what it knows of it."""
 
-    def __init__(self, delays: Iterator[float], loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, delays: Iterator[float]) -> None:
         self._delays = delays
-        self._loop = loop
         self._known: list[int] = []
         self._arrivals: list[int] = []
         self._ends: list[int] = []
 
     def serve(self, client: Stamped, data: bytes, at_ns: int) -> None:
         """Respond to a request after its delay; a request for figures gets them at once."""
-        if not data.startswith(b"GET /solr/books/"):
-            client.respond_long(self._figures(data))
+        if not is_query(data):
+            client.respond_long(figures_response(self._figures(data)))
             return
         self._arrivals.append(at_ns)
         delay = next(self._delays)
         if delay < _TIMER_SECONDS:
             self._respond(client, at_ns)
         else:
-            self._loop.call_later(delay, self._respond, client, at_ns)
+            asyncio.get_running_loop().call_later(delay, self._respond, client, at_ns)
 
     def _respond(self, client: Stamped, came_ns: int) -> None:
         ended_ns = now_ns()
         self._known.append((ended_ns - came_ns) // 1000)
         self._ends.append(ended_ns)
-        client.respond(_RESPONSE)
+        client.respond(ANSWER)
 
-    def _figures(self, data: bytes) -> bytes:
-        body: object = len(self._known)
-        if data.startswith(b"GET /known"):
-            body = self._known
-        elif data.startswith(b"GET /arrivals"):
-            body = sorted(self._arrivals)
-        elif data.startswith(b"GET /ends"):
-            body = self._ends
-        text = json.dumps(body).encode()
-        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%b" % (len(text), text)
+    def _figures(self, data: bytes) -> object:
+        match data.split(b" ", 2)[1]:
+            case b"/known":
+                return self._known
+            case b"/arrivals":
+                return sorted(self._arrivals)
+            case b"/ends":
+                return self._ends
+            case _:
+                return len(self._known)
 
 
 async def _stall(seconds: float, every: float) -> None:
@@ -211,16 +240,11 @@ async def serve(arguments: Sequence[str]) -> None:
     """Serve until the process is ended."""
     port, name, *stall = arguments
     distribution, _, seed = name.partition(":")
-    loop = asyncio.get_running_loop()
-    delays = Delays(DISTRIBUTIONS[distribution](random.Random(int(seed or 1))), loop)
-    with socket.create_server(("127.0.0.1", int(port)), backlog=_BACKLOG) as server:
-        server.setblocking(False)
-        async with asyncio.TaskGroup() as group:
-            if stall:
-                group.create_task(_stall(*map(float, stall)))
-            while True:
-                connected, _ = await loop.sock_accept(server)
-                Stamped(loop, connected, delays.serve)
+    delays = Delays(DISTRIBUTIONS[distribution](random.Random(int(seed or 1))))
+    async with asyncio.TaskGroup() as group:
+        group.create_task(accept(int(port), delays.serve))
+        if stall:
+            group.create_task(_stall(*map(float, stall)))
 
 
 if __name__ == "__main__":

@@ -79,17 +79,6 @@ def is_open(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-SMALL_BYTES = 550
-"""Of the body."""
-
-_BODY_START = (
-    '{"responseHeader":{"zkConnected":true,"status":0,"QTime":1,"params":{"q":"conclusion"}},'
-)
-_BODY_MIDDLE = (
-    '"response":{"numFound":1,"start":0,"numFoundExact":true,"docs":[{"id":"a1","text":["'
-)
-_BODY_END = '"]}]}}'
-
 _NGINX_CONFIGURATION = """
 worker_processes 1;
 {affinity}
@@ -146,10 +135,9 @@ def nginx(folder: Path, core: int | None = None, connections: int = 4096) -> Ite
 
 def small_response() -> str:
     """Return a response as Solr writes it, of 550 bytes."""
-    filling = "word " * SMALL_BYTES
-    return (
-        _BODY_START
-        + _BODY_MIDDLE
-        + filling[: SMALL_BYTES - len(_BODY_START + _BODY_MIDDLE + _BODY_END)]
-        + _BODY_END
+    begin = (
+        '{"responseHeader":{"zkConnected":true,"status":0,"QTime":1,"params":{"q":"conclusion"}},'
+        '"response":{"numFound":1,"start":0,"numFoundExact":true,"docs":[{"id":"a1","text":["'
     )
+    end = '"]}]}}'
+    return begin + ("word " * 550)[: 550 - len(begin + end)] + end
