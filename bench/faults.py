@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -191,17 +191,17 @@ class FaultNotPlantedError(Exception):
     """The line that a fault changes is not there once."""
 
 
-def faults(folder: Path, planted: Sequence[Fault] = FAULTS) -> list[Row]:
+def faults(folder: Path) -> list[Row]:
     """Plant one fault after another; before that, run each part without any."""
-    parts = sorted({each.part for each in planted})
     copy = _copy(folder / "none")
-    return [
-        *(_healthy_row(part, copy) for part in parts),
-        *(
-            _fault_row(fault, _plant(fault, _copy(folder / str(number))))
-            for number, fault in enumerate(planted)
-        ),
-    ]
+    parts = sorted({each.part for each in FAULTS})
+    rows = [_row(f"no fault, {part}", part, copy, wanted=0) for part in parts]
+    for number, fault in enumerate(FAULTS):
+        copy = _copy(folder / str(number))
+        plant(fault, copy / _SOURCES)
+        rows.append(_row(f"fault: {fault.name}", fault.part, copy, wanted=NOTICED))
+        shutil.rmtree(copy)
+    return rows
 
 
 def plant(fault: Fault, sources: Path) -> None:
@@ -220,20 +220,10 @@ def _copy(folder: Path) -> Path:
     return folder
 
 
-def _plant(fault: Fault, copy: Path) -> Path:
-    plant(fault, copy / _SOURCES)
-    return copy
-
-
-def _healthy_row(part: str, copy: Path) -> Row:
+def _row(what: str, part: str, copy: Path, *, wanted: int) -> Row:
+    """Run a part in a copy, which is to end with a code."""
     code, output = _run(part, copy)
-    return Row(f"no fault, {part}", "no bar missed", _conclusion(code), code == 0, output)
-
-
-def _fault_row(fault: Fault, copy: Path) -> Row:
-    code, output = _run(fault.part, copy)
-    shutil.rmtree(copy)
-    return Row(f"fault: {fault.name}", "noticed", _conclusion(code), code == NOTICED, output)
+    return Row(what, _conclusion(wanted), _conclusion(code), code == wanted, output)
 
 
 def _conclusion(code: int) -> str:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from statistics import quantiles
@@ -64,8 +64,7 @@ def ours(server: Server, folder: Path) -> Iterator[int]:
         yield running.workers[0]
 
 
-@contextmanager
-def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
+def fast_http_user(server: Server, folder: Path) -> AbstractContextManager[int]:
     """Run Locust with its `FastHttpUser`, in one process."""
     script = folder / "locustfile.py"
     script.write_text(_LOCUST)
@@ -74,28 +73,23 @@ def fast_http_user(server: Server, folder: Path) -> Iterator[int]:
         *("-u", str(CONNECTIONS), "-r", str(CONNECTIONS), "-t", f"{_FOREVER_SECONDS}s"),
         *("-H", server.url, "--skip-log", "--exit-code-on-error", "0"),
     ]
-    with started(command, folder / "locust.log") as process:
-        yield process.pid
+    return _running(command, folder / "locust.log")
 
 
-@contextmanager
-def aiolocust(server: Server, folder: Path) -> Iterator[int]:
+def aiolocust(server: Server, folder: Path) -> AbstractContextManager[int]:
     """Run aiolocust with one event loop."""
     script = folder / "aiolocustfile.py"
     script.write_text(_AIOLOCUST % question(server))
     options = ["-u", str(CONNECTIONS), "-d", str(_FOREVER_SECONDS), "--event-loops", "1"]
     command = [_program("aiolocust"), str(script), *options]
-    with started(command, folder / "aiolocust.log") as process:
-        yield process.pid
+    return _running(command, folder / "aiolocust.log")
 
 
-@contextmanager
-def wrk(server: Server, folder: Path) -> Iterator[int]:
+def wrk(server: Server, folder: Path) -> AbstractContextManager[int]:
     """Run wrk with one thread."""
     options = ["-t", "1", "-c", str(CONNECTIONS), "-d", f"{_FOREVER_SECONDS}s"]
     command = [_program("wrk"), *options, question(server)]
-    with started(command, folder / "wrk.log") as process:
-        yield process.pid
+    return _running(command, folder / "wrk.log")
 
 
 def k6(server: Server, folder: Path) -> AbstractContextManager[int]:
@@ -115,13 +109,17 @@ def paced_k6(server: Server, folder: Path, rate: int) -> AbstractContextManager[
     return _k6(server, folder, {"scenarios": {"paced": scenario}})
 
 
-@contextmanager
-def _k6(server: Server, folder: Path, options: dict[str, object]) -> Iterator[int]:
-    """Run k6."""
+def _k6(server: Server, folder: Path, options: dict[str, object]) -> AbstractContextManager[int]:
     script = folder / "k6.js"
     script.write_text(_K6 % (json.dumps(options), question(server)))
     command = [_program("k6"), "run", "--quiet", "--no-usage-report", "--no-summary", str(script)]
-    with started(command, folder / "k6.log") as process:
+    return _running(command, folder / "k6.log")
+
+
+@contextmanager
+def _running(command: Sequence[str], log: Path) -> Iterator[int]:
+    """Run a program; gives its process id."""
+    with started(command, log) as process:
         yield process.pid
 
 
@@ -135,16 +133,16 @@ def _program(name: str) -> str:
 _SOURCE = Path(__file__).parent / "baseline.c"
 
 
-@contextmanager
-def run_baseline(server: Server, folder: Path, rate: int, seconds: int) -> Iterator[int]:
-    """Run the bare loop; gives its process id."""
+def run_baseline(
+    server: Server, folder: Path, rate: int, seconds: int
+) -> AbstractContextManager[int]:
+    """Run the bare loop."""
     program = folder / "baseline"
     subprocess.run(["cc", "-O2", "-o", str(program), str(_SOURCE)], check=True)
     parts = urlsplit(question(server))
     path = f"{parts.path}?{parts.query}"
     command = [str(program), str(server.port), path, str(rate), str(seconds)]
-    with started(command, folder / "baseline.log") as process:
-        yield process.pid
+    return _running(command, folder / "baseline.log")
 
 
 def timer_lag_p99_ms(rate: int, seconds: int) -> float:

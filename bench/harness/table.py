@@ -31,6 +31,12 @@ def at_least(what: str, value: float, bar: float, form: str, detail: str = "") -
     return Row(what, bound, form.format(value), value >= bar, detail)
 
 
+def share_row(what: str, part: int, whole: int, bar: float, detail: str = "") -> Row:
+    """Return the line of a share with a lower bar in per cent; of nothing it is 0."""
+    share = 100 * part / whole if whole else 0.0
+    return at_least(what, share, bar, f"{part} of {whole}, {{:.1f}} %", detail)
+
+
 def within(what: str, off: float, bar: float, detail: str) -> Row:
     """Return the line of a figure that is off by some per cent of what is known."""
     return Row(what, f"within {bar:g} %", f"{off:.2f} %", off <= bar, detail)

@@ -70,10 +70,12 @@ def reported_percentile(document: StepRunResult, percent: float) -> int:
     return found
 
 
-def worst_of(reported: Sequence[int], known: Sequence[int]) -> float:
-    """Return how far figures are off, 1 being the bar: 1 % or 200 µs, whichever is wider."""
+def worst_of(
+    reported: Sequence[int], known: Sequence[int], percent: float = 1.0, microseconds: float = 200.0
+) -> float:
+    """Return how far figures are off, 1 being the bar, which is the wider one of both."""
     return max(
-        abs(one - other) / max(0.01 * other, 200.0)
+        abs(one - other) / max(percent / 100 * other, microseconds)
         for one, other in zip(reported, known, strict=True)
     )
 
@@ -230,13 +232,15 @@ def saturation(folder: Path, steps: int, seconds: int) -> list[Row]:
     misses: list[str] = []
     for document in documents:
         own = list(islice(delays, sum(each.requests for each in document.requests)))
-        worst.append(max(_off(document, own, percent) for percent in _SATURATION_PERCENTS))
+        reported = [reported_percentile(document, each) for each in _SATURATION_PERCENTS]
+        exact = [exact_percentile(own, each) for each in _SATURATION_PERCENTS]
+        worst.append(worst_of(reported, exact, percent=2.0, microseconds=500.0))
         found = _verdict(document)
         if _is_saturated(document, own):
             saturated += 1
             invalid += found.verdict == INVALID and any(e.reason == _REASON for e in found.reasons)
         reasons.update(each.reason for each in found.reasons)
-        misses += [_miss(document, own)] if worst[-1] > 1 else []
+        misses += [_miss(document, reported, exact)] if worst[-1] > 1 else []
     right = sum(each <= 1 for each in worst)
     named = ", ".join(f"{name} {count}" for name, count in reasons.most_common())
     beside = f"beside {_HOGS} CPU hogs on its core, {_SATURATING_USERS} users"
@@ -289,20 +293,14 @@ def _measure_beside_hogs(
     return documents, known
 
 
-def _miss(document: StepRunResult, known: list[int]) -> str:
+def _miss(document: StepRunResult, reported: Sequence[int], known: Sequence[int]) -> str:
     """Return percentiles of both sides, and what the host took from the machine meanwhile."""
+    sides = zip(_SATURATION_PERCENTS, reported, known, strict=True)
     figures = ", ".join(
-        f"p{percent:g} {reported_percentile(document, percent) / 1000:.1f}"
-        f" ({exact_percentile(known, percent) / 1000:.1f})"
-        for percent in _SATURATION_PERCENTS
+        f"p{percent:g} {one / 1000:.1f} ({other / 1000:.1f})" for percent, one, other in sides
     )
     stolen = sum(each.stolen_seconds or 0 for each in document.workers)
     return f"{document.step}: {figures} ms, {1000 * stolen:.0f} ms stolen"
-
-
-def _off(document: StepRunResult, known: list[int], percent: float) -> float:
-    exact = exact_percentile(known, percent)
-    return abs(reported_percentile(document, percent) - exact) / max(0.02 * exact, 500.0)
 
 
 def _verdict(document: StepRunResult) -> StepVerdict:

@@ -23,7 +23,6 @@ from bench.harness.processes import (
 from bench.harness.table import Row, at_most, skipped
 from bench.operator.stored_objects import (
     ApiServer,
-    Body,
     benchmark,
     benchmarks_path,
     finished_status,
@@ -110,16 +109,12 @@ def _kept_row(api: ApiServer, place: str) -> Row:
 
     A resource is JSON in etcd, too. Results have a limit of their own.
     """
-    finished = (each for each in list_benchmarks(api, place) if _is_finished(each))
-    sizes = [len(orjson.dumps(each)) for each in finished]
+    stored = list_benchmarks(api, place)
+    sizes = [len(orjson.dumps(e)) for e in stored if "completionTime" in e.get("status", {})]
     mean, limit = sum(sizes) / len(sizes), Settings.report_mebibytes
     used = f"{mean / 1024:.1f} KiB each, and {limit} MiB of results (reports.maxMebibytes)"
     total = _IN_ETCD * mean / (1 << 20) + limit
     return at_most(f"{_IN_ETCD:,} finished benchmarks: etcd", total, 256, "{:.0f} MiB", used)
-
-
-def _is_finished(body: Body) -> bool:
-    return "completionTime" in (body.get("status") or {})
 
 
 @contextmanager

@@ -1,65 +1,53 @@
 """The stored objects of a busy cluster: finished and waiting benchmarks, and those of others."""
 
-import http.client
 import json
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from threading import local
 from typing import Any
-from urllib.parse import quote
 from uuid import uuid4
 
 from bench.harness.processes import DidNotHappenError, wait_until
-from bench.servers.api_proxy import credentials
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
+from solrbench.kube.connection import open_connection
+from solrbench.kube.kubeconfig import find_access
+from solrbench.manifests.common import owner_reference
 
 Body = dict[str, Any]
 
 _CLIENTS = 6
 _GONE_SECONDS = 300.0
 _AT_ONCE = 100
-_IDLE_SECONDS = 20.0
+_RESPONSE_SECONDS = 60.0
 _STEPS, _NAMES = 4, 3
 _OF_OTHER_STEPS = ("documents_", "response_")
 """How figures begin that only steps which index, and open loops, have."""
 
 
 class ApiServer:
-    """The API server of the kubeconfig, with a connection for each thread."""
+    """The API server of the kubeconfig; safe for threads."""
 
     def __init__(self) -> None:
-        self._host, self._port, self._context = credentials()
-        self._threads = local()
+        self._connection = open_connection(find_access())
 
-    def call(self, method: str, path: str, body: Body | None = None) -> Body:
+    def call(self, method: str, path: str, body: Body | None = None, **query: str) -> Body:
         """Return what the API server responds with, unless it refuses."""
-        text = None if body is None else json.dumps(body)
         kind = "merge-patch+json" if method == "PATCH" else "json"
-        connection = self._connection()
-        connection.request(method, path, text, {"Content-Type": f"application/{kind}"})
-        response = connection.getresponse()
-        content = response.read()
-        if response.status >= 400:
-            raise RuntimeError(f"{method} {path}: {response.status} {content[:300]!r}")
+        content = self._connection.send(
+            f"{method} {path}",
+            method,
+            path,
+            query=query,
+            body=body,
+            content_type=f"application/{kind}",
+            seconds=_RESPONSE_SECONDS,
+        )
         parsed: Body = json.loads(content)
         return parsed
-
-    def _connection(self) -> http.client.HTTPSConnection:
-        """Return this thread's connection; the API server closes one that was idle for long."""
-        now = time.monotonic()
-        if now - getattr(self._threads, "used", -_IDLE_SECONDS) >= _IDLE_SECONDS:
-            self._threads.connection = http.client.HTTPSConnection(
-                self._host, self._port, context=self._context, timeout=60
-            )
-        self._threads.used = now
-        connection: http.client.HTTPSConnection = self._threads.connection
-        return connection
 
     def each(self, make: Callable[[int], object], numbers: Iterable[int]) -> None:
         """Call `make` with every number, several at a time."""
@@ -86,14 +74,15 @@ def namespace(api: ApiServer, purpose: str) -> Iterator[str]:
 def exists(api: ApiServer, path: str) -> bool:
     """Return whether there is an object at a path."""
     folder, _, name = path.rpartition("/")
-    return bool(api.call("GET", f"{folder}?fieldSelector=metadata.name%3D{name}")["items"])
+    return bool(api.call("GET", folder, fieldSelector=f"metadata.name={name}")["items"])
 
 
 def list_benchmarks(api: ApiServer, name: str) -> Iterator[Body]:
     """Yield the benchmarks of a namespace; in parts, as all of them have tens of megabytes."""
     token = ""
     while True:
-        found = api.call("GET", f"{benchmarks_path(name)}?limit={_AT_ONCE}&continue={quote(token)}")
+        query = {"limit": str(_AT_ONCE), "continue": token}
+        found = api.call("GET", benchmarks_path(name), **query)
         yield from found["items"]
         token = found["metadata"].get("continue", "")
         if not token:
@@ -224,15 +213,7 @@ def report(owner: Body) -> Body:
         "metadata": {
             "name": f"{metadata['name']}-report",
             "labels": {LABEL_BENCHMARK: metadata["name"], LABEL_COMPONENT: REPORT},
-            "ownerReferences": [
-                {
-                    "apiVersion": owner["apiVersion"],
-                    "kind": owner["kind"],
-                    "name": metadata["name"],
-                    "uid": metadata["uid"],
-                    "controller": True,
-                }
-            ],
+            "ownerReferences": [owner_reference(BENCHMARK, metadata["name"], metadata["uid"])],
         },
         "data": {"chunk": "x" * 4000},
     }

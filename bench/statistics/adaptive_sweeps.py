@@ -20,7 +20,7 @@ from bench.harness.table import Row, at_most
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.sweep.decision import decide_sweep
-from solrbench.sweep.plan import SweepPlan, make_plan
+from solrbench.sweep.plan import make_plan
 from solrbench.sweep.state import ChildView, PointState, SweepObservation
 
 POINTS, MAXIMUM, CV = 12, 20, 0.02
@@ -149,7 +149,8 @@ def run(
         return measured(exp(sum(logarithms) / repeats), map(exp, logarithms))
 
     status, begun = run_to_end(sweep, measure, POINTS)
-    return Ended(_words(status, make_plan(sweep)), repeats * begun, begun)
+    _baseline, *others = sorted(status.points, key=lambda each: each.values)
+    return Ended([each.conclusion for each in others], repeats * begun, begun)
 
 
 def run_to_end(
@@ -166,14 +167,6 @@ def run_to_end(
         children = {each.name: measure(each) for each in running}
         begun += len(running)
     return sweep.status, begun
-
-
-def _words(status: SweepStatus, plan: SweepPlan) -> list[Conclusion | None]:
-    baseline = plan.baseline
-    ordered = sorted(status.points, key=lambda each: each.values)
-    return [
-        each.conclusion for each in ordered if baseline is None or each.name != baseline.point.name
-    ]
 
 
 def measured(p95: float, repeats: Iterable[float]) -> ChildView:

@@ -15,7 +15,7 @@ import numpy as np
 
 from bench.harness.processes import prefer
 from bench.harness.product import product
-from bench.harness.table import Row, at_least, within
+from bench.harness.table import Row, at_least, share_row, within
 from bench.servers.running import python_server
 from bench.statistics.queues import (
     FAST,
@@ -126,9 +126,9 @@ def _bars(most: int, bar: int, found: Sequence[Searches]) -> list[Row]:
     hold = sum(each.holding for each in found)
     what = f"capacity, noise <= 2 %, <= {most} trials"
     return [
-        _share_row(f"{what}: within 2 %", near, every, bar),
-        _share_row(f"{what}: within 5 %, unless Inconclusive", wide, known, _WITHIN_WIDE),
-        _share_row(f"{what}: interval holds", hold, known, _HOLDS),
+        share_row(f"{what}: within 2 %", near, every, bar),
+        share_row(f"{what}: within 5 %, unless Inconclusive", wide, known, _WITHIN_WIDE),
+        share_row(f"{what}: interval holds", hold, known, _HOLDS),
     ]
 
 
@@ -138,11 +138,6 @@ def _wrong_row(what: str, found: Searches) -> Row:
     share = 100 * right / len(found.found)
     title = f"{what}: interval holds, or Inconclusive"
     return at_least(title, share, _HOLDS, "{:.0f} %", found.describe())
-
-
-def _share_row(what: str, part: int, whole: int, bar: float) -> Row:
-    share = 100 * part / whole if whole else 0.0
-    return at_least(what, share, bar, "{:.1f} %", f"{part} of {whole}")
 
 
 def capacity_of_server(folder: Path, trials: int, seconds: int) -> list[Row]:

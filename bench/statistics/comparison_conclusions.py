@@ -5,14 +5,14 @@ comparison: paired in rounds, one look after every repeat from 5 to 20, as `unti
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from math import exp, log1p
 from pathlib import Path
 from random import Random
 
-from bench.harness.table import Row, at_most
+from bench.harness.table import Row, at_most, share_row
 from solrbench.analysis.differences import (
     DEFAULT_RULE,
     ComparisonRule,
@@ -49,17 +49,16 @@ class Pair:
 
     def repeats(self, draw: Random, count: int) -> tuple[RepeatValues, RepeatValues]:
         """Draw the repeats of both sides."""
-        return (
-            list(islice(self._side(draw, 0.0), count)),
-            list(islice(self._side(draw, log1p(self.slower_percent / 100)), count)),
-        )
 
-    def _side(self, draw: Random, shift: float) -> Iterator[RepeatValue]:
-        repeat = 0
-        while True:
-            repeat += 1
-            value = _LEVEL * exp(shift + draw.gauss(0, self.cv))
-            yield RepeatValue(repeat, f"target-{repeat}", value)
+        def side(shift: float) -> RepeatValues:
+            return as_repeats(_LEVEL * exp(shift + draw.gauss(0, self.cv)) for _ in range(count))
+
+        return side(0.0), side(log1p(self.slower_percent / 100))
+
+
+def as_repeats(values: Iterable[float]) -> RepeatValues:
+    """Return values as repeats, each on a target of its own."""
+    return [RepeatValue(n, f"target-{n}", value) for n, value in enumerate(values, start=1)]
 
 
 @dataclass(frozen=True)
@@ -139,8 +138,8 @@ def equal_rows(what: str, found: Sequence[Outcome]) -> list[Row]:
     mean = sum(each.repeats for each in found) / len(found)
     detail = f"{mean:.1f} repeats on average, at most {max(each.repeats for each in found)}"
     return [
-        _share_row(f"{what}: neither Better nor Worse", len(found) - wrong, len(found), 99, detail),
-        _share_row(f"{what}: Same", count[Conclusion.SAME], len(found), 95, detail),
+        share_row(f"{what}: neither Better nor Worse", len(found) - wrong, len(found), 99, detail),
+        share_row(f"{what}: Same", count[Conclusion.SAME], len(found), 95, detail),
     ]
 
 
@@ -149,7 +148,7 @@ def _many_looks(pair: Pair, pairs: int) -> Row:
     count = Counter(each.conclusion for each in outcomes(pair, pairs))
     right = pairs - count[Conclusion.BETTER] - count[Conclusion.WORSE]
     detail = f"{count[Conclusion.INCONCLUSIVE]} Inconclusive after {LOOKS.maximum} repeats"
-    return _share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
+    return share_row(f"{pair}: neither Better nor Worse", right, pairs, 98, detail)
 
 
 def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
@@ -161,7 +160,7 @@ def worse_row(what: str, found: Sequence[Outcome], bar: float) -> Row:
         for conclusion in (Conclusion.SAME, Conclusion.INCONCLUSIVE, Conclusion.BETTER)
     )
     detail = f"{others}; {mean:.1f} repeats"
-    return _share_row(f"{what}: Worse", count[Conclusion.WORSE], len(found), bar, detail)
+    return share_row(f"{what}: Worse", count[Conclusion.WORSE], len(found), bar, detail)
 
 
 def mean_repeats_percent(found: Sequence[Outcome]) -> float:
@@ -202,7 +201,7 @@ def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:
     name, bar = f"{what}: further repeats proposed, within a factor of 4", 80
     if not cases:
         return Row(name, f">= {bar} %", "-", None, "no case was inconclusive")
-    return _share_row(name, sum(map(_is_within_four, cases)), len(cases), bar, "")
+    return share_row(name, sum(map(_is_within_four, cases)), len(cases), bar)
 
 
 def _inconclusive(repeats: int) -> Iterator[tuple[int, int]]:
@@ -241,9 +240,3 @@ def _is_within_four(case: tuple[int, int]) -> bool:
     if proposed >= MORE_THAN_50:
         return needed >= MORE_THAN_50 / 4
     return proposed / 4 <= needed <= 4 * proposed
-
-
-def _share_row(what: str, part: int, whole: int, bar: float, detail: str) -> Row:
-    share = 100 * part / whole
-    figure = f"{part} of {whole}, {share:.1f} %"
-    return Row(what, f">= {bar:g} %", figure, share >= bar, detail)

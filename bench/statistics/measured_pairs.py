@@ -24,6 +24,7 @@ from bench.statistics.comparison_conclusions import (
     LOOKS,
     MAX_NEEDED_REPEATS,
     Outcome,
+    as_repeats,
     decide_adaptively,
     equal_rows,
     mean_repeats_percent,
@@ -31,7 +32,7 @@ from bench.statistics.comparison_conclusions import (
     proposed_row,
     worse_row,
 )
-from solrbench.analysis.differences import ComparisonRule, RepeatValue
+from solrbench.analysis.differences import ComparisonRule
 from solrbench.analysis.metrics import percentile_metric
 from solrbench.analysis.samples import RunSamples
 
@@ -145,7 +146,7 @@ def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:
     while begin + LOOKS.maximum <= min(len(before), len(after)):
         end = begin + LOOKS.maximum
         found = decide_adaptively(
-            _figures(before[begin:end]), _figures(after[begin:end]), effect_percent
+            as_repeats(before[begin:end]), as_repeats(after[begin:end]), effect_percent
         )
         begin += found.repeats
         yield found
@@ -153,14 +154,9 @@ def _outcomes(run: Sequence[float], effect_percent: float) -> Iterator[Outcome]:
 
 def _proposals(run: Sequence[float], effect_percent: float) -> Iterator[tuple[int, int]]:
     """Yield what is proposed after a few repeats and what was needed, where it was inconclusive."""
-    before, after = _figures(run[0::2]), _figures(run[1::2])
+    before, after = as_repeats(run[0::2]), as_repeats(run[1::2])
     rounds = min(len(before), len(after))
     for begin in range(0, rounds - MAX_NEEDED_REPEATS, _FEW):
         case = proposal(before[begin:], after[begin:], _FEW, ComparisonRule(effect_percent))
         if case is not None:
             yield case
-
-
-def _figures(values: Sequence[float]) -> list[RepeatValue]:
-    """Return the values as figures of targets of their own: levels are drawn for each repeat."""
-    return [RepeatValue(n, f"target-{n}", value) for n, value in enumerate(values, start=1)]

@@ -144,7 +144,7 @@ _PAIR_SECONDS = 600.0
 _LOOK_SECONDS = 2.0
 """Rarely: each look costs the API server CPU time of the machine that is measured."""
 _OVER = ("True", "False")
-_OPERATOR = "app.kubernetes.io/name%3Dsolr-benchmark-operator"
+_OPERATOR = "app.kubernetes.io/name=solr-benchmark-operator"
 
 
 def real_pairs(_folder: Path, pairs: int, minutes: float) -> list[Row]:
@@ -169,8 +169,8 @@ def real_pairs(_folder: Path, pairs: int, minutes: float) -> list[Row]:
 
 
 def _operator_image(api: ApiServer, place: str) -> str:
-    path = f"/apis/apps/v1/namespaces/{place}/deployments?labelSelector={_OPERATOR}"
-    items = api.call("GET", path)["items"]
+    path = f"/apis/apps/v1/namespaces/{place}/deployments"
+    items = api.call("GET", path, labelSelector=_OPERATOR)["items"]
     if not items:
         raise LookupError(f"no operator in namespace {place}")
     return str(items[0]["spec"]["template"]["spec"]["containers"][0]["image"])
