@@ -131,12 +131,27 @@ def again(
     return replace(seen, sweep=sweep, children=children)
 
 
-def run_to_end(seen: SweepObservation, view: Callable[[SweepPoint], ChildView]) -> SweepStatus:
-    """Return the status of a sweep at its end; `view` is how the benchmark of a point ends."""
+def running(status: SweepStatus) -> list[SweepPoint]:
+    return [each for each in status.points if each.state == "Running"]
+
+
+def go_on_until(
+    seen: SweepObservation,
+    view: Callable[[SweepPoint], ChildView],
+    is_there: Callable[[SweepStatus], bool],
+) -> tuple[SweepObservation, SweepDecision]:
+    """Return what is observed and decided as soon as the status is as it is wanted.
+
+    `view` is how the benchmark of a point ends.
+    """
     for _ in range(60):
         decision = decide_sweep(seen)
-        if decision.status.completion_time is not None:
-            return decision.status
-        running = [each for each in decision.status.points if each.state == "Running"]
-        seen = again(seen, decision, {each.name: view(each) for each in running})
+        if is_there(decision.status):
+            return seen, decision
+        seen = again(seen, decision, {each.name: view(each) for each in running(decision.status)})
     raise AssertionError(decision.status)
+
+
+def run_to_end(seen: SweepObservation, view: Callable[[SweepPoint], ChildView]) -> SweepStatus:
+    """Return the status of a sweep at its end."""
+    return go_on_until(seen, view, lambda status: status.completion_time is not None)[1].status

@@ -7,10 +7,8 @@ import pytest
 from solrbench.analysis.metrics import P95, Difference
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.comparisons import AnswerComparison, Conclusion
-from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.sweep.answers import compares_answers, point_label, upgrade_sentences
 from solrbench.sweep.plan import make_plan
-from solrbench.sweep.points import DesignPoint
 from solrbench.sweep.validation import build_child
 from support.resources.small_sweep import parse_sweep, users_axis
 from support.results.measured_points import valid_point
@@ -22,14 +20,6 @@ CONFIGS = {
     "field": "collection.configSet.configMap.name",
     "values": ["plain", "other"],
 }
-
-
-def sweep(*axes: dict[str, Any], **template: Any) -> SolrBenchmarkSweep:
-    changes: dict[str, Any] = {"spec.axes": list(axes)}
-    if template:
-        changes["spec.template.spec.comparison"] = template
-    found: SolrBenchmarkSweep = parse_sweep(changes)
-    return found
 
 
 @pytest.mark.parametrize(
@@ -46,7 +36,8 @@ def sweep(*axes: dict[str, Any], **template: Any) -> SolrBenchmarkSweep:
 def test_answers_are_compared_by_default_over_versions_and_config_sets(
     axes: list[dict[str, Any]], answers: dict[str, Any] | None, queries: int | None
 ) -> None:
-    found = sweep(*axes) if answers is None else sweep(*axes, answers=answers)
+    comparison = {} if answers is None else {"answers": answers}
+    found = parse_sweep({"spec.axes": axes}, {"spec.comparison": comparison})
     plan = make_plan(found)
     assert not plan.problems
     child = SolrBenchmark.parse(build_child(found, plan.points[0].point))
@@ -59,8 +50,7 @@ def sentence(
     different: int, cpu: float | None, conclusion: Conclusion | None, usual: str = "Valid"
 ) -> str:
     """Return what is said of the second of two versions; `usual` is the state of the first."""
-    found = sweep(VERSIONS)
-    plan = make_plan(found)
+    plan = make_plan(parse_sweep({"spec.axes": [VERSIONS]}))
     points = {each.point.name: each.point for each in plan.points}
     measured = [
         valid_point(
@@ -103,12 +93,10 @@ def test_a_sentence_is_about_the_baseline_that_it_names() -> None:
     users = users_axis(2) | {"role": "Condition"}
     plan = make_plan(parse_sweep({"spec.axes": [VERSIONS, users], "spec.design": "Full"}))
     points = {each.point.name: each.point for each in plan.points}
-    # Both versions with 1 user, then both with 2.
+    cpu = {(0, 0): 9.0, (1, 0): 9.0, (0, 1): 1.0, (1, 1): 1.5}  # by version and users
     measured = [
-        valid_point(point, cpu_milliseconds_per_request=number)
-        for point, number in zip(
-            sorted(points.values(), key=by_users), (9.0, 9.0, 1.0, 1.5), strict=True
-        )
+        valid_point(each, cpu_milliseconds_per_request=cpu[each.indexes[0], each.indexes[1]])
+        for each in points.values()
     ]
     compared = AnswerComparison(
         candidate="version 9.10.1, users 2",
@@ -122,11 +110,6 @@ def test_a_sentence_is_about_the_baseline_that_it_names() -> None:
         "version 9.10.1, users 2 answers all 1,000 queries like users 2 and needs 50 % more CPU per"
         " query."
     )
-
-
-def by_users(point: DesignPoint) -> list[int]:
-    version, users = point.indexes
-    return [users, version]
 
 
 def test_points_of_several_axes_are_named_by_what_differs() -> None:

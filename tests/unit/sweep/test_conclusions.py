@@ -37,6 +37,12 @@ def answer(
     return words, sentences
 
 
+def only(sentences: Sequence[str], begin: str) -> str:
+    """Return the only sentence that begins so."""
+    (found,) = (each for each in sentences if each.startswith(begin))
+    return found
+
+
 FIGURES = {
     "heap 512Mi, nodes 1/1": 100.0,
     "heap 1Gi, nodes 1/1": 100.5,
@@ -146,14 +152,12 @@ def test_noise_makes_words_inconclusive_and_says_what_to_do() -> None:
     )
     assert "heap 1Gi needs more than 50 more repeats" in inconclusive
     assert inconclusive.endswith(" Repeat the baseline the same number of times.")
-    (best,) = (each for each in sentences if each.startswith("Best: "))
-    assert best == (
+    assert only(sentences, "Best: ") == (
         "Best: the baseline, p95 100 ms (no CPU and 960 MiB requested). It is the cheapest of 3"
         " points without a shown difference from the fastest, heap 2Gi, p95 95 ms (no CPU and 2.81"
         " GiB requested)."
     )
-    apart = "Inconclusive against the fastest: heap 1Gi ("
-    assert any(each.startswith(apart) for each in sentences)
+    assert only(sentences, "Inconclusive against the fastest: heap 1Gi (")
 
 
 UNTIL: Changes = {
@@ -202,19 +206,16 @@ def test_an_axis_that_changes_nothing_is_left_and_equal_points_are_named() -> No
         "Of the Valid points, no value of heap, nodes makes a relevant difference. Choose the"
         " cheapest of theirs."
     ) in sentences
-    (best,) = (each for each in sentences if each.startswith("Best: "))
+    best = only(sentences, "Best: ")
     assert best.startswith("Best: the baseline, p95 100 ms (no CPU and 960 MiB requested).")
-    (equal,) = (
-        each for each in sentences if each.startswith("No relevant difference from the fastest: ")
-    )
+    equal = only(sentences, "No relevant difference from the fastest: ")
     assert "heap 1Gi (no CPU and 1.56 GiB requested)" in equal
 
 
 def test_rounds_are_counted_with_what_was_left_out() -> None:
     rounds = {"until": "Decided", "min": 2, "max": 6}
     _, sentences = answer(FIGURES, {"spec.repeats": rounds}, rounds=6)
-    (said,) = (each for each in sentences if " rounds were run" in each)
-    assert said.startswith("6 rounds were run of each point, 24 benchmarks of at most 24. Excl")
+    said = only(sentences, "6 rounds were run of each point, 24 benchmarks of at most 24. Excl")
     assert "1 of 6 of heap 512Mi, nodes 1/1" in said
     few: Changes = {"spec.repeats": rounds | {"max": 4}}
     for done, count in (
@@ -264,7 +265,7 @@ def test_an_invalid_baseline_is_named_and_nothing_is_advised_by_it() -> None:
 
 def test_axes_that_act_together_are_named() -> None:
     _, sentences = answer(CROSSED, {"spec.design": "Full"})
-    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
+    pair = only(sentences, "Interaction of heap and nodes: ")
     # 220 beside 150 * 70 / 100
     assert (
         "with heap 2Gi and nodes 2/2, the p95 is 110 % higher than their separate effects" in pair
@@ -274,8 +275,7 @@ def test_axes_that_act_together_are_named() -> None:
 def test_axes_that_act_alone_are_said_to() -> None:
     alone = CROSSED | {"heap 2Gi, nodes 2/2": 105.0}
     _, sentences = answer(alone, {"spec.design": "Full"}, deviation=0.3)
-    (pair,) = [each for each in sentences if each.startswith("Interaction of heap and nodes: ")]
-    assert "no relevant difference" in pair
+    assert "no relevant difference" in only(sentences, "Interaction of heap and nodes: ")
 
 
 def test_without_a_baseline_the_best_of_the_others_is_named() -> None:
@@ -283,8 +283,8 @@ def test_without_a_baseline_the_best_of_the_others_is_named() -> None:
     words, sentences = answer(others)
     assert words == {}
     assert sentences[0].startswith("Best: heap 2Gi, p95 70 ms")
-    (compared,) = (each for each in sentences if each.startswith("Nothing is compared"))
-    assert compared == "Nothing is compared, as the baseline has not been measured, or has failed."
+    compared = "Nothing is compared, as the baseline has not been measured, or has failed."
+    assert only(sentences, "Nothing is compared") == compared
 
 
 @pytest.mark.parametrize("values", range(5, 9))

@@ -10,7 +10,7 @@ from solrbench.sweep.objective_figure import ObjectiveFigure, drop_earlier_step,
 from solrbench.sweep.plan import make_plan
 from solrbench.sweep.state import view_child
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import HEAP, parse_sweep, plan
+from support.resources.small_sweep import HEAP, parse_sweep, plan, users_axis
 
 READS = {"readsPerRequest": 0.0, "readBytesPerRequest": 3.0 * 2**20}
 STATUS: Mapping[str, Any] = {
@@ -173,102 +173,80 @@ def test_a_capacity_of_indexing_is_in_documents() -> None:
 
 SEARCH = {"name": "search", "queries": {"generated": {}}}
 ADD = {"name": "add", "transaction": {"requests": [{"name": "check", "parameters": {"q": "*:*"}}]}}
-MIX: Changes = {"spec.workload": {"mix": [SEARCH, ADD]}}
-RATES = {"name": "rate", "field": "load.steps[0].requestsPerSecond", "values": [1, 2]}
-USERS = {"name": "users", "field": "load.steps[0].users", "values": [1, 2]}
+AT_A_RATE = {"name": "one", "durationSeconds": 10, "requestsPerSecond": 5}
 GIVEN_RATE = (
-    "spec.objective.metric: must not be RequestsPerSecond, which the last step gives; choose"
-    " P95Milliseconds, or Capacity with load.capacity"
+    ".metric: must not be RequestsPerSecond, which the last step gives; choose P95Milliseconds, or"
+    " Capacity with load.capacity"
+)
+NOT_READ = (
+    ".metric: ReadsPerRequest is not read; set load.telemetry.collect of the template to"
+    " ServersAndPods"
+)
+ONE_NUMBER = (
+    ": the p99 is one number of each benchmark, whose repeats must be rounds: set order to Random"
+    " and load.repeats.count, or spec.repeats"
+)
+NO_DOCUMENTS = (
+    ".metric: the last step adds no documents; set its indexing, or name another in"
+    " spec.objective.step"
 )
 
 
 @pytest.mark.parametrize(
-    ("changes", "template", "problem"),
+    ("objective", "template", "problem"),
     [
+        ({"step": "two"}, {}, ".step: no point has the step two; must be one of one"),
+        ({"variant": "proxy"}, {}, ".variant: no point has the variant proxy; no point has any"),
         (
-            {"spec.objective": {"step": "two"}},
+            {"request": "find"},
+            {"spec.workload": {"mix": [SEARCH, ADD]}},
+            ".request: no point has the request find; must be one of search, add, add.check",
+        ),
+        (
+            {"metric": "Capacity"},
             {},
-            "spec.objective.step: no point has the step two; must be one of one",
+            ".metric: must not be Capacity, no point has a search; set load.capacity",
         ),
         (
-            {"spec.objective": {"variant": "proxy"}},
-            {},
-            "spec.objective.variant: no point has the variant proxy; no point has any",
-        ),
-        (
-            {"spec.objective": {"request": "find"}},
-            MIX,
-            (
-                "spec.objective.request: no point has the request find; must be one of search, add,"
-                " add.check"
-            ),
-        ),
-        (
-            {"spec.objective": {"metric": "Capacity"}},
-            {},
-            "spec.objective.metric: must not be Capacity, no point has a search; set load.capacity",
-        ),
-        (
-            {"spec.objective": {"request": "query"}},
+            {"request": "query"},
             CAPACITY,
-            "spec.objective.request: must be omitted, as a capacity is of all requests together",
+            ".request: must be omitted, as a capacity is of all requests together",
         ),
         (
-            {"spec.objective": {"metric": "P95Milliseconds"}},
+            {"metric": "P95Milliseconds"},
             CAPACITY,
-            "spec.objective.metric: must be Capacity, or of the index, as no point has load.steps",
+            ".metric: must be Capacity, or of the index, as no point has load.steps",
         ),
-        (
-            {"spec.objective": {"metric": "ReadsPerRequest"}},
-            {},
-            (
-                "spec.objective.metric: ReadsPerRequest is not read; set load.telemetry.collect of"
-                " the template to ServersAndPods"
-            ),
-        ),
-        (
-            {
-                "spec.objective": {"metric": "RequestsPerSecond"},
-                "spec.axes": [HEAP, {**RATES, "role": "Setting"}],
-            },
-            {"spec.load.steps": [{"durationSeconds": 10, "name": "one"}]},
-            GIVEN_RATE,
-        ),
-        (
-            {"spec.objective": {"metric": "RequestsPerSecond"}},
-            {"spec.load.steps": [{"durationSeconds": 10, "requestsPerSecond": 5}]},
-            GIVEN_RATE,
-        ),
-        (
-            {"spec.objective": {"metric": "P99Milliseconds"}},
-            {"spec.load.repeats": {"count": 3}},
-            (
-                "spec.objective: the p99 is one number of each benchmark, whose repeats must be"
-                " rounds: set order to Random and load.repeats.count, or spec.repeats"
-            ),
-        ),
-        (
-            {"spec.objective": {"metric": "Capacity"}, "spec.axes": [HEAP, USERS]},
-            {"spec.load.capacity": {}, "spec.objectives": CAPACITY["spec.objectives"]},
-            (
-                "spec.axes[1]: must not be load.steps[0].users with the objective Capacity, whose"
-                " search sends a load of its own; leave the axis out, or choose another metric"
-            ),
-        ),
-        (
-            {"spec.objective": {"metric": "DocumentsPerSecond"}},
-            {},
-            (
-                "spec.objective.metric: the last step adds no documents; set its indexing, or name"
-                " another in spec.objective.step"
-            ),
-        ),
+        ({"metric": "ReadsPerRequest"}, {}, NOT_READ),
+        ({"metric": "RequestsPerSecond"}, {"spec.load.steps": [AT_A_RATE]}, GIVEN_RATE),
+        ({"metric": "P99Milliseconds"}, {"spec.load.repeats": {"count": 3}}, ONE_NUMBER),
+        ({"metric": "DocumentsPerSecond"}, {}, NO_DOCUMENTS),
     ],
 )
 def test_an_objective_that_no_point_has_is_refused(
-    changes: Changes, template: Changes, problem: str
+    objective: dict[str, str], template: Changes, problem: str
 ) -> None:
-    assert plan(changes, template).problems == (problem,)
+    found = plan({"spec.objective": objective}, template).problems
+    assert found == (f"spec.objective{problem}",)
+
+
+def test_a_rate_that_an_axis_gives_is_no_objective() -> None:
+    rates = {"name": "rate", "field": "load.steps[0].requestsPerSecond", "values": [1, 2]}
+    axes = [HEAP, rates | {"role": "Setting"}]
+    template: Changes = {"spec.load.steps": [{"durationSeconds": 10, "name": "one"}]}
+    found = plan({"spec.objective.metric": "RequestsPerSecond", "spec.axes": axes}, template)
+    assert found.problems == (f"spec.objective{GIVEN_RATE}",)
+
+
+def test_a_search_has_no_use_of_an_axis_of_steps() -> None:
+    axes = [HEAP, users_axis(2)]
+    template = {"spec.load.capacity": {}, "spec.objectives": CAPACITY["spec.objectives"]}
+    found = plan({"spec.objective.metric": "Capacity", "spec.axes": axes}, template)
+    (problem,) = found.problems
+    assert problem == (
+        "spec.axes[1]: must not be load.steps[0].users with the objective Capacity, whose search"
+        " sends a load of its own; leave the axis out, or choose another metric"
+    )
 
 
 def test_what_a_ladder_shows_that_ended_before_its_last_step_is_no_figure_of_that() -> None:

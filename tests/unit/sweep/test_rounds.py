@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from statistics import fmean, geometric_mean, stdev
 from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import Rounds, RoundsUntil
-from solrbench.contract.step_runs import variant_order
 from solrbench.sweep.decision import SweepDecision, decide_sweep
 from solrbench.sweep.objective_figure import ObjectiveFigure
 from solrbench.sweep.plan import make_plan
@@ -27,10 +26,11 @@ from support.resources.small_sweep import (
     HEAP,
     NOW,
     again,
+    go_on_until,
     observe,
     parse_sweep,
-    plan,
     run_to_end,
+    running,
     users_axis,
 )
 
@@ -163,30 +163,6 @@ def test_repeats_of_the_template_are_rounds() -> None:
     assert build_child(listed, point)["spec"]["load"]["repeats"] == {"count": 3}
 
 
-VARIANTS = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
-
-
-@pytest.mark.parametrize("load", [None, {"repeats": None}])
-def test_variants_are_turned_where_the_template_has_nulls(load: Changes | None) -> None:
-    template: Changes = {"spec.target.variants": VARIANTS, "spec.load": load}
-    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
-    points = make_plan(parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}})).points
-    child = build_child(sweep, replace(points[0].point, values=()), None, 2)
-    assert child["spec"]["load"]["repeats"]["order"] == "Reversed"
-
-
-@pytest.mark.parametrize("wanted", [None, "Random", "Interleaved", "Listed"])
-def test_every_second_round_turns_the_variants(wanted: str | None) -> None:
-    template: Changes = {"spec.target.variants": VARIANTS}
-    if wanted is not None:
-        template |= {"spec.load.repeats": {"order": wanted}}
-    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
-    point = make_plan(sweep).points[0].point
-    children = [SolrBenchmark.parse(build_child(sweep, point, None, n)) for n in range(1, 5)]
-    forth, back = [0, 1], [0, 1] if wanted == "Listed" else [1, 0]
-    assert [variant_order(each.spec, 1) for each in children] == [forth, back, forth, back]
-
-
 def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
     before, _ = measure({1: EQUAL, 2: EQUAL})
     more = observe(ROUNDS | {"spec.axes": [users_axis(3)]}, concurrency=4)
@@ -198,15 +174,14 @@ def test_points_that_are_added_are_measured_beside_the_baseline() -> None:
 
 def test_a_point_must_stay_between_its_rounds_and_the_baseline_the_same() -> None:
     changes = ROUNDS | {"spec.axes": [users_axis(3)], "spec.parallelism": 1}
-    seen = observe(changes)
-    while True:
-        decision = decide_sweep(seen)
-        points = decision.status.points
-        (running,) = [each for each in points if each.state == "Running"]
-        if [each.rounds for each in points] == [1, 1, 1]:
-            break
-        seen = again(seen, decision, {running.name: DONE})
-    gone = next(each.values[0] + 1 for each in points if each != running and each.values != [0])
+    _, decision = go_on_until(
+        observe(changes),
+        lambda _: DONE,
+        lambda status: [each.rounds for each in status.points] == [1, 1, 1],
+    )
+    under_way = running(decision.status)
+    rest = [each for each in decision.status.points if each not in under_way]
+    gone = next(each.values[0] + 1 for each in rest if each.values != [0])
     removed = [each for each in (1, 2, 3, 9) if each != gone]
     for values, reason in ((removed, "PointsRemoved"), ([9, 1, 2, 3], "SweepChanged")):
         axis = users_axis(2) | {"values": values}
@@ -220,15 +195,12 @@ def test_a_point_that_ends_while_the_template_is_another_stays_in_its_round(roun
     repeats = "spec.template.spec.load.repeats"
     changes: Changes = {"spec.axes": [users_axis(2)], "spec.order": "Random"}
     figures: RepeatValues = {1: EQUAL, 2: EQUAL}
-    seen = observe(changes | {repeats: {"count": 5}})
-    while True:
-        decision = decide_sweep(seen)
-        points = decision.status.points
-        (running,) = [each for each in points if each.state == "Running"]
-        if decision.status.round == round_:
-            break
-        seen = again(seen, decision, {running.name: ended(figures, running)})
-    done = {running.name: ended(figures, running)}
+    seen, decision = go_on_until(
+        observe(changes | {repeats: {"count": 5}}),
+        partial(ended, figures),
+        lambda status: status.round == round_,
+    )
+    done = {each.name: ended(figures, each) for each in running(decision.status)}
     held = decide_sweep(again(observe(changes | {repeats: {"count": 1}}), decision, done))
     assert [each.reason for each in held.status.conditions if each.type == "Accepted"] == [
         "SweepChanged"
@@ -238,47 +210,46 @@ def test_a_point_that_ends_while_the_template_is_another_stays_in_its_round(roun
     assert [each.rounds for each in status.points] == [5, 5]
 
 
-@pytest.mark.parametrize(("axis", "keeps"), [(users_axis(2), True), (HEAP, False)])
+def reusing(*axes: dict[str, Any]) -> SweepObservation:
+    """Return a sweep in rounds whose points begin on the target of the one before."""
+    fields = {"axes": [*axes], "parallelism": 1, "design": "Full", "startOn": "SameTarget"}
+    return observe(ROUNDS | {f"spec.{name}": value for name, value in fields.items()})
+
+
+def without_idle(status: SweepStatus) -> SweepDecision:
+    """Return the status once the targets that nothing uses are removed."""
+    idle = find_idle(status.points, status.targets)
+    left = [each for each in status.targets if each not in idle]
+    return SweepDecision(status.model_copy(update={"targets": left}))
+
+
+LOADS = users_axis(2) | {"name": "load"}
+
+
+@pytest.mark.parametrize(("axes", "keeps"), [([LOADS], True), ([HEAP, LOADS], False)])
 def test_targets_are_made_anew_in_each_round_unless_all_points_use_one(
-    axis: dict[str, Any], *, keeps: bool
+    axes: list[dict[str, Any]], *, keeps: bool
 ) -> None:
-    axes = [axis] if keeps else [axis, users_axis(2) | {"name": "load"}]
-    changes = ROUNDS | {"spec.axes": axes, "spec.parallelism": 1}
-    seen = observe(changes | {"spec.design": "Full", "spec.startOn": "SameTarget"}, concurrency=1)
+    seen = reusing(*axes)
     reuses: list[str | None] = []
     for _ in range(60):
-        decision = decide_sweep(seen)
-        running = [each for each in decision.status.points if each.state == "Running"]
-        assert decision.status.fixed_hash is not None  # also where all points are planned again
-        reuses += [each.reuses for each in running]
-        idle = find_idle(decision.status.points, decision.status.targets)
-        left = [each for each in decision.status.targets if each not in idle]
-        status = decision.status.model_copy(update={"targets": left})
-        seen = again(seen, SweepDecision(status), {each.name: DONE for each in running})
+        status = decide_sweep(seen).status
+        assert status.fixed_hash is not None  # also where all points are planned again
+        reuses += [each.reuses for each in running(status)]
+        seen = again(seen, without_idle(status), {each.name: DONE for each in running(status)})
     number = len(seen.plan.points)
     assert (reuses[number] is None) is not keeps
     assert reuses.count(None) == (1 if keeps else len(reuses) // 2)
 
 
 def test_the_target_of_a_point_that_failed_last_in_a_round_is_known_as_its_own() -> None:
-    changes = ROUNDS | {
-        "spec.axes": [HEAP, users_axis(2) | {"name": "load"}],
-        "spec.parallelism": 1,
-    }
-    seen = observe(changes | {"spec.design": "Full", "spec.startOn": "SameTarget"}, concurrency=1)
-    while True:
-        decision = decide_sweep(seen)
-        if decision.status.round == 2:
-            break
-        running = [each for each in decision.status.points if each.state == "Running"]
+    seen = reusing(HEAP, LOADS)
+    while (decision := decide_sweep(seen)).status.round < 2:
+        under_way = running(decision.status)
         left = sum(each.state == "Planned" for each in decision.status.points)
         ends = DONE if left else replace(DONE, has_succeeded=False, reason="DeadlineExceeded")
-        seen = again(seen, decision, {each.name: ends for each in running})
-        idle = find_idle(seen.sweep.status.points, seen.sweep.status.targets)
-        if running == [] and idle:  # they are removed meanwhile
-            targets = [each for each in seen.sweep.status.targets if each not in idle]
-            status = seen.sweep.status.model_copy(update={"targets": targets})
-            seen = again(seen, SweepDecision(status), {})
+        decided = decision if under_way else without_idle(decision.status)
+        seen = again(seen, decided, {each.name: ends for each in under_way})
     (failed,) = [each.name for each in decision.status.points if each.state == "Failed"]
     # By that, `cleanup: OnSuccess` keeps it.
     assert failed in [each.point for each in decision.status.targets]
@@ -411,40 +382,3 @@ def test_point_is_inconclusive_if_a_round_behind_its_figures_is(
 def test_round_without_the_figure_of_the_objective_has_no_value() -> None:
     total = add_round(BEGUN, one_round(), P95, 1)
     assert (total.rounds, total.repeat_values, total.repeat_rounds) == (1, None, None)
-
-
-@pytest.mark.parametrize(
-    ("changes", "template", "problem"),
-    [
-        (
-            {},
-            {
-                "spec.load.repeats": {"until": "Decided"},
-                "spec.comparison": {"baseline": {"benchmark": {"name": "other"}}},
-            },
-            "load.repeats.until of the template",
-        ),
-        ({}, {"spec.load.repeats": {"count": 7}}, "spec.repeats.max: must be at least 14"),
-        (
-            {"spec.axes": [{"name": "n", "field": "load.repeats.count", "values": [1, 2]}]},
-            {},
-            "must be the same in all points of a round, not 1, 2",
-        ),
-        ({"spec.axes": [users_axis(101)], "spec.maxPoints": 500}, {}, "takes at most 100 points"),
-        (
-            {"spec.axes": [users_axis(101)], "spec.maxPoints": 500, "spec.order": "Random"},
-            {"spec.load.repeats": {"count": 2}},
-            "spec.order: cannot be Random for 101 points with repeats",
-        ),
-        (
-            {"metadata.name": "n" * 24},
-            {"spec.target.solrCloud.zookeeper": {"mode": "Provided"}},
-            "metadata.name: must have at most 20 characters",
-        ),
-    ],
-)
-def test_rounds_that_cannot_be_are_refused(
-    changes: Changes, template: Changes, problem: str
-) -> None:
-    found = plan(({} if "spec.order" in changes else ROUNDS) | changes, template).problems
-    assert any(problem in each for each in found), found

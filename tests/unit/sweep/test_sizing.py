@@ -40,7 +40,7 @@ from support.resources.small_sizing import (
     with_capacity,
     with_objectives,
 )
-from support.resources.small_sweep import DONE, again, observe, parse_sweep, run_to_end
+from support.resources.small_sweep import DONE, again, observe, parse_sweep, run_to_end, running
 from support.results.measured_points import valid_point
 
 SIZES = {"name": "size", "field": "dataset.generator.documents", "values": [1000, 2000]}
@@ -146,22 +146,21 @@ def test_a_point_that_fails_is_not_taken_to_miss() -> None:
 def test_nothing_is_concluded_from_one_round() -> None:
     seen = observe(SEARCH)
     decision = decide_sweep(seen)
-    (running,) = (each for each in decision.status.points if each.state == "Running")
-    assert running.name == decision.status.points[0].name  # the cheapest goes first
-    decision = decide_sweep(again(seen, decision, {running.name: found(900)}))
-    (result,) = decision.status.sizing
+    cheapest = decision.status.points[0]
+    assert running(decision.status) == [cheapest]  # it goes first
+    (result,) = decide_sweep(again(seen, decision, {cheapest.name: found(900)})).status.sizing
     assert (result.conclusion, result.point) == (SizingConclusion.MEASURING, None)
     assert "One round alone shows nothing." in result.message
     assert "It may be held by nodes 1, 900 requests/s in one round." in result.message
-    far = decide_sweep(again(seen, decide_sweep(seen), {running.name: found(90)})).status.sizing[0]
+    (far,) = decide_sweep(again(seen, decision, {cheapest.name: found(90)})).status.sizing
     assert "Far below it in one round: nodes 1, 90 requests/s in one round." in far.message
     assert "may be held" not in far.message
     assert far.message.endswith("in one round. At most 6 rounds are run of each.")
     load = {"steps": [STEP], "repeats": {"count": 2}}
     seen = observe(RATE | {"spec.template.spec.load": load})
     decision = decide_sweep(seen)
-    name = next(each.name for each in decision.status.points if each.state == "Running")
-    (result,) = decide_sweep(again(seen, decision, {name: measured(150)})).status.sizing
+    done = {each.name: measured(150) for each in running(decision.status)}
+    (result,) = decide_sweep(again(seen, decision, done)).status.sizing
     assert result.message.endswith(" At most 3 rounds are run of each.")
 
 
@@ -247,10 +246,10 @@ def test_with_several_places_the_cheapest_points_begin_together() -> None:
     assert len(decision.applied) == 2
     # Whatever is looked at again while nothing has ended stays as it is.
     busy = replace(found(0), is_finished=False, progress_percent=0)
-    running = dict.fromkeys((each.name for each in decision.status.points[:2]), busy)
-    assert decide_sweep(again(seen, decision, running)).status == decision.status
+    two = {each.name: busy for each in running(decision.status)}
+    assert decide_sweep(again(seen, decision, two)).status == decision.status
     name = decision.status.points[1].name
-    after = decide_sweep(again(seen, decision, running | {name: found(600)})).status
+    after = decide_sweep(again(seen, decision, two | {name: found(600)})).status
     assert [each.state for each in after.points] == ["Running"] * 2 + ["Planned"] * 2
     assert after.points[1].rounds == 1
 
@@ -306,20 +305,10 @@ def test_other_prices_need_no_other_rounds_of_what_is_known() -> None:
 def test_whatever_is_found_the_named_point_holds_and_rounds_are_bounded(
     truths: list[float], noise: list[float]
 ) -> None:
-    seen, status = observe(SEARCH), SweepStatus()
-    for _ in range(60):
-        decision = decide_sweep(seen)
-        status = decision.status
-        if status.completion_time is not None:
-            break
-        children = {
-            point.name: found(truths[point.values[0]] * noise[(point.rounds or 0) % 6])
-            for point in status.points
-            if point.state == "Running"
-        }
-        assert children
-        seen = again(seen, decision, children)
-    assert status.completion_time is not None
+    def end(point: SweepPoint) -> ChildView:
+        return found(truths[point.values[0]] * noise[(point.rounds or 0) % 6])
+
+    status = run_to_end(observe(SEARCH), end)
     assert max(rounds(status)) <= REPEATS["max"]
     (result,) = status.sizing
     if result.point is not None:

@@ -1,17 +1,21 @@
-"""Sweeps of a user with bad intentions: each is refused by name, soon, and in little memory."""
+"""Sweeps that are refused, soon and in little memory, or warned of; the benchmark of a point."""
 
 import time
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from solrbench.api.rules import problems
+from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
+from solrbench.contract.step_runs import variant_order
 from solrbench.sweep.plan import check_sweep, make_plan
+from solrbench.sweep.validation import build_child
 from support.resources.small_resource import Changes
-from support.resources.small_sweep import plan, small_sweep, users_axis
+from support.resources.small_sweep import parse_sweep, plan, small_sweep, users_axis
 
 MAX_TOTAL_BYTES = 50 << 20
 MAX_TOTAL_SECONDS = 20.0
@@ -135,3 +139,65 @@ def test_rounds_that_can_hardly_decide_are_warned_of(
         assert f"below {percent} %" in warnings[0]
         template |= {"spec.comparison": {"smallestEffectPercent": 30}}
         assert "warning: " not in "".join(check_sweep(small_sweep(changes, template)).lines)
+
+
+@pytest.mark.parametrize(
+    ("changes", "template", "problem"),
+    [
+        (
+            {},
+            {
+                "spec.load.repeats": {"until": "Decided"},
+                "spec.comparison": {"baseline": {"benchmark": {"name": "other"}}},
+            },
+            "load.repeats.until of the template",
+        ),
+        ({}, {"spec.load.repeats": {"count": 7}}, "spec.repeats.max: must be at least 14"),
+        (
+            {"spec.axes": [{"name": "n", "field": "load.repeats.count", "values": [1, 2]}]},
+            {},
+            "must be the same in all points of a round, not 1, 2",
+        ),
+        ({"spec.axes": [users_axis(101)], "spec.maxPoints": 500}, {}, "takes at most 100 points"),
+        (
+            {"spec.axes": [users_axis(101)], "spec.maxPoints": 500, "spec.order": "Random"},
+            {"spec.load.repeats": {"count": 2}},
+            "spec.order: cannot be Random for 101 points with repeats",
+        ),
+        (
+            {"metadata.name": "n" * 24},
+            {"spec.target.solrCloud.zookeeper": {"mode": "Provided"}},
+            "metadata.name: must have at most 20 characters",
+        ),
+    ],
+)
+def test_rounds_that_cannot_be_are_refused(
+    changes: Changes, template: Changes, problem: str
+) -> None:
+    rounds: Changes = {} if "spec.order" in changes else {"spec.repeats": {"max": 6}}
+    found = plan(rounds | changes, template).problems
+    assert any(problem in each for each in found), found
+
+
+VARIANTS = [{"name": name, "endpoint": "Nodes"} for name in ("one", "two")]
+
+
+@pytest.mark.parametrize("load", [None, {"repeats": None}])
+def test_variants_are_turned_where_the_template_has_nulls(load: Changes | None) -> None:
+    template: Changes = {"spec.target.variants": VARIANTS, "spec.load": load}
+    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
+    points = make_plan(parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}})).points
+    child = build_child(sweep, replace(points[0].point, values=()), None, 2)
+    assert child["spec"]["load"]["repeats"]["order"] == "Reversed"
+
+
+@pytest.mark.parametrize("wanted", [None, "Random", "Interleaved", "Listed"])
+def test_every_second_round_turns_the_variants(wanted: str | None) -> None:
+    template: Changes = {"spec.target.variants": VARIANTS}
+    if wanted is not None:
+        template |= {"spec.load.repeats": {"order": wanted}}
+    sweep = parse_sweep({"spec.axes": [users_axis(2)], "spec.repeats": {}}, template)
+    point = make_plan(sweep).points[0].point
+    children = [SolrBenchmark.parse(build_child(sweep, point, None, n)) for n in range(1, 5)]
+    forth, back = [0, 1], [0, 1] if wanted == "Listed" else [1, 0]
+    assert [variant_order(each.spec, 1) for each in children] == [forth, back, forth, back]
