@@ -7,7 +7,7 @@ from typing import Any
 
 from solrbench.api.quantities import parse_quantity
 from solrbench.api.v1alpha1.pods import Toleration
-from solrbench.stats.number_format import GIBIBYTE, format_bytes, format_cores
+from solrbench.stats.number_format import GIBIBYTE, count_noun, format_bytes, format_cores
 from solrbench.sweep.requirements import PodGroup, stages
 
 _HARD = ("NoSchedule", "NoExecute")
@@ -40,7 +40,9 @@ def _tolerates(toleration: Toleration, taint: Mapping[str, str]) -> bool:
     )
 
 
-def free_nodes(nodes: Iterable[dict[str, Any]], pods: Iterable[dict[str, Any]]) -> list[FreeNode]:
+def free_nodes(
+    nodes: Iterable[Mapping[str, Any]], pods: Iterable[Mapping[str, Any]]
+) -> list[FreeNode]:
     """Return what each node has left; those that are closed to all new pods are left out."""
     by_node: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for pod in pods:
@@ -165,13 +167,12 @@ class ClusterCapacity:
 
 def capacity_of_nodes(nodes: Iterable[Mapping[str, Any]]) -> ClusterCapacity:
     """Return what nodes can give, as the API server describes them."""
-    return ClusterCapacity(tuple(free_nodes(map(dict, nodes), ())))
+    return ClusterCapacity(tuple(free_nodes(nodes, ())))
 
 
 def format_pods(group: PodGroup) -> str:
     """Return how many pods a group has, and what each requests."""
-    pods = "1 pod" if group.count == 1 else f"{group.count} pods"
-    each = "" if group.count == 1 else " each"
+    pods, each = count_noun(group.count, "pod"), "" if group.count == 1 else " each"
     wanted = group.of_each
     cores = format_cores(wanted.cores) if wanted.cores else "no CPU requested"
     return f"{pods}, {cores}, {wanted.memory_bytes / GIBIBYTE:.4g} GiB{each}"

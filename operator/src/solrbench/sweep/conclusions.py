@@ -194,7 +194,7 @@ def _cost(planned: PlannedPoint) -> str:
     return f" ({cores} and {format_bytes(cost.memory_bytes)} requested)"
 
 
-_MAX_CONDITIONS = 10
+_MAX_FIGURES = 10
 """In one sentence: with the largest of a handful, the bend that is looked for is left out."""
 
 
@@ -209,7 +209,7 @@ def _along_conditions(
     ]
     if len(given) > 1:
         words = figure.words[:1].upper() + figure.words[1:]
-        yield f"{words} of the baseline: {join_some(given, _MAX_CONDITIONS)}."
+        yield f"{words} of the baseline: {join_some(given, _MAX_FIGURES)}."
 
 
 def _axis_sentences(

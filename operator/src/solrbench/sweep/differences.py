@@ -55,8 +55,8 @@ class MeasuredPoint:
     shown_value: float
     repeats: tuple[RepeatValue, ...]
     is_valid: bool
-    in_rounds: bool = False
-    target: str = ""
+    in_rounds: bool
+    target: str
 
 
 class MeasuredCondition(NamedTuple):

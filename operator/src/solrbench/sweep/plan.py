@@ -112,12 +112,12 @@ def make_plan(sweep: SolrBenchmarkSweep) -> SweepPlan:
 def _plan_points(sweep: SolrBenchmarkSweep) -> tuple[tuple[PlannedPoint, ...], list[str]]:
     axes, problems = check_axes(sweep.spec.axes)
     problems += check_template(sweep) + check_design(sweep.spec)
-    problems += check_names(sweep, short=not problems and _is_short(sweep, axes))
+    is_short = not problems and _is_short(sweep, axes)
+    problems += check_names(sweep, short=is_short)
     if problems:  # what follows would repeat them for each point
         return (), problems
     try:
         named = [point.name for point in sweep.status.points]
-        is_short = _is_short(sweep, axes)
         made = make_points(sweep.metadata.name, sweep.spec, axes, named, short=is_short)
     except DesignError as error:
         return (), [str(error)]

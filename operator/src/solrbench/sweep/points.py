@@ -228,7 +228,7 @@ def max_name_length(sweep: str, spec: SweepSpec, *, short: bool) -> int:
 
 
 def make_points(
-    sweep: str, spec: SweepSpec, axes: Sequence[Values], named: Iterable[str] = (), *, short: bool
+    sweep: str, spec: SweepSpec, axes: Sequence[Values], named: Iterable[str], *, short: bool
 ) -> tuple[DesignPoint, ...]:
     """Return the points in the order of the design, each once.
 
@@ -247,8 +247,8 @@ def make_points(
     room = max_name_length(sweep, spec, short=short)
     by_name: dict[str, DesignPoint] = {}
     for values in _combinations(spec, axes, baseline):
-        shown = _shown(spec.design, values, baseline)
-        name = known.get(_hash_of(values)) or _name(values, shown, room)
+        hash_ = _hash_of(values)
+        name = known.get(hash_) or _name(_shown(spec.design, values, baseline), hash_, room)
         point = DesignPoint(name, values, values == baseline)
         # A combination may be listed twice, under one name.
         if not _is_excluded(exclusions, point):
@@ -323,14 +323,14 @@ def _shown(design: Design, values: Values, baseline: Values) -> list[str]:
     """Return the words of a point's name: all values, or what differs from the baseline."""
     if design is not Design.ONE_AT_A_TIME:
         return [value.label for value in values]
-    differ = [(value.axis, value.label) for value in changed_values(values, baseline)]
-    return list(itertools.chain.from_iterable(differ)) or [BASELINE]
+    changed = changed_values(values, baseline)
+    return [word for value in changed for word in (value.axis, value.label)] or [BASELINE]
 
 
-def _name(values: Values, words: Sequence[str], room: int) -> str:
+def _name(words: Sequence[str], hash_: str, room: int) -> str:
     slug = re.sub("[^a-z0-9]+", "-", "-".join(words).lower()).strip("-")
     short = slug[: max(0, room - HASH_LENGTH - 1)].strip("-")
-    return f"{short}-{_hash_of(values)}" if short else _hash_of(values)
+    return f"{short}-{hash_}" if short else hash_
 
 
 def _hash_of(values: Values) -> str:

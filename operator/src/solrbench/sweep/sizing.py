@@ -79,39 +79,16 @@ Pair = tuple[PlannedPoint, SweepPoint]
 
 def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     """Return how often the load fits into what a benchmark held; None if that is not known."""
-    ratios: list[float] = []
-    status, is_slow = child.status, demand is not None
+    status, is_slow = child.status, True
+    ratios: list[float | None]
     if demand is not None:
         # Of variants, the first one counts.
-        search: Mapping[str, Any] = next(iter(status.get("capacity") or []), {})
-        field = CAPACITY_UNITS[demand.unit]
-        found, missed = (search.get(to_camel(e)) for e in (field, f"lowest_missed_{field}"))
-        trials = (each for each in search.get("trials") or [] if each["excess"] > 0)
-        # A search may be inconclusive, and yet have missed far below what is asked: by the target.
-        is_low = missed is not None and missed < FAR_BELOW * demand.rate
-        # Trials that were met beyond it contradict it: the target was cold, or noisy.
-        met = search.get(to_camel(f"highest_met_{field}")) or 0.0
-        is_low = is_low and met <= (1 + MAX_CLIFF_OVERLAP) * (missed or 0.0)
-        if not found and is_low and not any(each["disturbed"] for each in trials):
-            found = missed
-        # Or it has met them far above, and missed none up to there.
-        nearest = min(met, missed or met)
-        is_confirmed = not any(each["excess"] > 0 for each in search.get("confirmations") or [])
-        if not found and nearest > FAR_ABOVE * demand.rate and is_confirmed:
-            found = nearest
-        ratios = [found / demand.rate] if found else []
+        rate = _find_held_rate(demand, next(iter(status.get("capacity") or []), {}))
+        ratios = [rate / demand.rate if rate else None]
     else:
-        for result in (status.get("objectives") or {}).get("results") or []:
-            value, limit = result.get("value"), result["limit"]
-            if value is None:
-                if result.get("conclusion") != ObjectiveConclusion.MISSED:
-                    return None
-                ratios.append(MIN_HEADROOM)  # longer than documents are waited for
-            elif result["unit"].endswith("/s"):  # the least that is allowed, not the most
-                ratios.append(value / limit if limit else MAX_HEADROOM)
-            else:
-                ratios.append(limit / value if value else MAX_HEADROOM)
-                is_slow |= result["unit"] == "ms" and value > limit
+        results = (status.get("objectives") or {}).get("results") or []
+        ratios = [_read_ratio(each) for each in results]
+        is_slow = any(e["unit"] == "ms" and (e.get("value") or 0) > e["limit"] for e in results)
     faults = {
         reason["reason"]
         for verdict in status.get("verdicts") or []
@@ -122,11 +99,47 @@ def read_headroom(demand: Demand | None, child: ChildView) -> float | None:
     is_overloaded = faults <= of_target and bool(faults - {"RequestsLate"})
     # Of the rate of a step that was not run, what the others show says nothing.
     is_cut_short = demand is None and bool(status.get("notRun"))
-    if not ratios or (faults and not is_overloaded):
+    known = [each for each in ratios if each is not None]
+    if not known or len(known) < len(ratios) or (faults and not is_overloaded):
         return None
-    if min(ratios) >= 1 and (faults or is_cut_short):
+    if min(known) >= 1 and (faults or is_cut_short):
         return None
-    return round_significant(min(max(min(ratios), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
+    return round_significant(min(max(min(known), MIN_HEADROOM), MAX_HEADROOM), DIGITS)
+
+
+def _find_held_rate(demand: Demand, search: Mapping[str, Any]) -> float | None:
+    """Return the rate that a search has found, or by which it is plain whether the load is held."""
+    field = CAPACITY_UNITS[demand.unit]
+    found: float | None = search.get(to_camel(field))
+    missed: float | None = search.get(to_camel(f"lowest_missed_{field}"))
+    met: float = search.get(to_camel(f"highest_met_{field}")) or 0.0
+    if found:
+        return found
+    # It may be inconclusive, and yet have met trials far above the load, and missed none up to
+    # there.
+    nearest = min(met, missed or met)
+    is_confirmed = not any(each["excess"] > 0 for each in search.get("confirmations") or [])
+    if nearest > FAR_ABOVE * demand.rate and is_confirmed:
+        return nearest
+    # Or it has missed far below what is asked: by the target.
+    if missed is None or missed >= FAR_BELOW * demand.rate:
+        return None
+    trials = (each for each in search.get("trials") or [] if each["excess"] > 0)
+    was_disturbed = any(each["disturbed"] for each in trials)
+    # Trials that were met beyond it contradict it: the target was cold, or noisy.
+    return None if was_disturbed or met > (1 + MAX_CLIFF_OVERLAP) * missed else missed
+
+
+def _read_ratio(result: Mapping[str, Any]) -> float | None:
+    """Return how far the result of an objective is from its limit; None if it is not known."""
+    value: float | None = result.get("value")
+    limit: float = result["limit"]
+    if value is None:
+        # Longer than documents are waited for.
+        return MIN_HEADROOM if result.get("conclusion") == ObjectiveConclusion.MISSED else None
+    if result["unit"].endswith("/s"):  # the least that is allowed, not the most
+        return value / limit if limit else MAX_HEADROOM
+    return limit / value if value else MAX_HEADROOM
 
 
 def add_headroom(

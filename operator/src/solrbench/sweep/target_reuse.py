@@ -8,7 +8,7 @@ takes room, as without sharing.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepTarget
@@ -64,9 +64,9 @@ class PointScheduler:
     sweep: str
     planned: Sequence[PlannedPoint]
     points: dict[str, SweepPoint]
-    targets: dict[str, SweepTarget] = field(default_factory=dict)
-    places: int = 1
-    due: frozenset[str] | None = None
+    targets: dict[str, SweepTarget]
+    places: int
+    due: frozenset[str] | None
 
     def __post_init__(self) -> None:
         self._planned = {each.point.name: each for each in self.planned}
