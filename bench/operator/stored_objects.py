@@ -13,7 +13,7 @@ from solrbench.api.kinds import BENCHMARK
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, StepResult
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT, REPORT
-from solrbench.kube.connection import open_connection
+from solrbench.kube.connection import Query, open_connection
 from solrbench.kube.kubeconfig import find_access
 from solrbench.manifests.common import owner_reference
 
@@ -34,7 +34,9 @@ class ApiServer:
     def __init__(self) -> None:
         self._connection = open_connection(find_access())
 
-    def call(self, method: str, path: str, body: Body | None = None, **query: str) -> Body:
+    def call(
+        self, method: str, path: str, body: Body | None = None, query: Query | None = None
+    ) -> Body:
         """Return what the API server responds with, unless it refuses."""
         kind = "merge-patch+json" if method == "PATCH" else "json"
         content = self._connection.send(
@@ -74,15 +76,16 @@ def namespace(api: ApiServer, purpose: str) -> Iterator[str]:
 def exists(api: ApiServer, path: str) -> bool:
     """Return whether there is an object at a path."""
     folder, _, name = path.rpartition("/")
-    return bool(api.call("GET", folder, fieldSelector=f"metadata.name={name}")["items"])
+    query = {"fieldSelector": f"metadata.name={name}"}
+    return bool(api.call("GET", folder, query=query)["items"])
 
 
 def list_benchmarks(api: ApiServer, name: str) -> Iterator[Body]:
     """Yield the benchmarks of a namespace; in parts, as all of them have tens of megabytes."""
     token = ""
     while True:
-        query = {"limit": str(_AT_ONCE), "continue": token}
-        found = api.call("GET", benchmarks_path(name), **query)
+        query: Query = {"limit": _AT_ONCE, "continue": token}
+        found = api.call("GET", benchmarks_path(name), query=query)
         yield from found["items"]
         token = found["metadata"].get("continue", "")
         if not token:

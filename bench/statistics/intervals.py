@@ -32,7 +32,8 @@ MINIMUM, MAXIMUM = 93.0, 98.0
 
 _MEDIAN_MICROSECONDS, _SIGMA = 4000.0, 0.6
 _CORRELATION = 0.9
-_STALLS = 10
+_STALLS, _MOST_STALLS = 10, 50
+"""In a step, on average, and more than there ever are."""
 _STALLED = 1 / 30
 """Share of the time in which everything stands still."""
 
@@ -60,16 +61,24 @@ def autoregressive(draw: np.random.Generator, count: int) -> NDArray[np.float64]
     return np.fromiter(series, float, count)
 
 
+def stalls(every: float, seconds: float) -> Series:
+    """Return a series with stalls of so many seconds, at random, so often on average."""
+
+    def series(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:
+        begins = np.cumsum(draw.exponential(every, _MOST_STALLS)) - seconds + starts[0]
+        index = np.searchsorted(begins, starts, side="right") - 1
+        since = np.where(index >= 0, starts - begins[np.maximum(index, 0)], np.inf)
+        waits = np.maximum(seconds - since, 0.0)
+        times: Times = independent(draw, starts) + (waits * 1e6).astype(np.int64)
+        return times
+
+    return series
+
+
 def stalled(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:
     """Return times with ten stalls a step, on average."""
-    between = (starts[-1] - starts[0]) / _STALLS
-    length = between * _STALLED
-    stalls = np.cumsum(draw.exponential(between, 5 * _STALLS)) - length + starts[0]
-    index = np.searchsorted(stalls, starts, side="right") - 1
-    since = np.where(index >= 0, starts - stalls[np.maximum(index, 0)], np.inf)
-    waits = np.maximum(length - since, 0.0)
-    times: Times = independent(draw, starts) + (waits * 1e6).astype(np.int64)
-    return times
+    every = (starts[-1] - starts[0]) / _STALLS
+    return stalls(every, every * _STALLED)(draw, starts)
 
 
 SERIES: Mapping[str, Series] = {

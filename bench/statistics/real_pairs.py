@@ -170,7 +170,7 @@ def real_pairs(_folder: Path, pairs: int, minutes: float) -> list[Row]:
 
 def _operator_image(api: ApiServer, place: str) -> str:
     path = f"/apis/apps/v1/namespaces/{place}/deployments"
-    items = api.call("GET", path, labelSelector=_OPERATOR)["items"]
+    items = api.call("GET", path, query={"labelSelector": _OPERATOR})["items"]
     if not items:
         raise LookupError(f"no operator in namespace {place}")
     return str(items[0]["spec"]["template"]["spec"]["containers"][0]["image"])

@@ -12,7 +12,7 @@ nothing in them separates such a swing from a difference, and most of them are r
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,15 @@ from numpy.typing import NDArray
 from bench.harness.product import product
 from bench.harness.table import Row
 from bench.servers.running import python_server
-from bench.statistics.intervals import Times, autoregressive, correlated, independent, samples_of
+from bench.statistics.intervals import (
+    Series,
+    Times,
+    autoregressive,
+    correlated,
+    independent,
+    samples_of,
+    stalls,
+)
 from solrbench.analysis.verdict import evaluate_document, evaluate_step
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict
 from solrbench.api.v1alpha1.load import Load
@@ -113,21 +121,6 @@ _CASES = ((1.0, (10, 15, 24, 60)), (1.6, (15,)), (2.6, (10, 15)))
 _SWING = 0.2
 
 Starts = NDArray[np.float64]
-Series = Callable[[np.random.Generator, Starts], Times]
-
-
-def stalls(every: float, seconds: float) -> Series:
-    """Return a series with stalls of so many seconds, at random, so often."""
-
-    def series(draw: np.random.Generator, starts: Starts) -> Times:
-        begins = draw.uniform(0, starts[-1], draw.poisson(starts[-1] / every))
-        waits = np.zeros(len(starts))
-        for begin in begins:
-            inside = (starts >= begin) & (starts < begin + seconds)
-            waits[inside] = np.maximum(waits[inside], begin + seconds - starts[inside])
-        return independent(draw, starts) + (waits * 1e6).astype(np.int64)
-
-    return series
 
 
 def swinging(draw: np.random.Generator, starts: Starts) -> Times:
