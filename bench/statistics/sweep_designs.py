@@ -40,7 +40,6 @@ HEAPS = {
     "values": [f"{1024 + each}Mi" for each in range(POINTS)],
 }
 """An axis that changes the target."""
-CHEAPEST_LAST = HEAPS | {"values": HEAPS["values"][::-1]}
 DECIDED: dict[str, Any] = {"repeats": {}}
 """The default design of a sweep with repeats: rounds until Decided, 5 to 20."""
 BEST_KNOWN = {"repeats": {"until": "BestKnown"}}
@@ -129,7 +128,6 @@ def sweep_designs(_folder: Path, sweeps: int) -> list[Row]:
     for percent in (0, 1, 5):
         rows += _drift(f"30 equal points, {percent} % slower an hour", percent / 100, sweeps)
     rows += _power(sweeps)
-    rows += [_cheapest(noise, sweeps) for noise in (0.01, 0.05)]
     rows += [_slow_round(level, sweeps) for level in (0.0, 6.0)]
     rows += [_racing(sweeps)]
     rows += [
@@ -207,24 +205,6 @@ def _power(sweeps: int) -> list[Row]:
         right += last.conclusion is Conclusion.BETTER
     what = "a point 10 % better of 30 is found, 5 % slower an hour"
     return [at_least(what, 100 * right / sweeps, 98, "{:.0f} %")]
-
-
-def _cheapest(noise: float, sweeps: int) -> Row:
-    """Count in how many sweeps of equal points the cheapest is named as the best."""
-    shares: dict[str, float] = {}
-    designs: dict[str, tuple[dict[str, Any], int]] = {
-        "until Decided": (DECIDED, 1),
-        "five rounds": ({}, 5),
-    }
-    for name, (spec, count) in designs.items():
-        draw, named = Random(f"cheapest {noise}/{name}"), 0
-        for _ in range(sweeps):
-            machine = Machine(draw, [0.0] * POINTS, noise)
-            named += run(machine, CHEAPEST_LAST, spec, count).best == POINTS - 1
-        shares[name] = 100 * named / sweeps
-    what = f"the cheapest of 30 equal points is named, repeats {100 * noise:g} %"
-    detail = ", ".join(f"{name} {share:.0f} %" for name, share in shares.items())
-    return at_least(what, min(shares.values()), 100, "{:.0f} %", detail)
 
 
 def _slow_round(level: float, sweeps: int) -> Row:
