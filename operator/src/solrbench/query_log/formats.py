@@ -39,8 +39,6 @@ class LogEntry:
         return f"{self.handler} {'&'.join(sorted(names))}".rstrip()
 
 
-Parse = Callable[[str], LogEntry | None]
-
 _SOLR = re.compile(
     r"^(?P<time>\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[.,]\d{3})(?P<zone>Z|[+-]\d\d:?\d\d)?\s.*?"
     r"path=(?P<path>/\S*) params=\{(?P<params>.*)\}.* QTime=(?P<qtime>\d+)"
@@ -129,7 +127,7 @@ def parse_json(line: str) -> LogEntry | None:
     return _with_valid_time(LogEntry(time, handler, parameters, rest or None))
 
 
-_PARSERS: dict[LogFormat, Parse] = {
+_PARSERS: dict[LogFormat, Callable[[str], LogEntry | None]] = {
     LogFormat.SOLR: parse_solr,
     LogFormat.COMBINED: parse_access,
     LogFormat.JSONL: parse_json,

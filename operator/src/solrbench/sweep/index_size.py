@@ -1,6 +1,7 @@
 """What a growing index costs: how the disk reads of a query depend on its size, in sentences."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from solrbench.analysis.sentences import CONFIDENCE
 from solrbench.api.v1alpha1.sweep import SweepPoint
@@ -25,19 +26,20 @@ MAX_SIZE_ANSWERS = 4
 
 
 def answer_sizes(plan: SweepPlan, points: Sequence[SweepPoint]) -> Iterator[str]:
-    """Yield a sentence for each axis that changes the size of the index, with the others held."""
+    """Return a sentence for each axis that changes the size of the index, with the others held."""
     known = [
         (planned.point.values, point)
         for planned, point in zip(plan.points, points, strict=True)
         if is_valid(point) and point.index_bytes and point.read_bytes_per_request is not None
     ]
-    answer_count = 0
     axes = [value.axis for value in plan.points[0].point.values] if plan.points else []
-    for index, axis in enumerate(axes):
-        for held, group in _groups(index, known).items():
-            if answer_count < MAX_SIZE_ANSWERS and (text := _describe(group)):
-                answer_count += 1
-                yield f"{axis}{f' with {held}' if held else ''}: {text}"
+    answers = (
+        f"{axis}{f' with {held}' if held else ''}: {text}"
+        for place, axis in enumerate(axes)
+        for held, group in _groups(place, known).items()
+        if (text := _describe(group))
+    )
+    return islice(answers, MAX_SIZE_ANSWERS)
 
 
 def _groups(place: int, known: Sequence[tuple[Values, SweepPoint]]) -> dict[str, list[SweepPoint]]:

@@ -31,11 +31,11 @@ class Interaction(NamedTuple):
 
 
 class _Contrast(NamedTuple):
-    """The points of a contrast: those that are added, the first with all values, the others."""
+    """The points of a contrast, the first one with all values; their signs are 1 or -1."""
 
     values: Values
-    plus: tuple[MeasuredPoint, ...]
-    minus: tuple[MeasuredPoint, ...]
+    points: Sequence[MeasuredPoint]
+    signs: Sequence[int]
 
 
 def find_interactions(
@@ -58,8 +58,8 @@ def find_interactions(
         each
         for each in _crossed(base, points)
         if not {value.axis for value in each.values} <= given
-        and all(point.is_valid for point in (*each.plus, *each.minus))
-        and all(_in_common((*each.plus, *each.minus)))
+        and all(point.is_valid for point in each.points)
+        and all(_in_common(each.points))
     ]
     # All contrasts are one family, as those that are not shown were candidates for the strongest.
     differences = conclude_primary([_contrast(metric, each) for each in crossed], rule)
@@ -95,21 +95,21 @@ def _crossed(base: MeasuredPoint, points: Sequence[MeasuredPoint]) -> Iterator[_
         changed = [place for place in range(len(key)) if key[place] != usual[place]]
         if not 2 <= len(changed) <= _MAX_AXES:
             continue
-        sides: tuple[list[MeasuredPoint], list[MeasuredPoint]] = ([], [])
+        of_contrast, signs = list[MeasuredPoint](), list[int]()
         parts = (part for n in range(len(changed), -1, -1) for part in combinations(changed, n))
         for part in parts:
             values = tuple(key[p] if p in part else usual[p] for p in range(len(key)))
             if values not in known:
                 break
-            sides[(len(changed) - len(part)) % 2].append(known[values])
+            of_contrast.append(known[values])
+            signs.append((-1) ** (len(changed) - len(part)))
         else:
             shown = tuple(point.values[place] for place in changed)
-            yield _Contrast(shown, tuple(sides[0]), tuple(sides[1]))
+            yield _Contrast(shown, of_contrast, signs)
 
 
 def _contrast(metric: ComparisonMetric, contrast: _Contrast) -> Difference:
-    points = (*contrast.plus, *contrast.minus)
-    signs = [1] * len(contrast.plus) + [-1] * len(contrast.minus)
+    points, signs = contrast.points, contrast.signs
     samples = [sample(metric, repeats) for repeats in _in_common(points)]
     varying: list[Sequence[float]] = [*samples]
     if all(point.in_rounds for point in points):
