@@ -1,10 +1,10 @@
 """Figures with something beside those without it, in pairs whose sides take turns: A B B A."""
 
 from collections.abc import Callable, Sequence
-from math import exp, log, sqrt
-from statistics import mean, stdev
+from math import exp, log
+from statistics import fmean
 
-from solrbench.stats.distributions import t_quantile
+from solrbench.stats.distributions import confidence_interval
 
 
 def log_ratios(
@@ -24,7 +24,6 @@ def ratio_interval(logs: Sequence[float]) -> tuple[float, float, float]:
 
     All three are in per cent above 1; Student's distribution.
     """
-    middle = mean(logs)
-    half = t_quantile(0.05, len(logs) - 1) * stdev(logs) / sqrt(len(logs))
-    low, centre, high = (100 * (exp(each) - 1) for each in (middle - half, middle, middle + half))
+    lower, upper = confidence_interval(logs)
+    low, centre, high = (100 * (exp(each) - 1) for each in (lower, fmean(logs), upper))
     return low, centre, high

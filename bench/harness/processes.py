@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import psutil
 
-_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _FAREWELL_SECONDS = 5.0
 _LOOK_SECONDS = 0.02
 _PRIORITY = os.sched_param(10)
@@ -63,9 +62,9 @@ def wait_until(
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process with all its threads (proc(5), fields 14 and 15)."""
-    fields = _stat(pid)
-    return (int(fields[11]) + int(fields[12])) / _TICKS_PER_SECOND
+    """Return the CPU time of a process with all its threads."""
+    times = psutil.Process(pid).cpu_times()
+    return times.user + times.system
 
 
 def stolen_seconds() -> float:
@@ -74,8 +73,8 @@ def stolen_seconds() -> float:
 
 
 def resident_megabytes(pid: int) -> float:
-    """Return the memory of a process that is in RAM, in 10^6 bytes (proc(5), field 24)."""
-    return int(_stat(pid)[21]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    """Return the memory of a process that is in RAM, in 10^6 bytes."""
+    return psutil.Process(pid).memory_info().rss / 1e6
 
 
 def pin(pid: int, core: int) -> None:
@@ -103,12 +102,7 @@ def prefer(pids: Iterable[int]) -> None:
 
 
 def _threads(pid: int) -> list[int]:
-    return [int(each.name) for each in Path(f"/proc/{pid}/task").iterdir()]
-
-
-def _stat(pid: int) -> list[str]:
-    """Return the fields of a process from the third on: its name may hold spaces."""
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return [each.id for each in psutil.Process(pid).threads()]
 
 
 class ClientCost(NamedTuple):

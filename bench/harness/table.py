@@ -56,11 +56,10 @@ def skipped(what: str, bar: str, reason: object) -> Row:
 def render(rows: Sequence[Row]) -> str:
     """Return the table as Markdown, which terminals show well enough."""
     verdicts = {True: "met", False: "MISSED", None: "skipped"}
-    outcomes = [verdicts[row.is_met] if row.bar else "" for row in rows]
     cells: list[tuple[str, ...]] = [("what", "bar", "reached", "", "detail")]
     cells += [
-        (row.what, row.bar, row.figure, verdict, row.detail)
-        for row, verdict in zip(rows, outcomes, strict=True)
+        (row.what, row.bar, row.figure, verdicts[row.is_met] if row.bar else "", row.detail)
+        for row in rows
     ]
     widths = [max(len(row[column]) for row in cells) for column in range(5)]
     cells.insert(1, tuple("-" * width for width in widths))

@@ -145,28 +145,19 @@ def gaps(folder: Path, steps: int, seconds: int) -> list[Row]:
 
 def computed_gaps(_folder: Path, steps: int, seconds: int) -> list[Row]:
     """Test the gaps of schedules whose workers begin up to 10 ms apart, without a machine."""
-    return [
-        _gaps_row("computed", computed_steps(steps, seconds), "workers begin up to 10 ms apart")
-    ]
-
-
-def computed_steps(steps: int, seconds: int) -> list[Step]:
-    """Return steps as they would be if nothing but the begin of the workers were late."""
     draw = Random(1)
-    return [_computed(WORKERS[seed % len(WORKERS)], seconds, seed, draw) for seed in range(steps)]
+    found = [_computed(WORKERS[seed % len(WORKERS)], seconds, seed, draw) for seed in range(steps)]
+    return [_gaps_row("computed", found, "workers begin up to 10 ms apart")]
 
 
 def _computed(workers: int, seconds: int, seed: int, draw: Random) -> Step:
     rate = _planned_rate(seconds)
-    late_ns = [draw.randrange(_APART_NS) for _ in range(workers)]
-    parts = [Schedule(rate, seed, worker, workers) for worker in range(workers)]
-    return Step(
-        sorted(
-            late + at
-            for late, part in zip(late_ns, parts, strict=True)
-            for at in part.arrival_times_ns()
-        )
-    )
+    times: list[int] = []
+    for worker in range(workers):
+        late_ns = draw.randrange(_APART_NS)
+        schedule = Schedule(rate, seed, worker, workers)
+        times += [late_ns + at for at in schedule.arrival_times_ns()]
+    return Step(sorted(times))
 
 
 def _planned_rate(seconds: int) -> ArrivalRate:

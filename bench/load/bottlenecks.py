@@ -99,7 +99,7 @@ def bottlenecks(folder: Path, each: int, seconds: int) -> list[Row]:
         for name, kind in KINDS.items()
     ]
     ill = [each for each in planted if each.kind.resource is not Resource.NONE]
-    named, counted = sum(each.named for each in ill), sum(each.counted for each in ill)
+    named, counted = sum(each.named for each in ill), sum(len(each.found) for each in ill)
     least = MIN_NAMED * counted
     total = Row("planted, all kinds", ">= 95 %", f"{named} of {counted}", named >= least)
     return [*(each.row for each in planted), *([total] if counted else [])]
@@ -131,10 +131,6 @@ class _Planted:
     weak: int
 
     @property
-    def counted(self) -> int:
-        return len(self.found)
-
-    @property
     def named(self) -> int:
         return sum(each.resource == self.kind.resource for each in self.found)
 
@@ -144,7 +140,7 @@ class _Planted:
         others = [each for each in self.found if each.resource != self.kind.resource]
         accused = [each for each in others if each.resource is not Resource.INCONCLUSIVE]
         weak = f" ({self.weak} too weak)" if self.weak else ""
-        reached = f"{self.named} of {self.counted} {self.kind.resource}{weak}"
+        reached = f"{self.named} of {len(self.found)} {self.kind.resource}{weak}"
         detail = "; ".join(f"{each.resource}: {each.message}" for each in others)[:400]
         if self.kind.resource is Resource.NONE:
             return Row(f"planted: {self.name}", "none accused", reached, not accused, detail)

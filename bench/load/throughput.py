@@ -154,7 +154,7 @@ def scaling(folder: Path, repeats: int, seconds: float) -> list[Row]:
         return [skipped(_SCALING_WHAT, f">= {_SCALING_BAR} x", "needs two cores")]
     one, two = [], []
     with ExitStack() as stack:
-        servers = {core: stack.enter_context(_nginx(folder, core)) for core in cores}
+        servers = {core: stack.enter_context(nginx(folder, core)) for core in cores}
         for _ in range(repeats):
             one.append(_measure_workers({cores[0]: servers[cores[0]]}, folder, seconds))
             two.append(_measure_workers(servers, folder, seconds))
@@ -170,12 +170,6 @@ def _scaling_rows(one: Sequence[ClientCost], two: Sequence[ClientCost]) -> list[
         at_least(_SCALING_WHAT, fast / slow, _SCALING_BAR, "{:.2f} x", rates),
         Row("capacity of 2 workers / 1", "", f"{2 * double / single:.2f} x", None, detail),
     ]
-
-
-def _nginx(folder: Path, core: int) -> AbstractContextManager[Server]:
-    own = folder / f"core-{core}"
-    own.mkdir()
-    return nginx(own, core)
 
 
 def _measure_workers(servers: Mapping[int, Server], folder: Path, seconds: float) -> ClientCost:

@@ -44,12 +44,8 @@ def many_users(folder: Path, users: int, seconds: int) -> list[Row]:
         "thinkTime": {"exponentialMeanMilliseconds": 1000 * _THINK_SECONDS},
     }
     with ExitStack() as stack:
-        servers = []
-        for number in range(_WORKERS):
-            own = folder / str(number)
-            own.mkdir()
-            most = int(_SPARE * users / _WORKERS) + 100
-            servers.append(stack.enter_context(nginx(own, connections=most)))
+        most = int(_SPARE * users / _WORKERS) + 100
+        servers = [stack.enter_context(nginx(folder, connections=most)) for _ in range(_WORKERS)]
         urls = [server.url for server in servers]
         running = stack.enter_context(
             product(servers[0], folder, step, workers=_WORKERS, solrUrls=urls)

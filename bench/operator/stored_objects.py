@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from bench.harness.processes import DidNotHappenError, wait_until
@@ -18,6 +18,7 @@ from solrbench.kube.kubeconfig import find_access
 from solrbench.manifests.common import owner_reference
 
 Body = dict[str, Any]
+_Item = TypeVar("_Item")
 
 _CLIENTS = 6
 _GONE_SECONDS = 300.0
@@ -51,10 +52,10 @@ class ApiServer:
         parsed: Body = json.loads(content)
         return parsed
 
-    def each(self, make: Callable[[int], object], numbers: Iterable[int]) -> None:
-        """Call `make` with every number, several at a time."""
+    def each(self, make: Callable[[_Item], object], items: Iterable[_Item]) -> None:
+        """Call `make` with every item, several at a time."""
         with ThreadPoolExecutor(_CLIENTS) as pool:
-            list(pool.map(make, numbers))
+            list(pool.map(make, items))
 
 
 @contextmanager
@@ -96,7 +97,7 @@ def _drop_finalizers(api: ApiServer, name: str) -> None:
     path, metadata = benchmarks_path(name), (e["metadata"] for e in list_benchmarks(api, name))
     held = [each["name"] for each in metadata if each.get("finalizers")]
     nothing = {"metadata": {"finalizers": None}}
-    api.each(lambda number: api.call("PATCH", f"{path}/{held[number]}", nothing), range(len(held)))
+    api.each(lambda each: api.call("PATCH", f"{path}/{each}", nothing), held)
 
 
 def benchmarks_path(name: str) -> str:

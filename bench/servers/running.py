@@ -122,13 +122,15 @@ def nginx(folder: Path, core: int | None = None, connections: int = 4096) -> Ite
     if program is None:
         raise FileNotFoundError("nginx is not on the PATH; `hack/tools bench` unpacks it")
     port = free_port()
-    configuration = folder / "nginx.conf"
+    own = folder / f"nginx-{port}"
+    own.mkdir()
+    configuration = own / "nginx.conf"
     affinity = "" if core is None else f"worker_cpu_affinity {1 << core:b};"
-    fields = {"folder": folder, "port": port, "body": small_response(), "affinity": affinity}
+    fields = {"folder": own, "port": port, "body": small_response(), "affinity": affinity}
     fields["connections"] = connections
     configuration.write_text(_NGINX_CONFIGURATION.format_map(fields))
-    command = [program, "-p", str(folder), "-c", str(configuration)]
-    with started(command, folder / "nginx.out") as process:
+    command = [program, "-p", str(own), "-c", str(configuration)]
+    with started(command, own / "nginx.out") as process:
         wait_until(lambda: is_open(port), 10, "nginx")
         yield Nginx(port, process.pid)
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.harness.table import Row
-from solrbench.stats.distributions import ConfidenceBounds
 from solrbench.stats.histograms import SUB_BUCKET_BITS, Histogram
 from solrbench.stats.intervals import TimedSamples
 from solrbench.stats.time_blocks import TimeBlocks
@@ -113,7 +112,7 @@ def coverage(
     for _ in range(steps):
         samples = samples_of(starts, series(draw, starts))
         for percent, true in true_values.items():
-            found = _interval(samples, percent)
+            found = samples.percentile_interval(percent) if percent else samples.mean_interval()
             if found is not None:
                 given[percent] += 1
                 held[percent] += found.lower <= true <= found.upper
@@ -144,10 +143,6 @@ def _row(name: str, percent: float, found: tuple[float, float], step: str) -> Ro
         MINIMUM <= held <= MAXIMUM,
         f"{step}; {given:.0f} % of the steps have an interval",
     )
-
-
-def _interval(samples: TimedSamples, percent: float) -> ConfidenceBounds | None:
-    return samples.percentile_interval(percent) if percent else samples.mean_interval()
 
 
 def truth(series: Series, starts: NDArray[np.float64]) -> dict[float, float]:

@@ -25,6 +25,7 @@ from bench.servers import relay
 from bench.statistics.comparison_conclusions import LOOKS, Outcome, equal_rows
 from solrbench.api.kinds import BENCHMARK
 from solrbench.api.v1alpha1.comparisons import Conclusion
+from solrbench.decide.conditions import SUCCEEDED, stored_condition
 
 Body = dict[str, Any]
 
@@ -210,29 +211,24 @@ def _measured(api: ApiServer, place: str, image: str, pairs: int, end: float) ->
 
 def _is_ready(api: ApiServer, place: str) -> bool:
     pod = api.call("GET", f"{_core(place)}/pods/{WAY}")
-    return _condition(pod, "Ready").get("status") == "True"
+    return stored_condition(pod, "Ready").get("status") == "True"
 
 
 def _ended(api: ApiServer, place: str, name: str, seconds: float) -> Body:
     """Wait for the end of a benchmark, which must succeed, and return its status."""
     path = f"{benchmarks_path(place)}/{name}"
     wait_until(
-        lambda: _condition(api.call("GET", path), "Succeeded").get("status") in _OVER,
+        lambda: stored_condition(api.call("GET", path), SUCCEEDED).get("status") in _OVER,
         seconds,
         name,
         _LOOK_SECONDS,
     )
     body = api.call("GET", path)
-    found = _condition(body, "Succeeded")
+    found = stored_condition(body, SUCCEEDED)
     if found["status"] != "True":
         raise RuntimeError(f"{name}: {found['reason']}: {found['message']}")
     status: Body = body["status"]
     return status
-
-
-def _condition(body: Body, type_: str) -> Body:
-    conditions = body.get("status", {}).get("conditions", [])
-    return next((each for each in conditions if each["type"] == type_), {})
 
 
 def _outcome(status: Body) -> Outcome:
