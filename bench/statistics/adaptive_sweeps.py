@@ -17,6 +17,7 @@ from random import Random
 from typing import Any
 
 from bench.harness.table import Row, at_most
+from bench.statistics.comparison_conclusions import is_wrong
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint, SweepStatus
 from solrbench.sweep.decision import decide_sweep
@@ -24,7 +25,6 @@ from solrbench.sweep.plan import make_plan
 from solrbench.sweep.state import ChildView, PointState, SweepObservation
 
 POINTS, MAXIMUM, CV = 12, 20, 0.02
-MATTERS_PERCENT = 5.0
 STEP_SECONDS, REUSED_SECONDS, FRESH_SECONDS = 60, 4, 30
 """A step, and the start of a benchmark on the index of the one before or on a target of its own."""
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -122,19 +122,10 @@ def _count_inconclusive(found: Sequence[Ended]) -> int:
 
 
 def _count_wrong(levels: Sequence[float], found: Sequence[Ended]) -> int:
-    """Count a direction where there is none or the other one, and `Same` where it matters."""
     return sum(
-        _is_wrong(level, word)
+        is_wrong(level, conclusion)
         for each in found
-        for level, word in zip(levels[1:], each.conclusions, strict=True)
-    )
-
-
-def _is_wrong(percent: float, word: Conclusion | None) -> bool:
-    if word is Conclusion.SAME:
-        return abs(log(1 + percent / 100)) >= log(1 + MATTERS_PERCENT / 100) - 1e-9
-    return (word is Conclusion.BETTER and percent >= 0) or (
-        word is Conclusion.WORSE and percent <= 0
+        for level, conclusion in zip(levels[1:], each.conclusions, strict=True)
     )
 
 

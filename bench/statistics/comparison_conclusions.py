@@ -15,6 +15,7 @@ from random import Random
 from bench.harness.table import Row, at_most, share_row
 from solrbench.analysis.differences import (
     DEFAULT_RULE,
+    SMALLEST_EFFECT_PERCENT,
     ComparisonRule,
     RepeatValue,
     conclude_primary,
@@ -40,7 +41,7 @@ class Pair:
 
     cv: float
     slower_percent: float
-    smallest_effect_percent: float = 5.0
+    smallest_effect_percent: float = SMALLEST_EFFECT_PERCENT
 
     def __str__(self) -> str:
         """Say what is compared."""
@@ -174,9 +175,9 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
     for pair in cells:
         found = outcomes(pair, pairs)
         parts.append((mean_repeats_percent(found), pair))
-        wrong += sum(_is_wrong(pair, each.conclusion) for each in found)
+        wrong += sum(is_wrong(pair.slower_percent, each.conclusion) for each in found)
         fixed = fixed_conclusions(pair, pairs).items()
-        fixed_wrong += sum(number for word, number in fixed if _is_wrong(pair, word))
+        fixed_wrong += sum(number for word, number in fixed if is_wrong(pair.slower_percent, word))
     worst, pair = max(parts, key=lambda each: each[0])
     total = pairs * len(cells)
     return at_most(
@@ -189,11 +190,16 @@ def _spared(cells: Sequence[Pair], pairs: int) -> Row:
     )
 
 
-def _is_wrong(pair: Pair, conclusion: Conclusion | None) -> bool:
-    """Say whether it is false: a direction where there is none, or `Same` where one matters."""
-    if not pair.slower_percent:
-        return conclusion in (Conclusion.BETTER, Conclusion.WORSE)
-    return conclusion in (Conclusion.BETTER, Conclusion.SAME)
+def is_wrong(slower_percent: float, conclusion: Conclusion | None) -> bool:
+    """Say whether it is false: a direction where there is none, the other one, or `Same`.
+
+    `Same` is false where the difference is as large as the smallest effect.
+    """
+    if conclusion is Conclusion.SAME:
+        return abs(log1p(slower_percent / 100)) >= log1p(SMALLEST_EFFECT_PERCENT / 100) - 1e-9
+    return (conclusion is Conclusion.BETTER and slower_percent >= 0) or (
+        conclusion is Conclusion.WORSE and slower_percent <= 0
+    )
 
 
 def proposed_row(what: str, cases: Sequence[tuple[int, int]]) -> Row:

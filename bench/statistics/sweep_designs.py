@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from bench.harness.table import Row, at_least, at_most
 from bench.statistics.adaptive_sweeps import LOAD, measured, parse_sweep
+from bench.statistics.comparison_conclusions import is_wrong
 from solrbench.analysis.differences import (
     DEFAULT_RULE,
     RepeatValue,
@@ -283,9 +284,7 @@ def _details(rounds: int, worse: int, sweeps: int) -> Row:
             is_different = each.conclusion in _DIFFERENT
             called += is_different
             found += is_different and level > 0
-            wrong += (is_different and not level) or (
-                level > 0 and each.conclusion in (Conclusion.SAME, Conclusion.BETTER)
-            )
+            wrong += is_wrong(100 * (exp(level) - 1), each.conclusion)
     what = f"false of {_FIGURES} other figures, {worse} of them 30 % worse, {rounds} rounds"
     detail = f"{wrong} of {called} that differ"
     if worse:
@@ -315,8 +314,7 @@ def _conditions(kind: str, noise: float, sweeps: int) -> list[Row]:
             percent = changes.get((heap, users), 0.0)
             true = Conclusion.BETTER if percent < 0 else Conclusion.WORSE
             if (word := words.get(planned.point.name)) is not None:
-                wrong += word.conclusion in _DIFFERENT and (not percent or word.conclusion != true)
-                wrong += word.conclusion is Conclusion.SAME and percent != 0
+                wrong += is_wrong(percent, word.conclusion)
                 right += bool(percent) and word.conclusion is true
         # Without a change no two axes act together.
         wrong_pairs += kind == "equal" and any(
