@@ -31,7 +31,7 @@ MINIMUM, MAXIMUM = 93.0, 98.0
 
 _MEDIAN_MICROSECONDS, _SIGMA = 4000.0, 0.6
 _CORRELATION = 0.9
-_STALLS, _MOST_STALLS = 10, 50
+_STALLS, _MAX_STALLS = 10, 50
 """In a step, on average, and more than there ever are."""
 _STALLED = 1 / 30
 """Share of the time in which everything stands still."""
@@ -64,7 +64,7 @@ def stalls(every: float, seconds: float) -> Series:
     """Return a series with stalls of so many seconds, at random, so often on average."""
 
     def series(draw: np.random.Generator, starts: NDArray[np.float64]) -> Times:
-        begins = np.cumsum(draw.exponential(every, _MOST_STALLS)) - seconds + starts[0]
+        begins = np.cumsum(draw.exponential(every, _MAX_STALLS)) - seconds + starts[0]
         index = np.searchsorted(begins, starts, side="right") - 1
         since = np.where(index >= 0, starts - begins[np.maximum(index, 0)], np.inf)
         waits = np.maximum(seconds - since, 0.0)
