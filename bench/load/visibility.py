@@ -25,7 +25,7 @@ from bench.harness.product import product
 from bench.harness.table import Row, at_most
 from bench.servers.real_solr import RealSolr, real_solr
 from bench.servers.running import Server, free_port
-from solrbench.contract.step_document import VisibilityResult
+from solrbench.contract.server_document import VisibilityResult
 
 _PREFIX = "solrbench-visibility-"
 _MARKED = re.compile(rb'"id": ?"(' + _PREFIX.encode() + rb'[^"]+)"')

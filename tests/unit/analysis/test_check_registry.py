@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from solrbench.analysis.check_registry import REASONS
-from solrbench.contract.server_document import PodEvent, PodRecord
-from solrbench.contract.step_document import AddedDocuments, FailureKind
+from solrbench.contract.server_document import AddedDocuments, PodEvent, PodRecord
+from solrbench.contract.step_document import FailureKind
 from solrbench.contract.windows import EndedEarly
 from support.results.builders import START, make_result, make_spec, verdicts_of
 from support.results.validity_documents import (

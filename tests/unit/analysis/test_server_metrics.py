@@ -19,8 +19,8 @@ from solrbench.analysis.step_comparison import compare_variants
 from solrbench.api.v1alpha1.findings import ObjectiveResult
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.api.v1alpha1.status import DatasetStatus
-from solrbench.contract.server_document import ServerFigures, Telemetry
-from solrbench.contract.step_document import StepRunResult, VisibilityResult
+from solrbench.contract.server_document import ServerFigures, Telemetry, VisibilityResult
+from solrbench.contract.step_document import StepRunResult
 from solrbench.present.table import table_to_markdown
 from solrbench.present.window_tables import visibility_table
 from solrbench.telemetry.summary import spreads_of, with_shares

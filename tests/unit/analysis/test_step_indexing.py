@@ -13,7 +13,8 @@ from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.status import DatasetStatus, Status
-from solrbench.contract.step_document import AddedDocuments, StepRunResult
+from solrbench.contract.server_document import AddedDocuments
+from solrbench.contract.step_document import StepRunResult
 from solrbench.present.fact_tables import step_text
 from solrbench.present.load_figures import load_curves
 from solrbench.present.result_tables import intervals_table

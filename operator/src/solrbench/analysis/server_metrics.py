@@ -13,8 +13,8 @@ from solrbench.api.v1alpha1.findings import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.request_counts import sum_counts
-from solrbench.contract.server_document import CACHES, Spread, Telemetry
-from solrbench.contract.step_document import StepRunResult, VisibilityResult
+from solrbench.contract.server_document import CACHES, Spread, Telemetry, VisibilityResult
+from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import variant_names
 from solrbench.stats.distributions import SamplePercentile, sample_percentile
 from solrbench.stats.number_format import round_number

@@ -1,4 +1,4 @@
-"""What servers and pods did while a step run was measured. Parts of `StepRunResult`.
+"""What servers, replicas and pods did while a step run was measured. Parts of `StepRunResult`.
 
 Metrics are numbers by name, and the unit is the end of the name. One that was not measured is
 missing, never zero; `Telemetry.missing` says what could not be read at all, and why. Diagnostic
@@ -122,6 +122,38 @@ class Telemetry(LenientModel):
     """Heap, memory, index and cache entries over time, of which trends are found, and CPU."""
     missing: list[str] = []
     """What could not be read, and why."""
+
+
+class VisibilityResult(LenientModel):
+    """After which time replicas of one type found marked documents, in one step run."""
+
+    replica_type: str
+    """NRT, TLOG or PULL; empty if the replicas could not be listed."""
+    documents: int
+    """Times that a replica found one."""
+    not_found: int
+    """Times that it did not in time."""
+    timeout_milliseconds: float
+    """The time after which that was given up."""
+    milliseconds: list[float]
+    """From the response to the update until a replica found the document; a random part of them if
+    they are very many."""
+    errors: list[float]
+    """By how many milliseconds each of them may be too small or too large, as a replica is asked
+    now and then, and responds later."""
+    problem: str = ""
+    """What went wrong last."""
+
+
+class AddedDocuments(LenientModel):
+    """The documents of a step that indexes, as the replicas had them when it was over."""
+
+    documents: int = 0
+    """Documents that every replica of their shard has."""
+    differing: list[str] = []
+    """Replicas that have others than the first of their shard, or are not active; some of them."""
+    problem: str = ""
+    """Why they could not be counted; empty if they were."""
 
 
 MAX_UNPACKED_BYTES = 16 << 20

@@ -16,7 +16,13 @@ from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.environment import MeasuredTarget
 from solrbench.contract.request_counts import RequestCounts, ResponseGap, TimeFigures, UserShares
 from solrbench.contract.second_series import SecondSeries
-from solrbench.contract.server_document import DiagnosticFile, PodRecord, Telemetry
+from solrbench.contract.server_document import (
+    AddedDocuments,
+    DiagnosticFile,
+    PodRecord,
+    Telemetry,
+    VisibilityResult,
+)
 from solrbench.contract.windows import (
     CacheSample,
     EmptiedCaches,
@@ -224,38 +230,6 @@ class WorkerResult(WorkerUsage):
             return None
         wanted = self.core_cpu_seconds + (self.core_waiting_seconds or 0.0)
         return 100 * wanted / self.measured_seconds
-
-
-class VisibilityResult(LenientModel):
-    """After which time replicas of one type found marked documents, in one step run."""
-
-    replica_type: str
-    """NRT, TLOG or PULL; empty if the replicas could not be listed."""
-    documents: int
-    """Times that a replica found one."""
-    not_found: int
-    """Times that it did not in time."""
-    timeout_milliseconds: float
-    """The time after which that was given up."""
-    milliseconds: list[float]
-    """From the response to the update until a replica found the document; a random part of them if
-    they are very many."""
-    errors: list[float]
-    """By how many milliseconds each of them may be too small or too large, as a replica is asked
-    now and then, and responds later."""
-    problem: str = ""
-    """What went wrong last."""
-
-
-class AddedDocuments(LenientModel):
-    """The documents of a step that indexes, as the replicas had them when it was over."""
-
-    documents: int = 0
-    """Documents that every replica of their shard has."""
-    differing: list[str] = []
-    """Replicas that have others than the first of their shard, or are not active; some of them."""
-    problem: str = ""
-    """Why they could not be counted; empty if they were."""
 
 
 SERIES = ("thousands", "warm_up_thousands", "caches", "warm_up_caches", "diagnostics")

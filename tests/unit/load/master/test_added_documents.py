@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from solrbench.contract.step_document import AddedDocuments
+from solrbench.contract.server_document import AddedDocuments
 from solrbench.load.errors import LoadError
 from solrbench.load.master.added_documents import WAIT_SECONDS, StepDocuments
 from solrbench.load.schedule.messages import STEP_DOCUMENTS

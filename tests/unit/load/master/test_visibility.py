@@ -8,7 +8,7 @@ import gevent
 import pytest
 
 from solrbench.api.v1alpha1.validity import Visibility
-from solrbench.contract.step_document import VisibilityResult
+from solrbench.contract.server_document import VisibilityResult
 from solrbench.load.master import visibility
 from solrbench.load.master.visibility import PREFIX, VisibilityProbe, pause_seconds
 from support.load.builders import access_to, plan_of

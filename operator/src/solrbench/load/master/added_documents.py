@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import httpx2 as httpx
 
 from solrbench.contract.load_plan import LoadPlan
-from solrbench.contract.step_document import AddedDocuments
+from solrbench.contract.server_document import AddedDocuments
 from solrbench.errors import format_error
 from solrbench.load.errors import LoadError
 from solrbench.load.schedule.messages import STEP_DOCUMENTS

@@ -13,8 +13,12 @@ from solrbench.api.v1alpha1.load import rate_at
 from solrbench.contract.answers import StoredAnswers
 from solrbench.contract.load_plan import LoadPlan, LoadState, PlannedStepRun
 from solrbench.contract.request_counts import sum_counts
-from solrbench.contract.server_document import DiagnosticFile, Telemetry
-from solrbench.contract.step_document import AddedDocuments, VisibilityResult
+from solrbench.contract.server_document import (
+    AddedDocuments,
+    DiagnosticFile,
+    Telemetry,
+    VisibilityResult,
+)
 from solrbench.contract.windows import CacheSample, EmptiedCaches, EndedEarly, RequestWindow
 from solrbench.contract.workload_files import once_only_entries
 from solrbench.load.errors import LoadError, StepRunAbortedError

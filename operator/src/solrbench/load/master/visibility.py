@@ -20,7 +20,7 @@ from gevent.pool import Group, Pool
 
 from solrbench.api.v1alpha1.validity import Visibility
 from solrbench.contract.load_plan import LoadPlan
-from solrbench.contract.step_document import VisibilityResult
+from solrbench.contract.server_document import VisibilityResult
 from solrbench.errors import format_error
 from solrbench.load.master.added_documents import read_collection
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth, utf8_text
