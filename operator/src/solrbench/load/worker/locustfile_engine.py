@@ -74,7 +74,6 @@ class LocustfileStepRun:
 
     def __post_init__(self) -> None:
         assignment = self.assignment
-        self.key = assignment.key
         self._recorder = StepRunRecorder((), _now(), workers=assignment.workers)
         # Users run in this thread, so it is the one that must not be short of CPU time.
         self._measurement = StepRunMeasurement(assignment, self._recorder)
@@ -123,9 +122,15 @@ class LocustfileStepRun:
 
     def start_measuring(self) -> None:
         """Begin to measure; users at the barrier start."""
-        if self.state is not StepRunState.WAITING and self.state is not StepRunState.RAMPING:
+        if self.state not in (StepRunState.WAITING, StepRunState.RAMPING):
             return
-        self._measure()
+        now_ns = _now()
+        self.state = StepRunState.MEASURING
+        self._measurement.begin(now_ns)
+        seconds = self.assignment.seconds
+        if seconds is not None:
+            self._stops_ns = now_ns + seconds * SECOND_NS
+            self._timer = gevent.spawn_later(seconds, self._stop)
         if self._remaining <= 0 or not self.assignment.worker_users:
             # A warm-up may have fewer users, and a step fewer requests, than workers.
             self._finish()
@@ -155,11 +160,10 @@ class LocustfileStepRun:
             self._requests[kept] = request
         exception, response = event.pop("exception", None), event.pop("response", None)
         failed = event_failure(exception, response)
-        # A request that the ramp began is in no result, however late it ends.
-        measured = started_ns >= self._recorder.origin_ns
         received = int(response_length or 0)
         is_slow = self._recorder.record(request, started_ns, ended_ns, received, failed)
-        if not measured:
+        # A request that the ramp began is in no result, however late it ends.
+        if started_ns < self._recorder.origin_ns:
             return
         if is_slow:
             query, node, qtime = describe_event(name, response, **event)
@@ -196,15 +200,6 @@ class LocustfileStepRun:
     def _is_closed(self) -> bool:
         """Say whether the time to start requests is over; users may not have been stopped yet."""
         return self._stops_ns <= _now()
-
-    def _measure(self) -> None:
-        now_ns = _now()
-        self.state = StepRunState.MEASURING
-        self._measurement.begin(now_ns)
-        seconds = self.assignment.seconds
-        if seconds is not None:
-            self._stops_ns = now_ns + seconds * SECOND_NS
-            self._timer = gevent.spawn_later(seconds, self._stop)
 
     def _stop(self) -> None:
         """Stop users after the task they are in; those that do not come to an end are cut off."""
@@ -247,9 +242,8 @@ class LocustfileStepRun:
 
 @dataclass(eq=False, repr=False)
 class LocustfileEngine:
-    """Runs one step run after another.
+    """Runs one step run after another; `report` is called in any greenlet.
 
-    `report` is called in any greenlet.
     Locust's own statistics are not used: what is counted here goes to its page by step, as that of
     the load engine does.
     """
@@ -293,7 +287,7 @@ class LocustfileEngine:
             self._begin(command)
             return
         step_run = self._step_run
-        if step_run is None or step_run.key != command.key:
+        if step_run is None or step_run.assignment.key != command.key:
             return
         match command:
             case messages.StartMeasuring():
