@@ -61,7 +61,7 @@ class ManualEvent:
 if TYPE_CHECKING:
     from gevent.event import Event
 
-    from solrbench.load.locust_runtime import StepLoadShape
+    from solrbench.load.locust_runtime import MasterRunner, StepLoadShape
 
 Wanted = TypeVar("Wanted", bound=Command)
 IDLE = LiveTotals(users=1, requests=0, failures=0, sum_microseconds=0)
@@ -126,7 +126,7 @@ class FakeLoad:
         self.runner = FakeRunner()
         self.shape = FakeShape(self.runner)
         self.pool = WorkerPool(
-            self.runner,
+            cast("MasterRunner", self.runner),
             cast("StepLoadShape", self.shape),
             expected,
             redistribute=redistribute,

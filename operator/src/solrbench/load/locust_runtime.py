@@ -59,6 +59,9 @@ class StepLoadShape(LoadTestShape):
         return self._users, self._rate
 
 
+MasterRunner = runners.MasterRunner
+"""The connections to the workers, for annotations of modules that may not import Locust."""
+
 USER_CLASS = "VirtualUser"
 
 

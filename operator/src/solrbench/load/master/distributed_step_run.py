@@ -4,11 +4,13 @@ The reports are all that is left if it breaks off: they have no names of request
 known to 1.6 %.
 """
 
+from __future__ import annotations
+
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.load.errors import LoadError, StepRunAbortedError
@@ -29,6 +31,10 @@ from solrbench.load.schedule.users import UserPlacement
 from solrbench.reasons.load import LoadReason
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.number_format import scaled
+
+if TYPE_CHECKING:
+    # Importing Locust patches the process, here and in tests.
+    from solrbench.load.locust_runtime import MasterRunner
 
 WINDOW_SECONDS = 10.0
 MAX_REPORTS = 20_000
@@ -184,27 +190,6 @@ class StepReports:
     def live_totals(self) -> LiveTotals:
         """Totals of all workers, as of the last second."""
         return LiveTotals(*map(sum, zip(_NOTHING, *self._totals.values(), strict=True)))
-
-
-class MasterRunner(Protocol):
-    """`locust.runners.MasterRunner`: the connections to the workers.
-
-    Importing Locust patches the process, so this is all that the pool and its tests know of it.
-    """
-
-    @property
-    def clients(self) -> MutableMapping[str, Any]:
-        """The connected workers by id; each has a `state`."""
-
-    @property
-    def user_count(self) -> int:
-        """Users running, as the workers reported last."""
-
-    def register_message(self, msg_type: str, listener: Callable[..., None]) -> None:
-        """Call `listener` with `msg` for each message of a type."""
-
-    def send_message(self, msg_type: str, data: dict[str, Any], client_id: str) -> None:
-        """Send a message to one worker."""
 
 
 class DistributedStepRunState(Enum):

@@ -13,7 +13,7 @@ from gevent.event import Event
 
 from solrbench.load.errors import EXIT_RETRYABLE, LoadError
 from solrbench.load.locust_scaling import WorkerRoster
-from solrbench.load.master.distributed_step_run import DistributedStepRun, MasterRunner, StepReports
+from solrbench.load.master.distributed_step_run import DistributedStepRun, StepReports
 from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
@@ -23,8 +23,8 @@ from solrbench.reasons.load import LoadReason
 from solrbench.reasons.registry import find_reason
 
 if TYPE_CHECKING:
-    # Importing it would import Locust, which patches the process, here and in tests.
-    from solrbench.load.locust_runtime import StepLoadShape
+    # Importing Locust patches the process, here and in tests.
+    from solrbench.load.locust_runtime import MasterRunner, StepLoadShape
 
 _logger = logging.getLogger(__name__)
 
