@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -67,7 +66,6 @@ def test_statistics_without_requests_stay() -> None:
 
 
 PROGRAM = """
-from functools import partial
 from locust.env import Environment
 from locust.runners import LocalRunner
 import gevent, json
@@ -75,7 +73,7 @@ from solrbench.load.locust_runtime import USER_CLASS, placeholder_user_class
 from solrbench.load.locust_scaling import start_users_in_parts
 
 runner = LocalRunner(Environment(user_classes=[placeholder_user_class(lambda: None)]))
-start_users_in_parts(runner, partial(gevent.sleep, 0))
+start_users_in_parts(runner)
 turns = [0]
 
 def count_turns():
@@ -90,44 +88,49 @@ runner.spawn_users({USER_CLASS: 1000})
 print(json.dumps([turns[0] - before, runner.user_count]))
 """
 
-Calls = list[dict[str, int] | str]
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Return what is called, pauses included."""
+    found: list[object] = []
+    monkeypatch.setattr(gevent, "sleep", lambda _: found.append("pause"))
+    return found
 
 
-def stopped(counts: dict[str, int], stop_timeout: float | None) -> Calls:
-    calls: Calls = []
+def stop(counts: dict[str, int], stop_timeout: float | None, calls: list[object]) -> None:
     environment = SimpleNamespace(stop_timeout=stop_timeout)
     runner = SimpleNamespace(environment=environment, stop_users=calls.append)
-    stop_users_in_parts(runner, nullcontext(), lambda: calls.append("pause"))
+    stop_users_in_parts(runner)
     runner.stop_users(counts)
-    return calls
 
 
 @pytest.mark.parametrize(
     ("count", "parts"), [(0, []), (1, [1]), (200, [200]), (201, [200, 1]), (450, [200, 200, 50])]
 )
-def test_others_run_between_parts(count: int, parts: list[int]) -> None:
-    calls = stopped({"A": count, "B": 1}, None)
+def test_others_run_between_parts(count: int, parts: list[int], calls: list[object]) -> None:
+    stop({"A": count, "B": 1}, None, calls)
     assert calls[:-2:2] == [{"A": part} for part in parts]
     assert calls[-2:] == [{"B": 1}, "pause"]
     assert calls[1::2] == ["pause"] * (len(parts) + 1)
 
 
-def test_users_that_are_given_time_stop_together() -> None:
-    assert stopped({"A": 1000, "B": 1}, 3.0) == [{"A": 1000, "B": 1}]
+def test_users_that_are_given_time_stop_together(calls: list[object]) -> None:
+    stop({"A": 1000, "B": 1}, 3.0, calls)
+    assert calls == [{"A": 1000, "B": 1}]
 
 
 @pytest.mark.parametrize(
     ("count", "parts"), [(0, []), (1, [1]), (200, [200]), (450, [200, 200, 50])]
 )
-def test_others_run_between_parts_of_users_that_start(count: int, parts: list[int]) -> None:
-    calls: list[object] = []
-
+def test_others_run_between_parts_of_users_that_start(
+    count: int, parts: list[int], calls: list[object]
+) -> None:
     def start(counts: dict[str, int], wait: bool = False) -> list[str]:
         calls.append((counts, wait))
         return ["user"] * sum(counts.values())
 
     runner = SimpleNamespace(spawn_users=start)
-    start_users_in_parts(runner, lambda: calls.append("pause"))
+    start_users_in_parts(runner)
     assert len(runner.spawn_users({"A": count}, True)) == count
     assert calls[:-1:2] == [({"A": part}, False) for part in parts]
     assert calls[1:-1:2] == ["pause"] * len(parts)

@@ -13,12 +13,13 @@ runs: of a day with ten names, 200 MB. Here both are cut.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
+import gevent
 from gevent.event import Event
+from gevent.lock import RLock
 
 from solrbench.load.schedule.users import UserClass, UserPlacement, class_sequence
 
@@ -97,8 +98,8 @@ _PART = 200
 """Users started or stopped at once: some 20 ms."""
 
 
-def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
-    """Let a `locust.runners.Runner` start users part by part; `pause` lets others run.
+def start_users_in_parts(runner: Any) -> None:
+    """Let a `locust.runners.Runner` start users part by part; others run in between.
 
     An order that comes meanwhile ends this one in a pause, and counts the users that are there.
     """
@@ -108,7 +109,7 @@ def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
         started: list[Any] = []
         for part in _parts(counts):
             started += start_all(part)
-            pause()
+            gevent.sleep(0)
         # None to start: Locust notes that the worker has begun to, and may wait for its users.
         started += start_all({}, wait)
         return started
@@ -116,16 +117,14 @@ def start_users_in_parts(runner: Any, pause: Callable[[], object]) -> None:
     runner.spawn_users = spawn_users
 
 
-def stop_users_in_parts(
-    runner: Any, lock: AbstractContextManager[object], pause: Callable[[], object]
-) -> None:
-    """Let a `locust.runners.Runner` stop users part by part; `pause` lets others run.
+def stop_users_in_parts(runner: Any) -> None:
+    """Let a `locust.runners.Runner` stop users part by part; others run in between.
 
-    Of those, none stops users as well: `lock` is held meanwhile.
+    Of those, none stops users as well: a lock is held meanwhile.
 
     Users that are given time to end are stopped together, as each part would wait for that time.
     """
-    stop_all = runner.stop_users
+    stop_all, lock = runner.stop_users, RLock()
 
     def stop_users(counts: dict[str, int]) -> None:
         if runner.environment.stop_timeout:
@@ -134,7 +133,7 @@ def stop_users_in_parts(
         with lock:
             for part in _parts(counts):
                 stop_all(part)
-                pause()
+                gevent.sleep(0)
 
     runner.stop_users = stop_users
 
@@ -154,11 +153,11 @@ MAX_HISTORY_LINES = 720
 CHECK_SECONDS = 30.0
 
 
-def limit_stats_forever(stats: Any, sleep: Callable[[float], object]) -> NoReturn:
-    """Limit the statistics again and again; `sleep` waits for some seconds."""
+def limit_stats_forever(stats: Any) -> NoReturn:
+    """Limit the statistics again and again."""
     while True:
         limit_stats(stats)
-        sleep(CHECK_SECONDS)
+        gevent.sleep(CHECK_SECONDS)
 
 
 def limit_stats(stats: Any) -> None:

@@ -127,7 +127,7 @@ class Master:
         """Run to the end; return the exit code."""
         self._open_web_page()
         gevent.spawn(stats_history, self._runner)
-        gevent.spawn(limit_stats_forever, self._environment.stats, gevent.sleep)
+        gevent.spawn(limit_stats_forever, self._environment.stats)
         gevent.spawn(self._run_plan).link_exception(self._crashed)
         exit_code = int(self._ended.get())
         # Else workers would miss the master only after a while, and end as if they had failed.
@@ -155,11 +155,9 @@ class Master:
 
     def _prepare(self) -> None:
         seconds, access = self._settings.target_seconds, load_auth(self._plan)
-        for endpoints in self._plan.variants:
-            endpoint = f" of variant {endpoints.variant}"
-            wait_for_target(endpoints.urls, seconds, gevent.sleep, access=access, endpoint=endpoint)
-        if not self._plan.variants:
-            wait_for_target(self._plan.solr_urls, seconds, gevent.sleep, access=access)
+        variants = {f" of variant {each.variant}": each.urls for each in self._plan.variants}
+        for endpoint, urls in (variants or {"": self._plan.solr_urls}).items():
+            wait_for_target(urls, seconds, gevent.sleep, access=access, endpoint=endpoint)
         self._runner.start_shape()
 
     def _open_web_page(self) -> None:

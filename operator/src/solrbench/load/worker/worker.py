@@ -5,12 +5,11 @@ import signal
 import socket
 import time
 from argparse import Namespace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import gevent
 from gevent.event import AsyncResult
-from gevent.lock import RLock
 from locust.env import Environment
 from locust.runners import WorkerRunner
 from locust.stats import RequestStats, StatsEntry, StatsError
@@ -148,9 +147,8 @@ class Worker:
         self._runner: WorkerRunner = self._environment.create_worker_runner(
             plan.master_host, settings.locust_port
         )
-        let_others_run = partial(gevent.sleep, 0)
-        start_users_in_parts(self._runner, let_others_run)
-        stop_users_in_parts(self._runner, RLock(), let_others_run)
+        start_users_in_parts(self._runner)
+        stop_users_in_parts(self._runner)
         # Only a heartbeat sets it, and a master that dies before the first one is lost too.
         self._runner.last_heartbeat_timestamp = time.time()
         gevent.spawn(self._watch_runner)
@@ -169,7 +167,6 @@ class Worker:
 
     def report_failure(self, failure: LoadError) -> int:
         """Report to the master why this worker cannot work; return the exit code."""
-        write_termination_message(failure)
         self._runner.register_message(messages.COMMAND, self._on_command)
         self._send_failure(failure)
         # Until the master has heard it and lets this process end; it may itself be gone.
@@ -205,10 +202,10 @@ class Worker:
                 self._runner.send_message(messages.RESULT, {"outcome": report.model_dump_json()})
             case LoadError():
                 if not self._ended.ready():
-                    write_termination_message(report)
                     self._send_failure(report)
 
     def _send_failure(self, failure: LoadError) -> None:
+        write_termination_message(failure)
         _logger.error("%s: %s", failure.reason, failure.message)
         words = {"reason": failure.reason, "message": failure.message}
         self._runner.send_message(messages.FAILED, words)
