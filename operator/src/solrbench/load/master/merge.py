@@ -65,17 +65,16 @@ def merge_nodes(results: Iterable[WorkerStepResult]) -> list[NodeResult]:
     ]
 
 
-def merge_connections(results: Iterable[WorkerStepResult]) -> ConnectionResult | None:
+def merge_connections(results: Sequence[WorkerStepResult]) -> ConnectionResult | None:
     """Return the connections of all workers; None if one did not count them."""
-    parts = [result.connections for result in results]
-    known_parts = [part for part in parts if part is not None]
-    if len(known_parts) < len(parts):
+    parts = [each.connections for each in results if each.connections is not None]
+    if len(parts) < len(results):
         return None
     return ConnectionResult(
-        opened=sum(part.opened for part in known_parts),
-        open_time_histogram=_merge_histograms(part.open_time_histogram for part in known_parts),
-        open_sum_microseconds=sum(part.open_sum_microseconds for part in known_parts),
-        open_max_microseconds=_highest(part.open_max_microseconds for part in known_parts),
+        opened=sum(part.opened for part in parts),
+        open_time_histogram=_merge_histograms(part.open_time_histogram for part in parts),
+        open_sum_microseconds=sum(part.open_sum_microseconds for part in parts),
+        open_max_microseconds=_highest(part.open_max_microseconds for part in parts),
     )
 
 

@@ -59,10 +59,6 @@ class RunSchedule:
             self._stops[document.variant] = min(index, self._stops.get(document.variant, index))
 
 
-Background = Callable[[Callable[[], StepRunResult]], StepRunResult]
-"""Calls something that takes seconds, while heartbeats go on; returns what it returns."""
-
-
 @dataclass(eq=False, repr=False)
 class RunCoordinator:
     """Runs the plan of an executor.
@@ -70,7 +66,7 @@ class RunCoordinator:
     `prepare` is called once when all workers are there and raises `LoadError` if the run cannot
     begin; `empty_caches` is called where the plan empties Solr's caches, and raises it if they
     cannot be emptied; `ask_queries` returns the answers through a variant where the plan asks for
-    them; `in_background` calls what would keep a busy master from its workers for too long.
+    them; `in_background` calls what takes seconds, while heartbeats go on, and returns its result.
     """
 
     executor: StepRunExecutor
@@ -79,7 +75,7 @@ class RunCoordinator:
     _: KW_ONLY
     empty_caches: Callable[[], EmptiedCaches]
     ask_queries: Callable[[str], StoredAnswers] | None
-    in_background: Background = lambda work: work()
+    in_background: Callable[[Callable[[], StepRunResult]], StepRunResult] = lambda work: work()
     _under_way: PlannedStepRun | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:

@@ -135,7 +135,7 @@ class RunStatus:
             "variant": self.step_run.variant or None,
             "step": step.name,
             # Users that stand for the arrivals of a worker are none that anyone planned.
-            "users": self.workers.users if has_users else 0,
+            "users": self.workers.runner.user_count if has_users else 0,
             "planned_requests_per_second": None if is_warm_up else rate_at(step, now - since),
             "requests": totals.requests,
             "failures": totals.failures,
@@ -349,7 +349,7 @@ class StepRunExecutor:
         if assignment.start is Start.IMMEDIATE:
             # Not with the assignment: servers are read between the two, and workers idle.
             step_run.command(StartMeasuring)
-        self.workers.spawn(assignment.users, rate)
+        self.workers.load_shape.move(assignment.users, rate)
         if assignment.start is not Start.IMMEDIATE:
             connecting = self.plan.workload.timeout_seconds
             seconds = _spawn_seconds(assignment, rate) + connecting + _GRACE_SECONDS
@@ -364,7 +364,7 @@ class StepRunExecutor:
 
     def _stop_users(self, step_run: DistributedStepRun) -> None:
         step_run.conclude()
-        self.workers.spawn(0, IMMEDIATE_SPAWN_RATE)
+        self.workers.load_shape.move(0, IMMEDIATE_SPAWN_RATE)
 
     def _skip(self, aborted: DistributedStepRun) -> None:
         """Go on behind what an aborted step run can have sent."""

@@ -85,11 +85,6 @@ class WorkerPool:
         return sum(self._is_alive(worker) for worker in self._names)
 
     @property
-    def users(self) -> int:
-        """Users that Locust counts."""
-        return self.runner.user_count
-
-    @property
     def roster(self) -> WorkerRoster:
         """The workers of the step run by their places."""
         if self._step_run is None:
@@ -123,10 +118,6 @@ class WorkerPool:
         self._step_run.assign()
         return self._step_run
 
-    def spawn(self, users: int, rate: int) -> None:
-        """Move to `users` users, `rate` of them per second."""
-        self.load_shape.move(users, rate)
-
     def wait_spawned(self, step_run: DistributedStepRun, seconds: float) -> None:
         """Wait until every worker has its users."""
         self._wait_for(step_run, self.reports.spawned, "did not start its users", seconds)
@@ -152,7 +143,7 @@ class WorkerPool:
         Users of a locustfile may be gone before that; a level that is requested then would only
         change a number that Locust has not looked at yet.
         """
-        self.wait(lambda: self.users == 0 and self.load_shape.is_applied, seconds)
+        self.wait(lambda: self.runner.user_count == 0 and self.load_shape.is_applied, seconds)
 
     def wait(self, holds: Callable[[], bool], seconds: float | None = None) -> None:
         """Wait for a condition while no worker is lost, or while those that are left can go on."""
