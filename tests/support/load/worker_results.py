@@ -1,10 +1,12 @@
 """What workers report of a step run, and the document that the master makes of it."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.load_plan import PlannedStepRun
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
 from solrbench.load.master.merge import merge_worker_results
 from solrbench.load.master.step_run import StepRunMetadata, WarmUpResult
@@ -24,7 +26,9 @@ def histogram(values: list[int]) -> str:
     return made.encode()
 
 
-def part(values: list[int], name: str = "query", **fields: Any) -> WorkerRequestStats:
+def part(
+    values: list[int], name: str = "query", windows: Iterable[SecondSums] = (), **fields: Any
+) -> WorkerRequestStats:
     return WorkerRequestStats(
         **{
             "request": name,
@@ -35,7 +39,7 @@ def part(values: list[int], name: str = "query", **fields: Any) -> WorkerRequest
             "min_microseconds": min(values, default=None),
             "max_microseconds": max(values, default=None),
             "service_time_histogram": histogram(values),
-            "windows": [],
+            "windows": SecondSeries(windows),
             **fields,
         }
     )

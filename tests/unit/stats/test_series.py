@@ -6,8 +6,8 @@ from statistics import fmean, median, stdev
 import pytest
 
 from solrbench.analysis.outliers import find_outliers, second_means, worst
+from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import RequestResult
-from solrbench.contract.windows import Window
 from solrbench.stats.series import MIN_WINDOWS, SecondMean, Steadiness, steady_from, truncation
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)
@@ -105,10 +105,10 @@ def result(name: str, *windows: tuple[int, int, int]) -> RequestResult:
         requests=0,
         failures=0,
         service_time_histogram="",
-        windows=[
-            Window(second=second, requests=requests, failures=0, mean_microseconds=mean)
+        windows=SecondSeries(
+            SecondSums(second, requests, 0, mean * requests, 0)
             for second, requests, mean in windows
-        ],
+        ),
     )
 
 

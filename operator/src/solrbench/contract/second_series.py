@@ -204,9 +204,7 @@ class SecondSeries(Sequence[SecondSums]):
         return map(SecondSums._make, zip(*[iter(self.numbers)] * _COLUMNS, strict=True))
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, SecondSeries):
-            return self.numbers == other.numbers
-        return isinstance(other, list) and list(self) == other
+        return isinstance(other, SecondSeries) and self.numbers == other.numbers
 
     # It changes, and is compared by what it holds.
     __hash__ = None  # type: ignore[assignment]
@@ -300,11 +298,7 @@ def _rolled_up(rows: Numbers, width: int) -> Numbers:
 
 
 def _row(window: Any) -> tuple[int, ...]:
-    """Return the fields of a window, `SecondSums` or a stored one, else raise a `ValueError`."""
-    if isinstance(window, SecondSums):
-        return window
-    if isinstance(window, Window):
-        window = dict(window)
+    """Return the fields of `SecondSums` of a stored window, else raise a `ValueError`."""
     if not isinstance(window, dict):
         raise ValueError("a window must be an object")  # noqa: TRY004 - pydantic wants it
     numbers = [

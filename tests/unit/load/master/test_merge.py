@@ -2,6 +2,7 @@
 
 import random
 from datetime import timedelta
+from typing import Any
 
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import SecondSums
@@ -293,11 +294,11 @@ def test_workers_have_percentiles_of_their_own() -> None:
 
 
 def test_response_times_without_lag_are_those_of_all_workers() -> None:
-    delayed = {
+    delayed: dict[str, Any] = {
         "response_time_histogram": histogram([1000, 90_000]),
         "response_time_without_lag_histogram": histogram([1000, 2000]),
     }
-    calm = {"response_time_histogram": histogram([3000])}
+    calm: dict[str, Any] = {"response_time_histogram": histogram([3000])}
     both = only(outcome(part([900] * 2, **delayed)), outcome(part([900], **calm)))
     assert both.response_time_without_lag_histogram == histogram([1000, 2000, 3000])
     assert only(outcome(part([900], **calm))).response_time_without_lag_histogram is None
