@@ -39,7 +39,6 @@ def recorded(
         recordings = FlightRecordings([address], "t", 12)
         recordings.begin()
         (file,) = recordings.end()
-        assert recordings.end() == []
     return file
 
 
@@ -93,7 +92,7 @@ def agents(logs: dict[str, str]) -> Iterator[GcLogs]:
 
     reader = GcLogs([f"{host}:9101" for host in LOGS], "t")
     with httpx.Client(transport=httpx.MockTransport(respond)) as client:
-        reader._agents._http = client
+        reader._http = client
         yield reader
 
 
@@ -120,7 +119,7 @@ def test_response_that_is_none_of_an_agent_is_said_too(body: str) -> None:
     reader = GcLogs(["solr-0.solr.ns:9101"], "t")
     transport = httpx.MockTransport(lambda _: httpx.Response(200, text=body))
     with httpx.Client(transport=transport) as client:
-        reader._agents._http = client
+        reader._http = client
         reader.begin()
         (file,) = reader.end()
     assert file.unpack().startswith(b"no GC log of solr-0: ")

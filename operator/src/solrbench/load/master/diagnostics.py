@@ -5,11 +5,12 @@ respond, the file says so. Of a GC log only what was written since the begin is 
 """
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import gevent
@@ -31,191 +32,123 @@ Answer = TypeVar("Answer")
 _logger = logging.getLogger(__name__)
 
 
-class Agents:
-    """Agents at addresses such as `solr-0.solr.ns.svc:9101`, asked with their token."""
+MAX_NODES = 8
+"""Nodes of which files are taken, so that a document of a step run stays small."""
 
-    def __init__(
-        self, addresses: Sequence[str], token: str, *, what: str, max_bytes: int, seconds: float
-    ) -> None:
-        """Ask these for `what`, as messages call it, of up to `max_bytes` within `seconds`."""
-        self.addresses = list(addresses)
-        self._what = what
-        headers = {TOKEN_HEADER: token}
-        self._http = create_pooled_client(seconds, headers=headers, max_bytes=max_bytes)
 
-    def each(self, ask: Callable[[str], Answer]) -> dict[str, Answer | Exception]:
+class AgentFiles(ABC):
+    """One kind of files of agents at addresses such as `solr-0.solr.ns.svc:9101`."""
+
+    what: ClassVar[str]
+    """As messages call it."""
+    max_nodes: ClassVar[int] = MAX_NODES
+    max_bytes: ClassVar[int]
+    """Of a response; the agent sends less."""
+    timeout_seconds: ClassVar[float]
+    _begun: gevent.Greenlet
+
+    def __init__(self, addresses: Sequence[str], token: str) -> None:
+        self._addresses = addresses[: self.max_nodes]
+        self._http = create_pooled_client(
+            self.timeout_seconds, headers={TOKEN_HEADER: token}, max_bytes=self.max_bytes
+        )
+
+    def begin(self) -> None:
+        """Let every agent begin, in the background: one may be silent."""
+        self._begun = gevent.spawn(self._each, self._begin)
+
+    @abstractmethod
+    def _begin(self, agent: str) -> int | None: ...
+
+    def _each(self, ask: Callable[[str], Answer]) -> dict[str, Answer | Exception]:
         """Return what every agent says, or the exception instead."""
-        answers = Group().map(partial(self._caught, ask), self.addresses)
-        return dict(zip(self.addresses, answers, strict=True))
-
-    def request(
-        self, method: str, agent: str, path: str, parameters: dict[str, int]
-    ) -> httpx.Response:
-        """Return the response of one agent; `httpx.HTTPError` if it is not a good one."""
-        response = self._http.request(method, f"http://{agent}{path}", params=parameters)
-        return response.raise_for_status()
-
-    def file(self, agent: str, name: str, content: str | Exception) -> DiagnosticFile:
-        """Return a file of an agent; one that could not be had says why."""
-        if isinstance(content, Exception):
-            content = f"no {self._what} of {pod_of(agent)}: {format_error(content)}\n"
-        return DiagnosticFile.pack(name, content)
+        answers = Group().map(partial(self._caught, ask), self._addresses)
+        return dict(zip(self._addresses, answers, strict=True))
 
     def _caught(self, ask: Callable[[str], Answer], agent: str) -> Answer | Exception:
         try:
             return ask(agent)
         except NO_ANSWER_ERRORS as error:
-            _logger.info("no %s from %s: %r", self._what, agent, error)
+            _logger.info("no %s from %s: %r", self.what, agent, error)
             return error
 
+    def _request(
+        self, method: str, agent: str, path: str, parameters: dict[str, int]
+    ) -> httpx.Response:
+        response = self._http.request(method, f"http://{agent}{path}", params=parameters)
+        return response.raise_for_status()
 
-MAX_RECORDED_NODES = 2
-"""Each has up to 1 MiB."""
-
-RECORDING_TIMEOUT_SECONDS = 60.0
-"""The JVM writes the file, and an agent of 0.05 cores packs it."""
-
-_MAX_RECORDING_BYTES = 2 << 20
-"""Of a response; the agent sends less."""
+    def _file(self, agent: str, name: str, content: str | Exception) -> DiagnosticFile:
+        """Return a file of an agent; one that could not be had says why."""
+        if isinstance(content, Exception):
+            content = f"no {self.what} of {pod_of(agent)}: {format_error(content)}\n"
+        return DiagnosticFile.pack(name, content)
 
 
-class FlightRecordings:
+class FlightRecordings(AgentFiles):
     """The recordings of pods, given the addresses of their agents and their token."""
 
-    def __init__(self, agents: Sequence[str], token: str, seconds: int) -> None:
-        self._agents = Agents(
-            agents[:MAX_RECORDED_NODES],
-            token,
-            what="flight recording",
-            max_bytes=_MAX_RECORDING_BYTES,
-            seconds=RECORDING_TIMEOUT_SECONDS,
-        )
-        self._seconds = seconds
-        self._begun: gevent.Greenlet | None = None
+    what = "flight recording"
+    max_nodes = 2  # each has up to 1 MiB
+    max_bytes = 2 << 20
+    timeout_seconds = 60.0
+    """The JVM writes the file, and an agent of 0.05 cores packs it."""
 
-    def begin(self) -> None:
-        """Record from now on, begun in the background: an agent may be silent."""
-        self._begun = gevent.spawn(self._agents.each, self._begin)
+    def __init__(self, agents: Sequence[str], token: str, seconds: int) -> None:
+        super().__init__(agents, token)
+        self._seconds = seconds
+
+    def _begin(self, agent: str) -> None:
+        self._request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
 
     def end(self) -> list[DiagnosticFile]:
         """End the recordings and return them."""
-        if self._begun is None:
-            return []
         begun: dict[str, Exception | None] = self._begun.get()
-        self._begun = None
-        ended = self._agents.each(
-            lambda agent: self._agents.request("DELETE", agent, FLIGHT_RECORDING, {}).content
+        ended = self._each(
+            lambda agent: self._request("DELETE", agent, FLIGHT_RECORDING, {}).content
         )
         # What was not begun cannot be taken: the first error is the one that says why.
-        return [self._file(agent, begun[agent] or recording) for agent, recording in ended.items()]
+        return [
+            self._recording(agent, begun[agent] or recording) for agent, recording in ended.items()
+        ]
 
-    def _begin(self, agent: str) -> None:
-        self._agents.request("POST", agent, FLIGHT_RECORDING, {"seconds": self._seconds})
-
-    def _file(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
+    def _recording(self, agent: str, found: bytes | Exception) -> DiagnosticFile:
         name = f"flight-{pod_of(agent)}"
         if isinstance(found, Exception):
-            return self._agents.file(agent, f"{name}.txt", found)
+            return self._file(agent, f"{name}.txt", found)
         return DiagnosticFile.of_packed(f"{name}.jfr", found)
 
 
-MAX_NODES = 8
-"""Nodes of which files are taken, so that a document of a step run stays small."""
-
-MAX_TEXT_BYTES = 1 << 20
-"""Dumps and logs of a step run, packed, base64; those after that are left out."""
-
-MAX_RECORDING_BYTES = 3 << 20
-"""Recordings of a step run, base64: two of 1 MiB are 2.7 MiB."""
-
-
-class DiagnosticsSource(Protocol):
-    """One kind of files."""
-
-    def begin(self) -> None:
-        """Begin to take them anew; a step run begins to be measured."""
-
-    def end(self) -> list[DiagnosticFile]:
-        """Take no more; return those since the begin."""
-
-
-@dataclass(eq=False, repr=False)
-class DiagnosticsRecorder:
-    """Takes files from all sources in the step runs of one repeat."""
-
-    repeat: int
-    sources: Sequence[DiagnosticsSource]
-    _is_taking: bool = field(default=False, init=False)
-
-    def mark(self, repeat: int) -> None:
-        """Begin, if a step run is of the repeat that is wanted."""
-        self._is_taking = repeat == self.repeat
-        if self._is_taking:
-            for source in self.sources:
-                source.begin()
-
-    def end(self) -> list[DiagnosticFile]:
-        """Return what was taken since the mark; no more is."""
-        if not self._is_taking:
-            return []
-        self._is_taking = False
-        return limit_size([file for source in self.sources for file in source.end()])
-
-
-def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
-    """Return the first texts and the first recordings, as many as the limits hold."""
-    kept = []
-    # Apart, so that long logs leave room for the recordings.
-    for is_text, most in ((True, MAX_TEXT_BYTES), (False, MAX_RECORDING_BYTES)):
-        kind = [file for file in files if file.is_text is is_text]
-        sizes = accumulate(len(file.content) for file in kind)
-        kept += [file for file, size in zip(kind, sizes, strict=True) if size <= most]
-    return kept
-
-
 GC_LOG = "/gc-log"
-GC_LOG_TIMEOUT_SECONDS = 10.0
-_MAX_GC_LOG_BYTES = 4 << 20
-"""Of a response, whose text is JSON; the agent sends less."""
 
 
-class GcLogs:
-    """The logs of pods, given the addresses of their agents and their token."""
+class GcLogs(AgentFiles):
+    """The logs of pods, of which only what is added is kept."""
 
-    def __init__(self, agents: Sequence[str], token: str) -> None:
-        self._agents = Agents(
-            agents[:MAX_NODES],
-            token,
-            what="GC log",
-            max_bytes=_MAX_GC_LOG_BYTES,
-            seconds=GC_LOG_TIMEOUT_SECONDS,
-        )
-        self._begins: dict[str, int] = {}
-        self._begun: gevent.Greenlet | None = None
+    what = "GC log"
+    max_bytes = 4 << 20  # the text is JSON
+    timeout_seconds = 10.0
 
-    def begin(self) -> None:
-        """Note how long the logs are, in the background: an agent may be silent."""
-        self._begun = gevent.spawn(
-            self._agents.each, lambda agent: int(self._get(agent, {})["bytes"])
-        )
+    def _begin(self, agent: str) -> int:
+        return int(self._get(agent, {})["bytes"])
 
     def end(self) -> list[DiagnosticFile]:
-        """Return what was added to each log since then."""
-        if self._begun is not None:
-            sizes: dict[str, int | Exception] = self._begun.get()
-            self._begins = {agent: size for agent, size in sizes.items() if isinstance(size, int)}
-            self._begun = None
+        """Return what was added to each log since the begin."""
+        lengths: dict[str, int | Exception] = self._begun.get()
+
+        def added(agent: str) -> str:
+            before = lengths[agent]
+            # From its start where its length is not known: too much is better than nothing.
+            begin = 0 if isinstance(before, Exception) else before
+            return str(self._get(agent, {"begin": begin})["text"])
+
         return [
-            self._agents.file(agent, f"gc-{pod_of(agent)}.log", added)
-            for agent, added in self._agents.each(self._added).items()
+            self._file(agent, f"gc-{pod_of(agent)}.log", text)
+            for agent, text in self._each(added).items()
         ]
 
-    def _added(self, agent: str) -> str:
-        # From its start where its length is not known: too much is better than nothing.
-        return str(self._get(agent, {"begin": self._begins.get(agent, 0)})["text"])
-
     def _get(self, agent: str, parameters: dict[str, int]) -> Any:
-        return self._agents.request("GET", agent, GC_LOG, parameters).json()
+        return self._request("GET", agent, GC_LOG, parameters).json()
 
 
 THREAD_DUMP_TIMEOUT_SECONDS = 10.0
@@ -272,3 +205,54 @@ def _host(url: str) -> str:
     host = parts.hostname or "solr"
     first = host if host.replace(".", "").isdigit() or ":" in host else host.partition(".")[0]
     return f"{first.replace(':', '-')}-{parts.port or 80}"
+
+
+MAX_TEXT_BYTES = 1 << 20
+"""Dumps and logs of a step run, packed, base64; those after that are left out."""
+
+MAX_RECORDING_BYTES = 3 << 20
+"""Recordings of a step run, base64: two of 1 MiB are 2.7 MiB."""
+
+
+class DiagnosticsSource(Protocol):
+    """One kind of files."""
+
+    def begin(self) -> None:
+        """Begin to take them anew; a step run begins to be measured."""
+
+    def end(self) -> list[DiagnosticFile]:
+        """Take no more; return those since the begin."""
+
+
+@dataclass(eq=False, repr=False)
+class DiagnosticsRecorder:
+    """Takes files from all sources in the step runs of one repeat."""
+
+    repeat: int
+    sources: Sequence[DiagnosticsSource]
+    _is_taking: bool = field(default=False, init=False)
+
+    def mark(self, repeat: int) -> None:
+        """Begin, if a step run is of the repeat that is wanted."""
+        self._is_taking = repeat == self.repeat
+        if self._is_taking:
+            for source in self.sources:
+                source.begin()
+
+    def end(self) -> list[DiagnosticFile]:
+        """Return what was taken since the mark; no more is."""
+        if not self._is_taking:
+            return []
+        self._is_taking = False
+        return limit_size([file for source in self.sources for file in source.end()])
+
+
+def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
+    """Return the first texts and the first recordings, as many as the limits hold."""
+    kept = []
+    # Apart, so that long logs leave room for the recordings.
+    for is_text, most in ((True, MAX_TEXT_BYTES), (False, MAX_RECORDING_BYTES)):
+        kind = [file for file in files if file.is_text is is_text]
+        sizes = accumulate(len(file.content) for file in kind)
+        kept += [file for file, size in zip(kind, sizes, strict=True) if size <= most]
+    return kept
