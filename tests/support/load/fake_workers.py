@@ -94,7 +94,12 @@ class FakeCaches(CacheSampler):
 def load_plan(*steps: dict[str, Any], repeats: int = 1, **fields: Any) -> LoadPlan:
     """Return a plan of a ladder for two workers, with a list in sequence."""
     step_runs = [
-        {"id": f"r{repeat}-s{index}-{step['name']}", "repeat": repeat, "step": step}
+        {
+            "id": f"r{repeat}-s{index}-{step['name']}",
+            "repeat": repeat,
+            "step": step,
+            "stepIndex": index,
+        }
         for repeat in range(1, repeats + 1)
         for index, step in enumerate(steps)
     ]

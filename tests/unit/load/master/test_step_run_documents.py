@@ -1,7 +1,6 @@
 """Series that fit into the share of one step run; what is left of one that breaks off."""
 
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,7 +30,6 @@ from solrbench.load.recording.request_stats import pack_times
 from solrbench.load.schedule.messages import LiveTotals
 from solrbench.stats.histograms import bucket_of
 from support.load.coordinated_run import TIMED, Run
-from support.load.fake_workers import load_plan
 from support.load.worker_results import BEGAN, PLANNED
 from support.narrowing import not_none
 from support.results.builders import START, make_document, make_result
@@ -143,8 +141,8 @@ def test_the_largest_report_stays_within_its_limit(runs: int, names: int) -> Non
     assert sum(map(len, stored.chunks)) * runs <= MAX_REPORT_BYTES
 
 
-def test_all_workers_lost_leaves_what_they_reported(tmp_path: Path) -> None:
-    run = Run(load_plan(LONG), tmp_path)
+def test_all_workers_lost_leaves_what_they_reported() -> None:
+    run = Run(LONG)
     run.at(100, lambda: run.load.lose("a", "b"))
     run.fail()
     found = not_none(run.coordinator.unfinished())
@@ -158,8 +156,8 @@ def test_all_workers_lost_leaves_what_they_reported(tmp_path: Path) -> None:
     assert found.ended_early.last_good_second == pytest.approx(found.seconds, abs=2)
 
 
-def test_first_symptom_is_the_last_good_response(tmp_path: Path) -> None:
-    run = Run(load_plan(LONG), tmp_path)
+def test_first_symptom_is_the_last_good_response() -> None:
+    run = Run(LONG)
     run.workers.fails_from_second = 30
     run.at(100, lambda: run.load.lose("a", "b"))
     run.fail()
@@ -170,16 +168,16 @@ def test_first_symptom_is_the_last_good_response(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("changes", [{}, {"warmUp": {"durationSeconds": 60}}])
-def test_nothing_is_left_before_measuring(changes: dict[str, Any], tmp_path: Path) -> None:
-    run = Run(load_plan(LONG, **changes), tmp_path)
+def test_nothing_is_left_before_measuring(changes: dict[str, Any]) -> None:
+    run = Run(LONG, **changes)
     assert run.coordinator.unfinished() is None
     run.at(2 if not changes else 30, lambda: run.load.lose("a", "b"))
     run.fail()
     assert run.coordinator.unfinished() is None
 
 
-def test_a_step_that_ended_is_not_unfinished(tmp_path: Path) -> None:
-    run = Run(load_plan(TIMED), tmp_path)
+def test_a_step_that_ended_is_not_unfinished() -> None:
+    run = Run(TIMED)
     run.run()
     assert run.coordinator.unfinished() is None
 
