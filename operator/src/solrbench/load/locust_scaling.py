@@ -29,9 +29,9 @@ _BATCHES_PER_SECOND = 10
 class WorkerRoster(NamedTuple):
     """The workers of a step run."""
 
-    workers: tuple[str, ...]
+    workers: tuple[str, ...] = ()
     """Their ids by place, lost ones too."""
-    placement: UserPlacement
+    placement: UserPlacement = UserPlacement(0)
 
 
 @dataclass(eq=False, repr=False)
@@ -48,7 +48,7 @@ class DeterministicUsersDispatcher:
     _users: int = field(default=0, init=False)
     _levels: Iterator[int] = field(default=iter(()), init=False)
     _dispatched: int = field(default=0, init=False)
-    _dispatched_to: WorkerRoster = field(default=WorkerRoster((), UserPlacement(0)), init=False)
+    _dispatched_to: WorkerRoster = field(default=WorkerRoster(), init=False)
     _turns: Iterator[str] = field(default=iter(()), init=False)
     _counts: list[dict[str, int]] = field(default_factory=list, init=False)
 

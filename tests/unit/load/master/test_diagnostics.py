@@ -5,8 +5,7 @@ When diagnostics are taken, and how much of them is kept.
 
 import gzip
 import random
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import NoReturn
 
 import gevent
@@ -80,8 +79,13 @@ def test_an_agent_that_is_gone_is_named() -> None:
 LOGS = {"solr-0.solr.ns": "first\n", "solr-1.solr.ns": "first\n"}
 
 
-@contextmanager
-def agents(logs: dict[str, str]) -> Iterator[GcLogs]:
+def reader_of(respond: Callable[[httpx.Request], httpx.Response]) -> GcLogs:
+    reader = GcLogs([f"{host}:9101" for host in LOGS], "t")
+    reader._http = httpx.Client(transport=httpx.MockTransport(respond))
+    return reader
+
+
+def agents(logs: dict[str, str]) -> GcLogs:
     def respond(request: httpx.Request) -> httpx.Response:
         text = logs.get(request.url.host)
         if text is None:
@@ -90,38 +94,31 @@ def agents(logs: dict[str, str]) -> Iterator[GcLogs]:
         shown = "" if begin is None else text[int(begin) :]
         return httpx.Response(200, json={"bytes": len(text), "text": shown})
 
-    reader = GcLogs([f"{host}:9101" for host in LOGS], "t")
-    with httpx.Client(transport=httpx.MockTransport(respond)) as client:
-        reader._http = client
-        yield reader
+    return reader_of(respond)
 
 
 def test_only_what_was_added_is_kept() -> None:
     logs = dict(LOGS)
-    with agents(logs) as reader:
-        reader.begin()
-        gevent.wait()
-        logs["solr-0.solr.ns"] += "second\n"
-        files = [(each.name, each.unpack()) for each in reader.end()]
+    reader = agents(logs)
+    reader.begin()
+    gevent.wait()
+    logs["solr-0.solr.ns"] += "second\n"
+    files = [(each.name, each.unpack()) for each in reader.end()]
     assert files == [("gc-solr-0.log", b"second\n"), ("gc-solr-1.log", b"")]
 
 
 def test_log_that_cannot_be_read_is_said_in_its_file() -> None:
-    logs = {"solr-0.solr.ns": "first\n"}
-    with agents(logs) as reader:
-        reader.begin()
-        _, missing = reader.end()
+    reader = agents({"solr-0.solr.ns": "first\n"})
+    reader.begin()
+    _, missing = reader.end()
     assert missing.unpack().startswith(b"no GC log of solr-1: Client error '404 Not Found'")
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"bytes": "x"}', "no JSON"])
 def test_response_that_is_none_of_an_agent_is_said_too(body: str) -> None:
-    reader = GcLogs(["solr-0.solr.ns:9101"], "t")
-    transport = httpx.MockTransport(lambda _: httpx.Response(200, text=body))
-    with httpx.Client(transport=transport) as client:
-        reader._http = client
-        reader.begin()
-        (file,) = reader.end()
+    reader = reader_of(lambda _: httpx.Response(200, text=body))
+    reader.begin()
+    file, _ = reader.end()
     assert file.unpack().startswith(b"no GC log of solr-0: ")
 
 

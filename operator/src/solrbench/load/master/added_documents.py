@@ -41,9 +41,6 @@ class CountedReplica(NamedTuple):
     documents: int | None
 
 
-Shards = list[list[CountedReplica]]
-
-
 @dataclass(eq=False, repr=False)
 class StepDocuments:
     """Counts and deletes what steps of a plan added.
@@ -91,7 +88,7 @@ class StepDocuments:
                 self._update(http, [], {"commit": "true"})
                 found = self._wait(http, prefix, lambda documents: documents >= accepted)
         except NO_ANSWER_ERRORS as error:
-            return AddedDocuments(problem=_short(error))
+            return AddedDocuments(problem=format_error(error)[:_MAX_PROBLEM])
         try:
             self.delete()
         except LoadError as error:
@@ -107,13 +104,13 @@ class StepDocuments:
             try:
                 found = agreed(self._count(http, prefix))
             except NO_ANSWER_ERRORS as error:
-                found = AddedDocuments(problem=_short(error))
+                found = AddedDocuments(problem=format_error(error)[:_MAX_PROBLEM])
             is_settled = not found.problem and not found.differing and is_whole(found.documents)
             if is_settled or self.now() >= deadline:
                 return found
             self.pause(_PAUSE_SECONDS)
 
-    def _count(self, http: httpx.Client, prefix: str) -> Shards:
+    def _count(self, http: httpx.Client, prefix: str) -> list[list[CountedReplica]]:
         state = read_collection(http, self.plan.solr_urls[0], self.plan.collection_of_cores)
         # Not kept in a cache of Solr.
         query = f"{{!prefix f={self.plan.id_field} cache=false}}{prefix}"
@@ -160,10 +157,6 @@ def agreed(shards: Sequence[Sequence[CountedReplica]]) -> AddedDocuments:
 
 def _json(response: httpx.Response) -> Any:
     return response.raise_for_status().json()
-
-
-def _short(error: Exception) -> str:
-    return format_error(error)[:_MAX_PROBLEM]
 
 
 def _not_deleted(problem: str) -> LoadError:

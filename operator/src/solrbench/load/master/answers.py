@@ -27,6 +27,7 @@ from solrbench.load.workload.answer_facets import read_facets
 from solrbench.load.workload.answer_requests import AnswerRequest, HandlerDefaults, distinct_queries
 from solrbench.load.workload.loader import read_query_lists
 from solrbench.net.http import NO_ANSWER_ERRORS, HttpAuth
+from solrbench.stats.number_format import round_significant
 
 _logger = logging.getLogger(__name__)
 
@@ -289,7 +290,7 @@ def _message(content: bytes) -> str:
 
 def _rank_value(value: Any) -> float | str | None:
     if isinstance(value, float):
-        return float(f"{value:.{_DIGITS}g}")
+        return round_significant(value, _DIGITS)
     # Whole numbers, too, as they are not rounded: two dates in milliseconds are never a tie.
     return None if value is None else str(value)
 

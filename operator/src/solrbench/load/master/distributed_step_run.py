@@ -214,35 +214,32 @@ class DistributedStepRun:
     reports: StepReports
     runner: MasterRunner
     redispatch: Callable[[], None]
+    roster: WorkerRoster = field(init=False)
+    """The workers by their places."""
     state: DistributedStepRunState = field(default=DistributedStepRunState.SPAWNING, init=False)
     lost: list[str] = field(default_factory=list, init=False)
     """Names of the workers whose measurements are missing."""
     _removed: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
-        self._members = list(self.names)
-        self._placement = UserPlacement(len(self._members))
+        self.roster = WorkerRoster(tuple(self.names), UserPlacement(len(self.names)))
 
     @property
     def remaining(self) -> list[str]:
         """Workers that have users of the step run."""
-        return [self._members[index] for index in self._placement.remaining_workers]
-
-    @property
-    def roster(self) -> WorkerRoster:
-        """The workers by their places."""
-        return WorkerRoster(tuple(self._members), self._placement)
+        workers, placement = self.roster
+        return [workers[index] for index in placement.remaining_workers]
 
     @property
     def results(self) -> list[tuple[str, WorkerStepResult]]:
         """Names and results of the workers that have ended the step run, by place."""
         results = self.reports.results
-        return [(self.names[each], results[each]) for each in self._members if each in results]
+        return [(name, results[each]) for each, name in self.names.items() if each in results]
 
     def assign(self) -> None:
         """Give every worker its part."""
-        for index, worker in enumerate(self._members):
-            seat = {"worker": index, "workers": len(self._members)}
+        for index, worker in enumerate(self.names):
+            seat = {"worker": index, "workers": len(self.names)}
             part = self.assignment.model_copy(update=seat)
             self.runner.send_message(COMMAND, command_data(part), client_id=worker)
 
@@ -285,15 +282,16 @@ class DistributedStepRun:
         # What is exact, or planned for each worker, has lost its part with it; and a worker without
         # users has ended its part already, and takes none over.
         is_planned = self.assignment.open_loop is not None or self.assignment.requests is not None
-        has_idle = self.assignment.users < len(self._members)
+        has_idle = self.assignment.users < len(self.names)
         if self.state is not DistributedStepRunState.MEASURING or is_planned or has_idle:
             raise StepRunAbortedError(LoadReason.WORKER_LOST, loss)
         self.lost.append(self.names[worker])
-        self._placement = self._placement.after_loss(self._members.index(worker))
+        workers, before = self.roster
+        placement = before.after_loss(workers.index(worker))
+        self.roster = WorkerRoster(workers, placement)
         # The command goes before the dispatch: messages of one connection arrive in the order they
         # were sent, so a worker knows the numbers of the users that Locust then spawns.
-        reassigned = self._placement.reassigned_users(self.assignment.users)
-        for index, users in reassigned.items():
+        for index, users in placement.reassigned_users(self.assignment.users).items():
             command = AdoptUsers(key=self.assignment.key, users=users)
-            self.runner.send_message(COMMAND, command_data(command), client_id=self._members[index])
+            self.runner.send_message(COMMAND, command_data(command), client_id=workers[index])
         self.redispatch()

@@ -18,7 +18,7 @@ from solrbench.load.recording.request_stats import RecentRequests
 from solrbench.load.recording.worker_result import WorkerStepResult
 from solrbench.load.schedule import messages
 from solrbench.load.schedule.messages import ENGINE_SILENT_SECONDS, Assignment, LiveTotals
-from solrbench.load.schedule.users import UserClass, UserPlacement
+from solrbench.load.schedule.users import UserClass
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.registry import find_reason
 
@@ -87,9 +87,7 @@ class WorkerPool:
     @property
     def roster(self) -> WorkerRoster:
         """The workers of the step run by their places."""
-        if self._step_run is None:
-            return WorkerRoster((), UserPlacement(0))
-        return self._step_run.roster
+        return WorkerRoster() if self._step_run is None else self._step_run.roster
 
     def fail(self, failure: LoadError) -> None:
         """Raise `failure` in every wait from now on."""

@@ -34,6 +34,7 @@ from solrbench.load.worker.locustfile_engine import LocustfileEngine
 from solrbench.net.token import TokenCheck
 from solrbench.reasons.load import LoadReason
 from solrbench.stats.histograms import lowest_of
+from solrbench.stats.number_format import round_significant
 from solrbench.telemetry.summary import OwnPodMeter
 
 
@@ -78,7 +79,7 @@ def _milliseconds(bucket: int) -> float:
 
     What the master takes from its workers then hardly depends on the rate of requests.
     """
-    return float(f"{(lowest_of(bucket + 1) - 1) / 1000:.2g}")
+    return round_significant((lowest_of(bucket + 1) - 1) / 1000, 2)
 
 
 _EXIT_GRACE_SECONDS = 10.0
