@@ -1,4 +1,4 @@
-"""Whole runs on workers that obey, with losses, failures and Stop on Locust's page.
+"""Whole runs on workers that obey, with losses, failures and an early stop.
 
 What the master measures next.
 """
@@ -8,16 +8,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from flask import Flask
 
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.contract.windows import CacheSample
 from solrbench.load.errors import LoadError
-from solrbench.load.master.result_store import add_guard
 from solrbench.load.master.run import RunSchedule
 from solrbench.load.master_client import MAX_STATE_BYTES
 from solrbench.load.schedule.messages import FAILED, Abort, Assignment
-from solrbench.net.token import TOKEN_HEADER, TokenCheck
 from solrbench.reasons.load import LoadReason
 from solrbench.reasons.target import TargetReason
 from support.load.builders import queries_spec, workload
@@ -298,17 +295,10 @@ def test_request_names_of_a_locustfile_are_few(kind: str, names: int) -> None:
     assert len(run.document("r1-s0-exact").requests) == names
 
 
-def stop_on_the_page(run: Run) -> None:
-    app = Flask("page")
-    add_guard(app, TokenCheck("t"), run.coordinator.stop)
-    answer = app.test_client().post("/stop", headers={TOKEN_HEADER: "t"})
-    assert answer.get_json()["success"] is True
-
-
 @pytest.mark.parametrize("seconds", [0.5, 1.5, 5])
-def test_stop_on_the_page_fails_the_run(seconds: float) -> None:
+def test_stop_fails_the_run(seconds: float) -> None:
     run = Run(TIMED)
-    run.at(seconds, lambda: stop_on_the_page(run))
+    run.at(seconds, run.coordinator.stop)
     failure = run.fail()
     assert (failure.reason, run.load.clock.now()) == ("StoppedByUser", seconds)
     state = run.state
@@ -319,7 +309,7 @@ def test_stop_on_the_page_fails_the_run(seconds: float) -> None:
 def test_stop_after_the_end_changes_nothing() -> None:
     run = Run(EXACT)
     run.run()
-    stop_on_the_page(run)
+    run.coordinator.stop()
     run.load.pool.wait(lambda: True)
     assert run.state.stage == "Finished"
 
