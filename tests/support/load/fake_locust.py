@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar, cast
 
 from solrbench.load.master.worker_pool import WorkerPool
 from solrbench.load.recording.request_stats import RecentRequests
@@ -133,6 +133,14 @@ class FakeLoad:
             now=self.clock.now,
             changed=cast("Event", ManualEvent(self.clock)),
         )
+
+    @classmethod
+    def ready(cls, workers: str = "ab", *, redistribute: bool = False) -> Self:
+        """Return a pool whose workers, each named by a letter, are all there."""
+        load = cls(len(workers), redistribute=redistribute)
+        load.join(*workers)
+        load.pool.wait_for_workers()
+        return load
 
     def join(
         self, *workers: str, classes: Sequence[tuple[str, int]] = (("VirtualUser", 1),)

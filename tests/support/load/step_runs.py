@@ -24,9 +24,7 @@ KEY = TIMED.key
 def started(
     work: Assignment = TIMED, *, redistribute: bool = False, measuring: bool = True
 ) -> tuple[FakeLoad, DistributedStepRun]:
-    load = FakeLoad(expected=3, redistribute=redistribute)
-    load.join("a", "b", "c")
-    load.pool.wait_for_workers()
+    load = FakeLoad.ready("abc", redistribute=redistribute)
     step_run = load.pool.assign(work)
     if measuring:
         load.spawned(KEY, "a", "b", "c")

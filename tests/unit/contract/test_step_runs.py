@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.arrivals import WarmUp
 from solrbench.contract.step_runs import (
     DEFAULT_WARM_UP,
@@ -17,7 +16,7 @@ from solrbench.contract.step_runs import (
     warm_up_of,
 )
 from support.resources.objects import stored
-from support.resources.small_resource import Changes, custom_locustfile, resource, step
+from support.resources.small_resource import Changes, custom_locustfile, step
 
 LOAD_STEPS: Changes = {
     "spec.load.repeats.count": 2,
@@ -121,8 +120,7 @@ BETWEEN: Changes = {"spec.load.between.warmUp": {"requests": 7}}
 def test_warm_up_of_a_step_follows_its_spec(
     changes: dict[str, Any], expected: WarmUp | None
 ) -> None:
-    spec = SolrBenchmark.model_validate(resource(changes)).spec
-    assert warm_up_of(spec) == expected
+    assert warm_up_of(stored(changes).spec) == expected
 
 
 @pytest.mark.parametrize(
@@ -138,5 +136,5 @@ def test_preparation_of_a_step_follows_its_spec(
     between: dict[str, Any] | None, expected: tuple[bool, bool]
 ) -> None:
     changes = {} if between is None else {"spec.load.between": between}
-    spec = SolrBenchmark.model_validate(resource(changes)).spec
+    spec = stored(changes).spec
     assert (prepares_each_step(spec), empties_caches(spec)) == expected

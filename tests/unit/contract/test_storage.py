@@ -78,18 +78,20 @@ def test_no_more_is_unpacked_than_a_document_may_have(monkeypatch: pytest.Monkey
         storage.from_chunks(replace(bomb, chunks=(gzip.compress(bytes(10_000)),)))
 
 
-def test_a_document_of_another_version_has_a_reason_of_its_own() -> None:
+def of_a_later_version(before: bytes, after: bytes) -> storage.ChunkedDocument:
     text = gzip.decompress(b"".join(storage.to_chunks(_document()).chunks))
-    later = text.replace(b'"repeat":1', b'"repeat":"first"')
+    later = text.replace(before, after)
     digest = hashlib.sha256(later).hexdigest()
+    return storage.ChunkedDocument((gzip.compress(later),), digest)
+
+
+def test_a_document_of_another_version_has_a_reason_of_its_own() -> None:
+    later = of_a_later_version(b'"repeat":1', b'"repeat":"first"')
     said = "another version wrote it.*install the operator's version"
     with failing(storage.DamagedReportError, "VersionMismatch", said):
-        storage.from_chunks(storage.ChunkedDocument((gzip.compress(later),), digest))
+        storage.from_chunks(later)
 
 
 def test_a_field_of_a_later_version_is_ignored() -> None:
-    text = gzip.decompress(b"".join(storage.to_chunks(_document()).chunks))
-    later = text.replace(b"{", b'{"fieldOfALaterVersion":1,')
-    digest = hashlib.sha256(later).hexdigest()
-    stored = storage.ChunkedDocument((gzip.compress(later),), digest)
-    assert storage.from_chunks(stored) == _document()
+    later = of_a_later_version(b"{", b'{"fieldOfALaterVersion":1,')
+    assert storage.from_chunks(later) == _document()

@@ -39,9 +39,7 @@ class Shown:
     """The status of a run on one worker."""
 
     def __init__(self) -> None:
-        self.load = FakeLoad(expected=1)
-        self.load.join("a")
-        self.load.pool.wait_for_workers()
+        self.load = FakeLoad.ready("a")
         self.load.pool.assign(assignment())
         self.load.runner.user_count = 4
         self.status = RunStatus(
@@ -170,9 +168,7 @@ class StepRuns:
     """An executor on two workers that obey."""
 
     def __init__(self, step: dict[str, Any] | None = None, **fields: Any) -> None:
-        self.load = FakeLoad()
-        self.load.join("a", "b")
-        self.load.pool.wait_for_workers()
+        self.load = FakeLoad.ready()
         self.workers = ObedientWorkers(self.load)
         self.plan = load_plan(step or TIMED, **fields)
         clock = self.load.clock

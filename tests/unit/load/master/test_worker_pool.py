@@ -5,13 +5,11 @@ What the pool takes for granted of Locust, in a process of its own: importing it
 
 import pytest
 
-from solrbench.api.v1alpha1.arrivals import ArrivalDistribution
 from solrbench.load.errors import LoadError
 from solrbench.load.locust_scaling import WorkerRoster
 from solrbench.load.master.distributed_step_run import DistributedStepRunState
 from solrbench.load.master.worker_pool import STATE_MISSING
 from solrbench.load.schedule import messages
-from solrbench.load.schedule.arrivals import ArrivalRate
 from solrbench.load.schedule.messages import (
     Abort,
     Assignment,
@@ -26,9 +24,9 @@ from support.failing import failing
 from support.load.builders import assignment
 from support.load.fake_locust import FakeLoad
 from support.load.own_process import run_python
+from support.load.step_runs import PLANNED
 
 KEY = assignment().key
-RATE = ArrivalRate(requests_per_second=5, distribution=ArrivalDistribution.UNIFORM, max_in_flight=9)
 
 
 def test_members_are_the_first_pods_by_number() -> None:
@@ -83,22 +81,15 @@ def test_first_failure_is_raised_by_every_wait() -> None:
         load.pool.assign(assignment())
 
 
-def ready(workers: str = "ab", *, redistribute: bool = False) -> FakeLoad:
-    load = FakeLoad(len(workers), redistribute=redistribute)
-    load.join(*workers)
-    load.pool.wait_for_workers()
-    return load
-
-
 def test_one_user_of_an_open_loop_stands_for_each_worker() -> None:
-    load = ready("abc")
-    planned = assignment(users=99, seconds=10, open_loop=RATE)
+    load = FakeLoad.ready("abc")
+    planned = assignment(users=99, seconds=10, open_loop=PLANNED.open_loop)
     assert load.pool.assign(planned).assignment.users == 3
     assert [part.users for _, part in load.sent(Assignment)] == [3, 3, 3]
 
 
 def test_step_run_from_assignment_to_results() -> None:
-    load = ready()
+    load = FakeLoad.ready()
     step_run = load.pool.assign(assignment(users=3, seconds=10))
     load.clock.after(1, lambda: load.spawned(KEY, "a"))
     load.clock.after(2.1, lambda: load.spawned(KEY, "b"))
@@ -115,7 +106,7 @@ def test_step_run_from_assignment_to_results() -> None:
 
 
 def test_commands_name_the_step_run() -> None:
-    load = ready()
+    load = FakeLoad.ready()
     step_run = load.pool.assign(assignment())
     step_run.command(StopSending)
     step_run.command(Abort)
@@ -124,7 +115,7 @@ def test_commands_name_the_step_run() -> None:
 
 
 def test_reports_of_another_step_run_are_ignored() -> None:
-    load = ready("a")
+    load = FakeLoad.ready("a")
     load.pool.assign(assignment())
     load.progress(KEY, "a", LiveTotals(1, 9, 0, 0))
     load.spawned(KEY, "a")
@@ -144,7 +135,7 @@ def test_reports_of_another_step_run_are_ignored() -> None:
 
 
 def test_live_totals_are_the_latest_of_all_workers() -> None:
-    load = ready()
+    load = FakeLoad.ready()
     load.pool.assign(assignment())
     load.progress(KEY, "a", LiveTotals(1, 1, 1, 1))
     load.progress(KEY, "a", LiveTotals(2, 30, 4, 500))
@@ -153,7 +144,7 @@ def test_live_totals_are_the_latest_of_all_workers() -> None:
 
 
 def test_results_are_looked_for_whenever_a_worker_was_heard() -> None:
-    load = ready("a")
+    load = FakeLoad.ready("a")
     step_run = load.pool.assign(assignment(seconds=5))
     seen = []
     for second in (0.1, 0.2, 0.3):
@@ -164,7 +155,7 @@ def test_results_are_looked_for_whenever_a_worker_was_heard() -> None:
 
 
 def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
-    load = ready()
+    load = FakeLoad.ready()
     load.runner.user_count, load.shape.is_applied = 2, False
     load.clock.after(1, lambda: setattr(load.runner, "user_count", 0))
     load.clock.after(3, lambda: setattr(load.shape, "is_applied", True))
@@ -173,7 +164,7 @@ def test_pool_is_empty_when_locust_knows_that_no_users_are_wanted() -> None:
 
 
 def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on() -> None:
-    load = ready("abc", redistribute=True)
+    load = FakeLoad.ready("abc", redistribute=True)
     first = load.pool.assign(assignment(users=3, seconds=9))
     first.command(StartMeasuring)
     load.lose("b")
@@ -185,7 +176,7 @@ def test_worker_that_joins_for_a_lost_one_takes_part_from_the_next_step_run_on()
 
 
 def test_members_stay_where_a_loss_ends_the_run() -> None:
-    load = ready("bc")
+    load = FakeLoad.ready("bc")
     load.join("a")
     assert load.pool.assign(assignment()).remaining == ["b", "c"]
 

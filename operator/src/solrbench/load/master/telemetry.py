@@ -37,9 +37,7 @@ class TelemetrySampler:
     _readings: dict[str, dict[str, list[ServerReading]]] = field(default_factory=dict, init=False)
     _ended: Event = field(default_factory=Event, init=False)
     _greenlet: gevent.Greenlet | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self._pause = self.interval_seconds
+    _pause: float = field(init=False)
 
     def begin(self) -> None:
         """Forget what was read before; nothing is read until `mark`."""
