@@ -59,10 +59,10 @@ def outcome(
     )
 
 
-def merged(*results: WorkerStepResult) -> Any:
+def merged(*results: WorkerStepResult, step: Step = PLANNED.step) -> Any:
     named = [(f"worker-{index}", each) for index, each in enumerate(results)]
     record = StepRunMetadata(3, BEGAN, WarmUpResult(77), lost_workers=("worker-9",))
-    return merge_worker_results(PLANNED, named, record)
+    return merge_worker_results(PLANNED.model_copy(update={"step": step}), named, record)
 
 
 def merged_document(step_run_id: str) -> StepRunResult:

@@ -7,7 +7,7 @@ from typing import Any
 from solrbench.api.v1alpha1.load import Step
 from solrbench.contract.second_series import SecondSums
 from solrbench.contract.server_document import ServerFigures, Telemetry
-from solrbench.contract.step_document import FailureKind, RequestResult, StepRunResult
+from solrbench.contract.step_document import FailureKind, RequestResult
 from solrbench.contract.windows import CacheSample, EndedEarly, RequestWindow
 from solrbench.load.master.merge import add_load_pods, merge_worker_results
 from solrbench.load.master.step_run import StepRunMetadata, WarmUpResult
@@ -59,11 +59,9 @@ def only(*results: WorkerStepResult) -> RequestResult:
     return result
 
 
-def merged_as(step: dict[str, float], *results: WorkerStepResult) -> StepRunResult:
-    """Return the document of another step than `PLANNED`."""
-    planned = PLANNED.model_copy(update={"step": Step(name="storm", **step)})
-    named = [(f"worker-{index}", each) for index, each in enumerate(results)]
-    return merge_worker_results(planned, named, StepRunMetadata(1, BEGAN))
+def merged_as(step: dict[str, float], *results: WorkerStepResult) -> Any:
+    """Return the document of another step than that of `PLANNED`."""
+    return merged(*results, step=Step(name="storm", **step))
 
 
 def test_document_has_list_offsets() -> None:

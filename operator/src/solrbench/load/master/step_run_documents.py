@@ -58,9 +58,7 @@ def limit_series(document: StepRunResult, max_bytes: int) -> StepRunResult:
             "requests": [
                 request.model_copy(update={"windows": request.windows.rolled_up(width)})
                 for request in document.requests
-            ]
-            if width > 1
-            else document.requests,
+            ],
             "thousands": document.thousands[:eighth],
             "warm_up_thousands": document.warm_up_thousands[:eighth],
             "caches": _thinned(document.caches, eighth),
