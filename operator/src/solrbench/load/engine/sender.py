@@ -20,51 +20,8 @@ from solrbench.load.engine.target import UserContext
 from solrbench.load.recording.open_loop import OpenLoopRecorder
 from solrbench.load.recording.request_stats import NEVER_NS
 from solrbench.load.recording.response_gaps import NodeCounts
-from solrbench.load.schedule.arrivals import Schedule, SendingTime
+from solrbench.load.schedule.arrivals import Schedule
 from solrbench.load.workload.requests import Node, PreparedRequest
-
-
-class ArrivalTimes:
-    """The arrivals of one worker, one after another. Times are of `time.perf_counter_ns`."""
-
-    __slots__ = ("_offsets_ns", "_ramp_ns", "_started_ns", "next_ns", "sending")
-
-    def __init__(self, schedule: Schedule) -> None:
-        self._offsets_ns = self._until_end(schedule)
-        self._ramp_ns = schedule.rate.ramp_ns
-        self._started_ns = 0
-        self.next_ns = NEVER_NS
-        """When the next arrival is due; after the last one, a time that never comes."""
-        self.sending: SendingTime | None = None
-        """When all workers send, since the begin of the schedule; None before the last arrival of
-        this one, and unless their number is planned."""
-
-    @property
-    def is_over(self) -> bool:
-        """Say whether nothing arrives any more."""
-        return self.next_ns == NEVER_NS
-
-    def start(self, now_ns: int) -> int:
-        """Begin the schedule; return when its ramp ends."""
-        self._started_ns = now_ns
-        self.advance()
-        return now_ns + self._ramp_ns
-
-    def advance(self) -> None:
-        """Go on to the next arrival; the hot path."""
-        following = next(self._offsets_ns, None)
-        self.next_ns = NEVER_NS if following is None else self._started_ns + following
-
-    def end(self) -> None:
-        """Let nothing arrive any more."""
-        self.next_ns = NEVER_NS
-
-    def sending_ended_ns(self) -> int | None:
-        """Return the planned end of the arrivals of all workers; None if it is not known."""
-        return None if self.sending is None else self._started_ns + self.sending.end_ns
-
-    def _until_end(self, schedule: Schedule) -> Iterator[int]:
-        self.sending = yield from schedule.arrival_times_ns()
 
 
 _ARRIVALS_AT_ONCE = 64
@@ -90,10 +47,13 @@ class OpenLoopSender:
     on_measuring: Callable[[int], None]
     """Called with the end of the ramp, in ns."""
     state: StepRunState = field(default=StepRunState.WAITING, init=False)
+    _started_ns: int = field(default=0, init=False)
+    _next_ns: int = field(default=NEVER_NS, init=False)
+    """When the next arrival is due; after the last one, a time that never comes."""
 
     def __post_init__(self) -> None:
         schedule, count = self.schedule, len(self.nodes)
-        self._times = ArrivalTimes(schedule)
+        self._offsets_ns = self._arrivals()
         self._node_senders = [
             NodeSender(self, self.context, self.recorder, node, max_clients(schedule, index, count))
             for index, node in enumerate(self.nodes)
@@ -110,8 +70,9 @@ class OpenLoopSender:
 
     def start(self) -> None:
         """Begin the schedule."""
-        now_ns = _now()
-        self.recorder.origin_ns = self._times.start(now_ns)
+        self._started_ns = now_ns = _now()
+        self._advance()
+        self.recorder.origin_ns = now_ns + self.schedule.rate.ramp_ns
         self.state = StepRunState.RAMPING
         if self.recorder.origin_ns <= now_ns:
             self._measure()
@@ -120,7 +81,7 @@ class OpenLoopSender:
     def stop(self) -> None:
         """Let nothing arrive any more; what waits or is under way is carried to its end."""
         if self.state in {StepRunState.RAMPING, StepRunState.MEASURING}:
-            self._times.end()
+            self._next_ns = NEVER_NS
             self._on_timer()
 
     def abort(self) -> None:
@@ -147,16 +108,25 @@ class OpenLoopSender:
             self._end_schedule(intended_ns)
         return request
 
+    def _arrivals(self) -> Iterator[int]:
+        """Yield the arrivals since the begin; then note when all workers send, if that is known."""
+        self.recorder.sending = yield from self.schedule.arrival_times_ns()
+
+    def _advance(self) -> None:
+        """Go on to the next arrival; the hot path."""
+        following = next(self._offsets_ns, None)
+        self._next_ns = NEVER_NS if following is None else self._started_ns + following
+
     def _on_timer(self) -> None:
         if self.is_over():
             # The loop may still hold a call of the timer when everything was let go.
             return
-        times, recorder, now_ns = self._times, self.recorder, _now()
+        recorder, now_ns = self.recorder, _now()
         for _ in range(_ARRIVALS_AT_ONCE):
-            intended_ns = times.next_ns
+            intended_ns = self._next_ns
             if intended_ns > now_ns:
                 break
-            times.advance()
+            self._advance()
             if intended_ns >= recorder.origin_ns:
                 if self.state is _RAMPING:
                     self._measure()
@@ -165,7 +135,7 @@ class OpenLoopSender:
             next(self._turns).arrive(intended_ns, now_ns)
             # Read again: sending takes time, and by then the next one may be due.
             now_ns = _now()
-        if times.is_over:
+        if self._next_ns == NEVER_NS:
             self.state = StepRunState.STOPPING
             if self.schedule.rate.seconds is None:
                 self._note_end(now_ns)
@@ -173,7 +143,7 @@ class OpenLoopSender:
             self._timer.close()
             self._finish_if_done()
         else:
-            self._timer.set(times.next_ns)
+            self._timer.set(self._next_ns)
 
     def _end_schedule(self, intended_ns: int) -> None:
         """End the schedule: nothing is left for an arrival, nor for those behind it.
@@ -184,7 +154,7 @@ class OpenLoopSender:
         for sender in self._node_senders:
             gone += sender.clear_arrivals()
         recorder.planned_requests -= sum(each >= recorder.origin_ns for each in gone)
-        self._times.end()
+        self._next_ns = NEVER_NS
         self.state = StepRunState.STOPPING
 
     def _note_end(self, now_ns: int) -> None:
@@ -192,11 +162,11 @@ class OpenLoopSender:
 
         What the schedule plans is the same on all workers, however late one of them is.
         """
-        supply, planned_ns = self.context.supply, self._times.sending_ended_ns()
-        supply.ended_ns = supply.ended_ns or planned_ns or now_ns
-        if planned_ns is not None:
-            self.recorder.sending = self._times.sending
-            self.context.recorder.drain_from(planned_ns)
+        supply, sending = self.context.supply, self.recorder.sending
+        ended_ns = now_ns if sending is None else self._started_ns + sending.end_ns
+        supply.ended_ns = supply.ended_ns or ended_ns
+        if sending is not None:
+            self.context.recorder.drain_from(ended_ns)
 
     def _measure(self) -> None:
         self.state = StepRunState.MEASURING
