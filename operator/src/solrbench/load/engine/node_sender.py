@@ -45,9 +45,6 @@ class NodeSenderOwner(Protocol):
     def on_ended(self) -> None:
         """Learn that less waits or is under way than before."""
 
-    def is_over(self) -> bool:
-        """Say whether nothing is to be sent any more."""
-
 
 @dataclass(eq=False, repr=False)
 class NodeSender:
@@ -246,8 +243,6 @@ class NodeSender:
     def _on_connected(
         self, client: PooledClient, tried_ns: int, failed: RequestFailure | None
     ) -> None:
-        if self.owner.is_over():
-            return
         self._unreachable = failed
         if failed is not None and self._waiting:
             self._fail_oldest(tried_ns, failed)

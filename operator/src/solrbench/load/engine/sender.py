@@ -92,10 +92,6 @@ class OpenLoopSender:
         for sender in self._node_senders:
             sender.abort()
 
-    def is_over(self) -> bool:
-        """Say whether nothing is to be sent any more."""
-        return self.state is _ABORTED or self.state is _FINISHED
-
     def on_ended(self) -> None:
         """Learn that less waits or is under way than before."""
         if self.state is _STOPPING:
@@ -118,7 +114,7 @@ class OpenLoopSender:
         self._next_ns = NEVER_NS if following is None else self._started_ns + following
 
     def _on_timer(self) -> None:
-        if self.is_over():
+        if self.state is _ABORTED or self.state is _FINISHED:
             # The loop may still hold a call of the timer when everything was let go.
             return
         recorder, now_ns = self.recorder, _now()
