@@ -65,7 +65,7 @@ class StepRun:
 
     def adopt_users(self, users: Sequence[int]) -> None:
         """Learn the numbers of users of a lost worker that are added next."""
-        self._factory.adopt(users)
+        self._factory.adopted += users
 
     def add_user(self) -> None:
         """Add the next user of this worker; before a barrier it connects, else it starts."""
@@ -109,7 +109,7 @@ class StepRun:
         users = factory.user_activities
         gaps = longest_response_gaps(users, factory.node_activities, recorder.origin_ns)
         result = self._measurement.result(
-            factory.expected_users,
+            self.assignment.worker_users + len(factory.adopted),
             self._stream.used_numbers(),
             queries_exhausted=self._supply.queries_exhausted,
             sending_ended_ns=self._supply.ended_ns,

@@ -23,7 +23,6 @@ from solrbench.load.recording.response_gaps import NodeCounts
 from solrbench.load.schedule.arrivals import Schedule
 from solrbench.load.workload.requests import Node, PreparedRequest
 
-
 _ARRIVALS_AT_ONCE = 64
 """Requests sent in a row, before responses get their turn, by a worker that fell behind."""
 

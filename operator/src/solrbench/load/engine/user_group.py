@@ -1,7 +1,7 @@
 """The users of a step run on one worker: made, connected, started, stopped and counted."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -119,10 +119,10 @@ class UserFactory:
     context: UserContext
     on_measuring: Callable[[int], None]
     """Called by an open loop after its ramp."""
-    _adopted: list[int] = field(default_factory=list, init=False)
+    adopted: list[int] = field(default_factory=list, init=False)
+    """Numbers of the users of lost workers, which are made after those of this one."""
     open_loop_recorder: OpenLoopRecorder | None = field(default=None, init=False)
-    """Counts the arrivals of an open loop; None in a closed loop, and before its sender is
-    made."""
+    """None in a closed loop, and before the sender of an open one is made."""
     node_counts: list[NodeCounts] = field(default_factory=list, init=False)
     """The requests of an open loop to each node; empty in a closed loop."""
     user_activities: list[UserActivity] = field(default_factory=list, init=False)
@@ -132,15 +132,6 @@ class UserFactory:
         self._nodes = self.target.nodes_of(self.assignment.variant)
         self.node_activities = [NodeActivity(node.address) for node in self._nodes]
 
-    @property
-    def expected_users(self) -> int:
-        """Users of this worker, those of lost workers included."""
-        return self.assignment.worker_users + len(self._adopted)
-
-    def adopt(self, numbers: Sequence[int]) -> None:
-        """Learn the numbers of users of a lost worker that are made after those of this one."""
-        self._adopted += numbers
-
     def make(self, index: int) -> ClosedLoopUser | OpenLoopSender:
         """Return user `index` of this worker, or what sends the arrivals of an open loop."""
         assignment = self.assignment
@@ -149,8 +140,8 @@ class UserFactory:
         # Its number in the whole run: users of a lost worker keep theirs, and with it their node.
         number = assignment.worker + index * assignment.workers
         further = index - assignment.worker_users
-        if 0 <= further < len(self._adopted):
-            number = self._adopted[further]
+        if 0 <= further < len(self.adopted):
+            number = self.adopted[further]
         node_index = number % len(self._nodes)
         node, recorder = self._nodes[node_index], self.context.recorder
         activity = UserActivity(number, self.node_activities[node_index], recorder)
