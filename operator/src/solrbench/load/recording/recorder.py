@@ -6,7 +6,7 @@ totals and handed out, so that a live view costs nothing per request. Names that
 beforehand are limited in number: each has results and metrics.
 """
 
-from solrbench.contract.step_document import ConnectionResult
+from solrbench.contract.step_document import PARTIAL_RESULTS, ConnectionResult
 from solrbench.load.recording.open_loop import LatencyRecorder
 from solrbench.load.recording.request_stats import (
     BATCH,
@@ -14,7 +14,7 @@ from solrbench.load.recording.request_stats import (
     RequestStats,
     RequestTotals,
     SlowSample,
-    build_request_result,
+    failure_kinds,
 )
 from solrbench.load.recording.worker_result import (
     MAX_MICRO_BATCHES,
@@ -25,6 +25,7 @@ from solrbench.load.recording.worker_result import (
 from solrbench.load.workload.name_table import ALL_CHECKED, UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import RequestFailure, is_failure
+from solrbench.stats.histograms import Histogram
 
 OTHER = "other"
 """Name for the requests of all names that came too late."""
@@ -252,15 +253,35 @@ class StepRunRecorder:
         return self._result(index, never, RequestTotals())
 
     def _result(self, index: int, stats: RequestStats, ramp: RequestTotals) -> WorkerRequestStats:
+        """Return the result of a name; counts that its responses may hide are left out."""
         parts = [stats]
         if stats.is_transaction:
             # The whole has no response of its own, so those of its requests decide.
             parts = [each for each in self._measured if each.name.startswith(f"{stats.name}.")]
         has_headerless = any(each.has_headerless for each in parts)
-        return build_request_result(
-            stats,
-            ramp,
-            partial=index not in self._unchecked.partial and not has_headerless,
-            empty=index not in self._unchecked.empty,
-            origin_ns=self.origin_ns,
+        hides_partial = has_headerless or index in self._unchecked.partial
+        hides_empty = index in self._unchecked.empty
+        measured = stats.total
+        some = measured.requests > 0
+        failed = Histogram.from_buckets(stats.failed).encode() if stats.failed else None
+        return WorkerRequestStats(
+            request=stats.name,
+            is_transaction=stats.is_transaction,
+            requests=measured.requests,
+            failures=measured.failures,
+            failure_kinds=failure_kinds(measured.kinds, stats.samples),
+            partial_results=None if hides_partial else measured.kinds[PARTIAL_RESULTS],
+            empty_results=None if hides_empty else measured.empty_results,
+            ramp_requests=ramp.requests,
+            ramp_failures=ramp.failures,
+            retried_requests=stats.retried,
+            bytes_received=measured.bytes_received,
+            sum_microseconds=measured.sum_microseconds,
+            min_microseconds=measured.min_microseconds if some else None,
+            max_microseconds=measured.max_microseconds if some else None,
+            service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
+            service_time_blocks=stats.blocks.encode(),
+            failed_time_histogram=failed,
+            windows=stats.windows,
+            slow_requests=stats.slow.entries(self.origin_ns),
         )

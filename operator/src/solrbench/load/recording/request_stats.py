@@ -16,13 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.contract.second_series import SecondSeries, SecondSums
-from solrbench.contract.step_document import (
-    MAX_SLOW_REQUESTS,
-    PARTIAL_RESULTS,
-    FailureKind,
-    SlowRequest,
-)
-from solrbench.load.recording.worker_result import WorkerRequestStats
+from solrbench.contract.step_document import MAX_SLOW_REQUESTS, FailureKind, SlowRequest
 from solrbench.load.workload.requests import PreparedRequest, describe_request
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
@@ -258,36 +252,3 @@ def histogram_of(counts: NDArray[np.int64]) -> Histogram:
     for bucket, count in zip(used.tolist(), counts[used].tolist(), strict=True):
         histogram.record(lowest_of((bucket + 1) << _SHIFT) - 1, count)
     return histogram
-
-
-def build_request_result(
-    stats: RequestStats, ramp: RequestTotals, *, partial: bool, empty: bool, origin_ns: int
-) -> WorkerRequestStats:
-    """Return what was measured of a request name since `origin_ns`.
-
-    Whether responses were `partial` or `empty` is in it only where it could be seen.
-    """
-    measured = stats.total
-    some = measured.requests > 0
-    failed = Histogram.from_buckets(stats.failed).encode() if stats.failed else None
-    return WorkerRequestStats(
-        request=stats.name,
-        is_transaction=stats.is_transaction,
-        requests=measured.requests,
-        failures=measured.failures,
-        failure_kinds=failure_kinds(measured.kinds, stats.samples),
-        partial_results=measured.kinds[PARTIAL_RESULTS] if partial else None,
-        empty_results=measured.empty_results if empty else None,
-        ramp_requests=ramp.requests,
-        ramp_failures=ramp.failures,
-        retried_requests=stats.retried,
-        bytes_received=measured.bytes_received,
-        sum_microseconds=measured.sum_microseconds,
-        min_microseconds=measured.min_microseconds if some else None,
-        max_microseconds=measured.max_microseconds if some else None,
-        service_time_histogram=Histogram.from_buckets(measured.buckets).encode(),
-        service_time_blocks=stats.blocks.encode(),
-        failed_time_histogram=failed,
-        windows=stats.windows,
-        slow_requests=stats.slow.entries(origin_ns),
-    )
