@@ -1,6 +1,7 @@
 """Workloads of one transaction, and a server that makes ids of queries."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from solrbench.api.v1alpha1.workload import Workload
@@ -11,6 +12,7 @@ from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.request_mix import PreparedWorkload
 from solrbench.load.workload.requests import prepare_node
 from solrbench.load.workload.transactions import TransactionSource, prepare_transaction
+from support.load.builders import plain
 from support.servers.http_server import Exchange
 
 CHAIN = (
@@ -47,9 +49,15 @@ async def echo(exchange: Exchange) -> None:
 
 
 def target(
-    url: str, spec: Workload, lines: list[WorkloadQuery] | None = None, timeout_seconds: float = 5.0
+    url: str,
+    *requests: dict[str, Any],
+    inputs: Iterable[str] = ("x",),
+    order: str = "Sequential",
+    timeout_seconds: float = 5.0,
 ) -> LoadTarget:
-    part, names = prepare(spec, lines)
+    """Return a target of transactions, each of which begins with an input as `q`."""
+    spec = workload(*requests, order=order)
+    part, names = prepare(spec, plain(*inputs))
     prepared = PreparedWorkload(tuple(names), [part], transactions=frozenset([0]))
     return LoadTarget(prepared, 1, [prepare_node(spec, "books", url)], timeout_seconds)
 

@@ -3,7 +3,7 @@
 import asyncio
 import ssl
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass
 from typing import Self
 from urllib.parse import parse_qsl, urlsplit
@@ -54,14 +54,20 @@ async def respond_well(exchange: Exchange) -> None:
     exchange.send()
 
 
-def respond_after(seconds: float) -> Script:
-    """Return a script that responds well, but not at once."""
+EVERY = range(1_000_000)
 
-    async def respond(exchange: Exchange) -> None:
-        await asyncio.sleep(seconds)
-        exchange.send()
 
-    return respond
+def respond_after(
+    seconds: float, numbers: Container[int] = EVERY, respond: Script = respond_well
+) -> Script:
+    """Return a script that responds, but to the requests with these numbers not at once."""
+
+    async def respond_later(exchange: Exchange) -> None:
+        if exchange.number in numbers:
+            await asyncio.sleep(seconds)
+        await respond(exchange)
+
+    return respond_later
 
 
 class HttpServer:

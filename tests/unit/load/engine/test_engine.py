@@ -24,7 +24,7 @@ from support.load.builders import (
     until,
     workload,
 )
-from support.servers.http_server import Exchange, HttpServer
+from support.servers.http_server import EVERY, HttpServer, respond_after
 
 
 @pytest.mark.parametrize(("users", "requests"), [(1, 1), (1, 50), (7, 50), (50, 7), (10, 1000)])
@@ -86,12 +86,7 @@ async def test_stopped_step_run_finishes_requests_in_flight(
 ) -> None:
     send_first_at_once(monkeypatch)
     listener = RecordingListener()
-
-    async def answer_late(exchange: Exchange) -> None:
-        await asyncio.sleep(0.3 if exchange.number >= 3 else 0)
-        exchange.send()
-
-    async with HttpServer(answer_late) as server:
+    async with HttpServer(respond_after(0.3, EVERY[3:])) as server:
         duty = assignment(users=4, seconds=60, think=ThinkTime(constant_milliseconds=3_600_000))
         engine = await begin_step(target(server.url), duty, listener)
         await until(lambda: len(server.requests) == 4)

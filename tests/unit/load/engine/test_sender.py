@@ -28,10 +28,9 @@ from support.load.builders import (
     workload,
 )
 from support.load.transactions import CHAIN, echo
-from support.load.transactions import target as transactions_target
-from support.load.transactions import workload as transactions_workload
+from support.load.transactions import target as transactions
 from support.load.worker_results import merged
-from support.servers.http_server import Exchange, HttpServer, respond_after
+from support.servers.http_server import EVERY, Exchange, HttpServer, respond_after
 
 
 @pytest.mark.parametrize("kind", ["Poisson", "Uniform"])
@@ -103,12 +102,7 @@ async def test_a_request_that_had_to_wait_shows_in_the_response_time_alone() -> 
 
 
 async def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wait() -> None:
-    async def never(exchange: Exchange) -> None:
-        if exchange.number < 2:
-            await asyncio.sleep(60)
-        exchange.send()
-
-    async with HttpServer(never) as server:
+    async with HttpServer(respond_after(60, range(2))) as server:
         work = duty(seconds=1, requests_per_second=100, max_in_flight=2)
         outcome = await run_step(target(server.url, timeout_seconds=0.4), work)
     result = only(outcome)
@@ -122,13 +116,8 @@ async def test_requests_that_wait_too_long_are_dropped_and_counted_with_their_wa
 
 
 async def test_dropped_requests_keep_their_place_in_the_order() -> None:
-    async def stuck(exchange: Exchange) -> None:
-        if exchange.number == 0:
-            await asyncio.sleep(60)
-        exchange.send()
-
     queries = plain(*(f"w{i}" for i in range(60)))
-    async with HttpServer(stuck) as server:
+    async with HttpServer(respond_after(60, range(1))) as server:
         what = target(server.url, queries=queries, timeout_seconds=0.3)
         result = await run_step(what, duty(requests=60, requests_per_second=100, max_in_flight=1))
     dropped = only(result).dropped_requests
@@ -204,11 +193,6 @@ async def test_the_drain_of_a_number_of_requests_is_no_time_of_sending() -> None
     assert [(each.second, each.requests) for each in only(outcome).windows] == [(1, 5)]
 
 
-async def _echo_late(exchange: Exchange) -> None:
-    await asyncio.sleep(0.1)
-    await echo(exchange)
-
-
 def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any]]:
     """Return requests that think before each but the first."""
     think = {"thinkTime": {"constantMilliseconds": milliseconds}}
@@ -217,10 +201,8 @@ def thinking(milliseconds: int, *requests: dict[str, Any]) -> list[dict[str, Any
 
 async def test_transactions_that_think_occupy_no_connection() -> None:
     async with HttpServer(echo) as server:
-        spec = transactions_workload(*thinking(300, *CHAIN))
-        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.5)
-        plan = duty(requests=30, requests_per_second=200, max_in_flight=2)
-        result = await run_step(what, plan)
+        what = transactions(server.url, *thinking(300, *CHAIN), timeout_seconds=0.5)
+        result = await run_step(what, duty(requests=30, requests_per_second=200, max_in_flight=2))
     document = merged(result)
     (whole,) = of_arrivals(document.requests)
     assert (whole.requests, whole.failures, dropped(document)) == (30, 0, 0)
@@ -237,11 +219,9 @@ def assert_whole_took_as_long_as_its_requests(result: WorkerStepResult) -> None:
 
 
 async def test_waits_of_later_requests_are_in_the_response_time_of_their_transaction() -> None:
-    async with HttpServer(_echo_late) as server:
-        spec = transactions_workload(*thinking(50, *CHAIN))
-        what = transactions_target(server.url, spec, plain("x"))
-        plan = duty(requests=4, requests_per_second=100, max_in_flight=1)
-        result = await run_step(what, plan)
+    async with HttpServer(respond_after(0.1, respond=echo)) as server:
+        what = transactions(server.url, *thinking(50, *CHAIN))
+        result = await run_step(what, duty(requests=4, requests_per_second=100, max_in_flight=1))
     (whole,) = [each for each in result.requests if each.is_transaction]
     assert (whole.requests, whole.dropped_requests) == (4, 0)
     # All begin within 30 ms, and one connection serves twelve requests of 0.1 s.
@@ -252,16 +232,9 @@ async def test_waits_of_later_requests_are_in_the_response_time_of_their_transac
 async def test_thought_out_requests_without_a_connection_are_dropped_with_their_transaction() -> (
     None
 ):
-    async def stuck(exchange: Exchange) -> None:
-        if exchange.number >= 1:
-            await asyncio.sleep(60)
-        await echo(exchange)
-
-    async with HttpServer(stuck) as server:
-        spec = transactions_workload(*thinking(500, *CHAIN))
-        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.8)
-        plan = duty(requests=3, requests_per_second=5, max_in_flight=1)
-        result = await run_step(what, plan)
+    async with HttpServer(respond_after(60, EVERY[1:], echo)) as server:
+        what = transactions(server.url, *thinking(500, *CHAIN), timeout_seconds=0.8)
+        result = await run_step(what, duty(requests=3, requests_per_second=5, max_in_flight=1))
     by_name = {each.request: each for each in merged(result).requests}
     # The first has thought while the others, never answered, have the only connection.
     assert (by_name["lend.a"].requests, by_name["lend.a"].failures) == (3, 2)
@@ -273,11 +246,10 @@ async def test_thought_out_requests_without_a_connection_are_dropped_with_their_
 
 
 async def test_transaction_that_waits_when_the_inputs_run_out_is_carried_to_its_end() -> None:
-    async with HttpServer(_echo_late) as server:
-        spec = transactions_workload(*thinking(50, *CHAIN[:2]), order="Once")
-        what = transactions_target(server.url, spec, plain("x", "broken"))
-        plan = duty(requests=3, requests_per_second=100, max_in_flight=1)
-        result = await run_step(what, plan)
+    async with HttpServer(respond_after(0.1, respond=echo)) as server:
+        chain = thinking(50, *CHAIN[:2])
+        what = transactions(server.url, *chain, inputs=("x", "broken"), order="Once")
+        result = await run_step(what, duty(requests=3, requests_per_second=100, max_in_flight=1))
     # The first has thought while the second, which fails, has the only connection; the third, for
     # which no input is left, waited before it.
     assert server.queries == ["x", "broken", "<x>!"]
@@ -286,10 +258,8 @@ async def test_transaction_that_waits_when_the_inputs_run_out_is_carried_to_its_
 
 async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -> None:
     async with HttpServer(echo) as server:
-        spec = transactions_workload(*thinking(400, *CHAIN))
-        what = transactions_target(server.url, spec, plain("x"))
-        plan = duty(requests=20, requests_per_second=40, ramp_seconds=1)
-        result = await run_step(what, plan)
+        what = transactions(server.url, *thinking(400, *CHAIN))
+        result = await run_step(what, duty(requests=20, requests_per_second=40, ramp_seconds=1))
     by_name = {each.request: each for each in merged(result).requests}
     counts = {name: each.requests for name, each in by_name.items()}
     assert counts == dict.fromkeys(("lend", "lend.a", "lend.b", "lend.c"), 20)
@@ -297,16 +267,9 @@ async def test_what_belongs_to_a_transaction_of_the_ramp_belongs_to_the_ramp() -
 
 
 async def test_transactions_that_are_never_sent_are_arrivals_that_were_dropped() -> None:
-    async def stuck(exchange: Exchange) -> None:
-        if exchange.number in (4, 5):
-            await asyncio.sleep(60)
-        await echo(exchange)
-
-    async with HttpServer(stuck) as server:
-        spec = transactions_workload(*CHAIN)
-        what = transactions_target(server.url, spec, plain("x"), timeout_seconds=0.3)
-        plan = duty(requests=60, requests_per_second=100, max_in_flight=1)
-        result = await run_step(what, plan)
+    async with HttpServer(respond_after(60, (4, 5), echo)) as server:
+        what = transactions(server.url, *CHAIN, timeout_seconds=0.3)
+        result = await run_step(what, duty(requests=60, requests_per_second=100, max_in_flight=1))
     document = merged(result)
     (whole,) = of_arrivals(document.requests)
     assert whole.request == "lend"

@@ -11,7 +11,7 @@ from solrbench.load.engine.user_group import UserGroup
 from solrbench.load.schedule.users import pacing_wait_seconds
 from support.fakes.virtual_time import VirtualTimeLoop
 from support.load.builders import assignment, only, run_step, target
-from support.servers.http_server import Exchange, HttpServer, respond_well
+from support.servers.http_server import HttpServer, respond_after
 from support.servers.virtual_server import Calls, calling
 
 
@@ -111,13 +111,9 @@ async def test_paced_users_wait_for_the_rest_of_their_pace(monkeypatch: pytest.M
         passed.append(passed_seconds)
         return pacing_wait_seconds(pacing_milliseconds, passed_seconds)
 
-    async def respond_later(exchange: Exchange) -> None:
-        await asyncio.sleep(0.05)
-        await respond_well(exchange)
-
     monkeypatch.setattr("solrbench.load.engine.user_group.pacing_wait_seconds", wait)
     duty = assignment(users=2, seconds=1, pacing_milliseconds=200)
-    async with HttpServer(respond_later) as server:
+    async with HttpServer(respond_after(0.05)) as server:
         result = await run_step(target(server.url), duty)
     assert 2 <= only(result).requests <= 10
     assert min(passed) >= 0.04  # clocks of the two sides may differ a little

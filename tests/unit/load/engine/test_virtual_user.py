@@ -20,14 +20,12 @@ from support.load.builders import (
     assignment,
     begin_step,
     only,
-    plain,
     send_first_at_once,
     target,
     until,
 )
 from support.load.transactions import CHAIN, by_name
-from support.load.transactions import target as transaction_target
-from support.load.transactions import workload as transactions
+from support.load.transactions import target as transactions
 from support.servers.http_server import GOOD, HttpServer, respond_after
 from support.servers.virtual_server import serve
 
@@ -36,7 +34,7 @@ AN_HOUR = 3_600_000
 
 def _in_a_transaction(url: str) -> LoadTarget:
     thought: dict[str, Any] = CHAIN[1] | {"thinkTime": {"constantMilliseconds": AN_HOUR}}
-    return transaction_target(url, transactions(CHAIN[0], thought), plain("x"))
+    return transactions(url, CHAIN[0], thought)
 
 
 @pytest.mark.parametrize(

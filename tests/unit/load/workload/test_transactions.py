@@ -9,7 +9,7 @@ from solrbench.load.workload.query_file import WorkloadQuery
 from solrbench.load.workload.requests import BodyKind, NextRequest, PreparedRequest
 from solrbench.load.workload.transactions import TransactionSource
 from support.failing import failing
-from support.load.builders import assignment, plain, run_step, sent_json
+from support.load.builders import assignment, run_step, sent_json
 from support.load.transactions import CHAIN, by_name, echo, prepare, target, workload
 from support.servers.http_server import HttpServer, respond_after
 
@@ -86,7 +86,7 @@ def test_values_without_origin_are_refused_before_the_load(
 
 async def test_values_go_from_answer_to_answer() -> None:
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(*CHAIN), plain("x", "broken"))
+        what = target(server.url, *CHAIN, inputs=("x", "broken"))
         result = await run_step(what, assignment(users=2, requests=20))
         asked = {exchange.query for exchange in server.exchanges}
     found = by_name(result)
@@ -106,9 +106,8 @@ async def test_values_go_from_answer_to_answer() -> None:
 async def test_think_time_is_in_no_number() -> None:
     thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 300}}
     async with HttpServer(echo) as server:
-        spec = workload(CHAIN[0], thought)
         began = time.monotonic()
-        result = await run_step(target(server.url, spec, plain("x")), assignment(requests=2))
+        result = await run_step(target(server.url, CHAIN[0], thought), assignment(requests=2))
         took = time.monotonic() - began
     assert took >= 0.6
     found = by_name(result)
@@ -120,8 +119,8 @@ async def test_think_time_is_in_no_number() -> None:
 async def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
     thought = CHAIN[1] | {"thinkTime": {"constantMilliseconds": 60_000}}
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(CHAIN[0], thought), plain("x"))
         began = time.monotonic()
+        what = target(server.url, CHAIN[0], thought)
         result = await run_step(what, assignment(users=3, seconds=1))
         assert time.monotonic() - began < 10
     # Neither done nor failed: only its first request is counted.
@@ -130,15 +129,14 @@ async def test_time_that_is_over_ends_a_transaction_in_the_middle() -> None:
 
 async def test_transactions_under_way_are_finished_when_the_count_is_reached() -> None:
     async with HttpServer(echo) as server:
-        what = target(server.url, workload(*CHAIN), plain("x"))
-        result = await run_step(what, assignment(users=7, requests=7))
+        result = await run_step(target(server.url, *CHAIN), assignment(users=7, requests=7))
     counts = {name: each.requests for name, each in by_name(result).items()}
     assert counts == dict.fromkeys(("lend", "lend.a", "lend.b", "lend.c"), 7)
 
 
 async def test_timeout_fails_the_transaction() -> None:
     async with HttpServer(respond_after(2)) as server:
-        what = target(server.url, workload(*CHAIN), plain("x"), timeout_seconds=0.1)
+        what = target(server.url, *CHAIN, timeout_seconds=0.1)
         result = await run_step(what, assignment(requests=1))
     found = by_name(result)
     assert {name: each.failures for name, each in found.items()} == {"lend": 1, "lend.a": 1}
