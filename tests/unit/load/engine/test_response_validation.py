@@ -27,7 +27,6 @@ from support.load.builders import (
     only,
     run_step,
     target,
-    workload,
     write_lists,
 )
 from support.narrowing import not_none
@@ -241,23 +240,16 @@ async def test_request_on_a_connection_just_closed_is_sent_once_more() -> None:
     assert (only(result).retried_requests, len(server.requests)) == (4, 5 + 4)
 
 
-async def test_update_is_not_sent_again() -> None:
-    async with HttpServer(_close_the_second_time) as server:
-        what = target(server.url, spec=workload(handler="/update/json"))
-        result = await run_step(what, assignment(requests=4))
-    assert kinds(result) == {"ConnectionReset": 2}
-    assert (only(result).retried_requests, len(server.requests)) == (0, 4)
-
-
 @pytest.mark.parametrize(
     ("entry", "reset"),
     [
+        ({"queries": FILE, "handler": "/update/json"}, "write"),
         ({"updates": FILE, "handler": "/ingest"}, "write"),
         ({"transaction": {"requests": [POSTED | {"handler": "/ingest"}]}}, "write.add"),
         ({"transaction": {"requests": [POSTED | {"handler": "/update/json"}]}}, "write.add"),
     ],
 )
-async def test_update_to_a_handler_of_any_name_is_not_sent_again(
+async def test_update_is_not_sent_again_whatever_its_handler(
     entry: dict[str, Any], reset: str, tmp_path: Path
 ) -> None:
     write_lists(tmp_path, '{"id": "1"}\n')

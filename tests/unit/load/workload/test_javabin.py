@@ -82,18 +82,16 @@ def test_bad_responses_fail_with_the_kinds_of_json(name: str, kind: str, text: s
     assert text in failed.message
 
 
-def test_partial_results_behind_the_header_count() -> None:
-    body = write({"responseHeader": HEADER, "partialResults": True, "response": Documents(1)})
-    assert not_none(validate(body)).kind == "PartialResults"
-
-
-def test_header_without_a_status_is_malformed() -> None:
-    body = write({"responseHeader": {"QTime": 3}, "response": Documents(1)})
-    assert not_none(validate(body)).kind == "MalformedResponse"
-
-
-def test_empty_without_a_header_is_both_remarks() -> None:
-    assert validate(write({"response": Documents(0)})) is EMPTY_WITHOUT_HEADER
+@pytest.mark.parametrize(
+    ("sections", "kind"),
+    [
+        ({"responseHeader": HEADER, "partialResults": True}, "PartialResults"),
+        ({"responseHeader": {"QTime": 3}}, "MalformedResponse"),
+        ({}, EMPTY_WITHOUT_HEADER.kind),
+    ],
+)
+def test_header_and_what_stands_behind_it_count(sections: dict[str, Any], kind: str) -> None:
+    assert not_none(validate(write({**sections, "response": Documents(0)}))).kind == kind
 
 
 def test_expectations_hold_as_for_json() -> None:

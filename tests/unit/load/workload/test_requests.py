@@ -35,23 +35,6 @@ def test_own_parameters_win_over_those_of_the_workload() -> None:
     assert request.body == b"q=a+b&rows=0&fq=x&fq=y&wt=json&fl=id"
 
 
-@pytest.mark.parametrize(
-    ("parameters", "query", "is_readable"),
-    [
-        ({}, (("q", "a"),), True),
-        ({"wt": "csv"}, (("q", "a"),), False),
-        ({"wt": "xml"}, (("q", "a"), ("wt", "json")), True),
-        ({}, (("q", "a"), ("json.wrf", "call")), False),
-    ],
-)
-def test_answer_is_json_unless_asked_otherwise(
-    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_readable: bool
-) -> None:
-    spec = workload(parameters=parameters)
-    (request,) = prepare_requests(spec, [WorkloadQuery(None, query)]).requests
-    assert request.is_readable is is_readable
-
-
 def test_get_is_one_line_and_headers() -> None:
     text = message(workload(), plain("ä&b"), URL + "/")
     assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
@@ -125,12 +108,12 @@ def test_only_http_urls_are_nodes(url: str) -> None:
 
 
 def generated_plan(**fields: object) -> LoadPlan:
-    return plan_of({"queries": {"generated": {"count": 7}}}, solrUrls=[URL], **fields)
+    given = {"solrUrls": [URL], "generator": {"documents": 10, "vocabularyTerms": 1000}}
+    return plan_of({"queries": {"generated": {"count": 7}}}, **given | fields)
 
 
 def test_plan_becomes_requests_and_nodes() -> None:
-    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000})
-    target = load_target(plan, Path("/nowhere"))
+    target = load_target(generated_plan(), Path("/nowhere"))
     (part,) = target.requests.sources
     assert isinstance(part, QuerySource)
     assert (len(part.requests), len(target.nodes)) == (7, 1)
@@ -142,8 +125,7 @@ def test_variants_become_nodes_of_their_own() -> None:
         {"variant": "raw", "urls": [URL]},
         {"variant": "proxy", "urls": ["http://p:81/x/solr"]},
     ]
-    plan = generated_plan(generator={"documents": 10, "vocabularyTerms": 1000}, variants=endpoints)
-    target = load_target(plan, Path("/nowhere"))
+    target = load_target(generated_plan(variants=endpoints), Path("/nowhere"))
     (node,) = target.nodes_of("proxy")
     assert (node.host, node.port) == ("p", 81)
     assert node.request_templates[0][0].startswith(b"GET /x/solr/books/select?")
@@ -152,7 +134,7 @@ def test_variants_become_nodes_of_their_own() -> None:
 
 def test_generated_queries_need_a_generated_dataset() -> None:
     with pytest.raises(LoadError, match=r"BadPlan: .*needs dataset\.generator"):
-        load_target(generated_plan(), Path("/nowhere"))
+        load_target(generated_plan(generator=None), Path("/nowhere"))
 
 
 def test_login_stands_in_every_request_and_in_no_text_about_it() -> None:
