@@ -17,6 +17,7 @@ from solrbench.contract.answers import Skipped
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.schedule.users import seed_of
 from solrbench.load.workload.query_file import WorkloadQuery
+from solrbench.load.workload.templates import with_defaults
 
 MAX_QUERY_TEXT = 160
 """Characters of a query that are kept for readers."""
@@ -141,8 +142,7 @@ def _request(
     defaults: HandlerDefaults,
     random_fields: re.Pattern[str] | None,
 ) -> AnswerRequest:
-    own = {name for name, _ in query.parameters}
-    whole = (*query.parameters, *((k, v) for k, v in common.items() if k not in own))
+    whole = with_defaults(query.parameters, common)
     kept = tuple((name, value) for name, value in whole if name not in _REPLACED)
     body = None if query.json is None else orjson.loads(query.json)
     digest = hashlib.sha256(orjson.dumps([handler, sorted(kept), body]))

@@ -29,7 +29,7 @@ from solrbench.load.workload.response_checks import (
     RequestFailure,
     compile_expectation,
 )
-from solrbench.load.workload.templates import encode_parameters
+from solrbench.load.workload.templates import encode_parameters, with_defaults
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.reasons.load import LoadReason
 
@@ -232,14 +232,11 @@ class RequestBuilder:
             self.build(query)
 
     def _text(self, query: WorkloadQuery) -> tuple[str, ResponseVisibility]:
-        # Its own first: that is what a reader of the list of slow requests looks for.
-        own = encode_parameters(query.parameters)
         if query.json is None and self._decisive.isdisjoint([key for key, _ in query.parameters]):
+            own = encode_parameters(query.parameters)
             return (f"{own}&{self._encoded}" if own else self._encoded), self._visibility
-        keys = {key for key, _ in query.parameters}
-        rest = [(key, value) for key, value in self._defaults.items() if key not in keys]
-        view = visibility_of([*query.parameters, *rest], query.json)
-        return "&".join(part for part in (own, encode_parameters(rest)) if part), view
+        whole = with_defaults(query.parameters, self._defaults)
+        return encode_parameters(whole), visibility_of(whole, query.json)
 
 
 def _expecting(expectation: Expectation | None) -> RequestExtras | None:

@@ -20,12 +20,19 @@ import orjson
 from jmespath.exceptions import JMESPathTypeError
 from jmespath.parser import ParsedResult
 
-from solrbench.contract.workload_files import plain_text
+from solrbench.contract.workload_files import Parameters, plain_text
 from solrbench.load.workload.response_checks import RequestFailure, request_failure
 
 _ASCII_QUOTED = {
     code: quote_plus(chr(code)) for code in range(128) if quote_plus(chr(code)) != chr(code)
 }
+
+
+def with_defaults(own: Parameters, defaults: Mapping[str, str]) -> Parameters:
+    """Return parameters of a request, its own first, and defaults that it does not set itself."""
+    # Its own first: that is what a reader of the list of slow requests looks for.
+    names = {name for name, _ in own}
+    return (*own, *((name, value) for name, value in defaults.items() if name not in names))
 
 
 def encode_parameters(parameters: Iterable[tuple[str, str]]) -> str:

@@ -44,6 +44,7 @@ from solrbench.load.workload.templates import (
     parse_extraction,
     parse_template,
     url_quote,
+    with_defaults,
 )
 from solrbench.reasons.load import LoadReason
 
@@ -194,16 +195,13 @@ def _step(
     if request.json_body is not None:
         kind, body = BodyKind.JSON, _body(request.json_body, where)
     defaults = {"wt": "json", **workload.parameters, **entry.parameters}
-    # Its own first, as with queries: that is what a reader of the slow list looks for.
-    parameters = request.parameters | {
-        key: value for key, value in defaults.items() if key not in request.parameters
-    }
-    view = visibility_of(parameters.items(), request.json_body)
+    parameters = with_defaults(tuple(request.parameters.items()), defaults)
+    view = visibility_of(parameters, request.json_body)
     # What one of its requests hides, the whole cannot show.
     names.index_of(entry.name, view)
     pairs = [
         join_templates([parse_template(key, url_quote), parse_template(value, url_quote)], "=")
-        for key, value in parameters.items()
+        for key, value in parameters
     ]
     return TransactionStep(
         name=names.index_of(f"{entry.name}.{request.name}", view),
