@@ -41,9 +41,8 @@ def read_facets(content: Mapping[str, Any]) -> dict[str, FacetAnswer]:
 
 def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
     """Yield name and value of each facet, and whether shards may only estimate it."""
-    counts = content.get("facet_counts")
-    for kind, facets in (counts if isinstance(counts, dict) else {}).items():
-        for name, value in (facets if isinstance(facets, dict) else {}).items():
+    for kind, facets in _members(content.get("facet_counts")).items():
+        for name, value in _members(facets).items():
             label = name if kind == "facet_fields" else f"{kind.removeprefix('facet_')} {name}"
             if kind == "facet_fields" and isinstance(value, list):
                 # Terms and counts in turn.
@@ -51,17 +50,19 @@ def _parts(content: Mapping[str, Any]) -> Iterator[tuple[str, Any, bool]]:
                 yield label, _ties_sorted(pairs, itemgetter(1), itemgetter(0)), False
             else:
                 yield label, value, False
-    facets = content.get("facets")
     # The count beside them is that of the documents found. Terms are not refined unless it is asked
     # for, and no response says whether it was.
-    for name, value in (facets if isinstance(facets, dict) else {}).items():
+    for name, value in _members(content.get("facets")).items():
         if name != "count":
             yield name, value, True
-    stats = content.get("stats")
-    fields = stats.get("stats_fields") if isinstance(stats, dict) else None
-    for name, value in (fields if isinstance(fields, dict) else {}).items():
+    statistics = _members(content.get("stats")).get("stats_fields")
+    for name, value in _members(statistics).items():
         estimated = isinstance(value, dict) and not _APPROXIMATE_STATISTICS.isdisjoint(value)
         yield f"stats {name}", value, estimated
+
+
+def _members(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _ties_sorted(

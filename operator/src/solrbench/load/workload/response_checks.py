@@ -82,6 +82,7 @@ def check_response(status: int, body: bytes, is_readable: bool) -> RequestFailur
 
     With `is_readable`, JSON or javabin was requested, so the content is checked too.
     """
+    # The fast path, by which nearly all responses leave.
     if (
         is_readable
         and status == 200
@@ -91,10 +92,6 @@ def check_response(status: int, body: bytes, is_readable: bool) -> RequestFailur
         and body.find(_PARTIAL, 0, body.find(_RESPONSE)) < 0
     ):
         return None
-    return _check_slow_path(status, body, is_readable)
-
-
-def _check_slow_path(status: int, body: bytes, is_readable: bool) -> RequestFailure | None:
     if status != 200:
         return request_failure(f"HTTP{status}", body.decode("utf-8", "replace"))
     if not is_readable:
