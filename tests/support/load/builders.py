@@ -11,7 +11,7 @@ import httpx2 as httpx
 import pytest
 
 from solrbench.api.v1alpha1.arrivals import ThinkTime
-from solrbench.api.v1alpha1.request_mix import Queries
+from solrbench.api.v1alpha1.request_mix import Expectation, Queries
 from solrbench.api.v1alpha1.workload import Workload
 from solrbench.contract.load_plan import LoadPlan
 from solrbench.load.engine import user_group
@@ -24,7 +24,13 @@ from solrbench.load.schedule.messages import Assignment, Start, StartMeasuring
 from solrbench.load.workload.name_table import RequestNameTable, UncheckedNames
 from solrbench.load.workload.query_file import WorkloadQuery, _parse_line
 from solrbench.load.workload.request_mix import PreparedWorkload, QuerySource
-from solrbench.load.workload.requests import PreparedRequest, RequestBuilder, prepare_node
+from solrbench.load.workload.requests import (
+    PreparedRequest,
+    RequestBuilder,
+    RequestExtras,
+    prepare_node,
+)
+from solrbench.load.workload.response_checks import compile_expectation
 from solrbench.net.http import NO_AUTH, HttpAuth
 
 # Where only time counts: little work for the processor until it is over.
@@ -129,6 +135,14 @@ def write_lists(folder: Path, *texts: str) -> None:
         file = folder / f"mix-{index}" / "lines"
         file.parent.mkdir(exist_ok=True)
         file.write_text(text)
+
+
+def expecting(**expected: object) -> PreparedRequest:
+    """Return a request whose response is expected to be so."""
+    extra = None
+    if expected:
+        extra = RequestExtras(expectation=compile_expectation(Expectation.model_validate(expected)))
+    return PreparedRequest(b"", 0, is_readable=True, extra=extra)
 
 
 def sent_json(request: PreparedRequest) -> Any:

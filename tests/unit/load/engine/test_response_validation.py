@@ -6,22 +6,20 @@ from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.load.engine import timestamped_socket
 from solrbench.load.engine.target import load_target, validate_response
-from solrbench.load.workload.requests import PreparedRequest, RequestExtras
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
     EMPTY_WITHOUT_HEADER,
     NO_HEADER,
     RequestFailure,
-    compile_expectation,
     num_found,
 )
 from solrbench.stats.histograms import decode
 from support.load.builders import (
     assignment,
     duty,
+    expecting,
     kinds,
     mix_plan,
     only,
@@ -38,13 +36,6 @@ def answer(found: object, docs: str = "[]") -> bytes:
     return f'{text},"docs":{docs}}}}}\n'.encode()
 
 
-def asked(**expected: object) -> PreparedRequest:
-    extra = None
-    if expected:
-        extra = RequestExtras(expectation=compile_expectation(Expectation.model_validate(expected)))
-    return PreparedRequest(b"", 0, is_readable=True, extra=extra)
-
-
 @pytest.mark.parametrize(
     ("expected", "body"),
     [
@@ -56,7 +47,7 @@ def asked(**expected: object) -> PreparedRequest:
     ],
 )
 def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
-    assert validate_response(asked(**expected), 200, body) is None
+    assert validate_response(expecting(**expected), 200, body) is None
 
 
 @pytest.mark.parametrize(
@@ -75,13 +66,13 @@ def test_answers_as_expected(expected: dict[str, object], body: bytes) -> None:
 def test_unmet_expectations_say_what_was_found(
     expected: dict[str, object], body: bytes, message: str
 ) -> None:
-    found = not_none(validate_response(asked(**expected), 200, body))
+    found = not_none(validate_response(expecting(**expected), 200, body))
     assert found.kind == "ExpectationFailed"
     assert found.message.startswith(message)
 
 
 def test_a_broken_answer_is_broken_whatever_was_expected() -> None:
-    found = not_none(validate_response(asked(minNumFound=1), 503, b""))
+    found = not_none(validate_response(expecting(minNumFound=1), 503, b""))
     assert found.kind == "HTTP503"
 
 
@@ -119,14 +110,14 @@ def test_number_of_documents_decides_unless_an_expectation_fails(
 ) -> None:
     body = body if isinstance(body, bytes) else body.encode()
     assert num_found(body) == found
-    assert validate_response(asked(), 200, body) is remark
-    assert validate_response(asked(maxNumFound=found), 200, body) is remark
-    failed = not_none(validate_response(asked(minNumFound=found + 1), 200, body))
+    assert validate_response(expecting(), 200, body) is remark
+    assert validate_response(expecting(maxNumFound=found), 200, body) is remark
+    failed = not_none(validate_response(expecting(minNumFound=found + 1), 200, body))
     assert failed.kind == "ExpectationFailed"
 
 
 def test_what_is_no_json_may_still_hold_a_text() -> None:
-    request = asked(contains="id,title")._replace(is_readable=False)
+    request = expecting(contains="id,title")._replace(is_readable=False)
     assert validate_response(request, 200, b"id,title\n1,a\n") is None
     assert validate_response(request, 200, b"title\n") is not None
 

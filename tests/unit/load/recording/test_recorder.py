@@ -9,7 +9,8 @@ from solrbench.load.recording.worker_result import WorkerRequestStats
 from solrbench.load.workload.name_table import UncheckedNames
 from solrbench.load.workload.requests import PreparedRequest
 from solrbench.load.workload.response_checks import EMPTY_RESULT, RequestFailure
-from solrbench.stats.histograms import Histogram, decode
+from solrbench.stats.histograms import decode
+from support.load.worker_results import histogram
 
 MAX_NAMES = 12
 
@@ -60,15 +61,13 @@ def finished(made: StepRunRecorder) -> WorkerRequestStats:
 def test_outcome_is_exact() -> None:
     rng = random.Random(1)
     made, times = ledger(), [int(rng.lognormvariate(8, 2)) + 1 for _ in range(3000)]
-    whole = Histogram()
     for index, microseconds in enumerate(times):
         record(made, HOT, 10 + index / 1000, microseconds)
-        whole.record(microseconds)
     result = finished(made)
     assert (result.request, result.requests, result.failures) == ("hot", 3000, 0)
     assert (result.bytes_received, result.sum_microseconds) == (300_000, sum(times))
     assert (result.min_microseconds, result.max_microseconds) == (min(times), max(times))
-    assert result.service_time_histogram == whole.encode()
+    assert result.service_time_histogram == histogram(times)
     assert [(w.second, w.requests) for w in result.windows] == [(10, 1000), (11, 1000), (12, 1000)]
     assert result.windows[0].sum_microseconds == sum(times[:1000])
     assert result.windows[2].max_microseconds == max(times[2000:])

@@ -7,20 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from solrbench.api.v1alpha1.request_mix import Expectation
 from solrbench.load.engine.target import validate_response
 from solrbench.load.recording.request_stats import qtime_milliseconds
 from solrbench.load.workload.javabin import JavabinError, plain_num_found, summarize
-from solrbench.load.workload.requests import PreparedRequest, RequestExtras
 from solrbench.load.workload.response_checks import (
     EMPTY_RESULT,
     EMPTY_WITHOUT_HEADER,
     NO_HEADER,
     RequestFailure,
     check_response,
-    compile_expectation,
     num_found,
 )
+from support.load.builders import expecting
 from support.narrowing import not_none
 from support.solr.javabin import RECORDED, Documents, write
 
@@ -28,9 +26,7 @@ HEADER = {"status": 0, "QTime": 3}
 
 
 def validate(body: bytes, **expected: object) -> RequestFailure | None:
-    expectation = compile_expectation(Expectation.model_validate(expected)) if expected else None
-    extra = RequestExtras(expectation=expectation)
-    return validate_response(PreparedRequest(b"", 0, is_readable=True, extra=extra), 200, body)
+    return validate_response(expecting(**expected), 200, body)
 
 
 @pytest.mark.parametrize(
