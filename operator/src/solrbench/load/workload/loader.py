@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solrbench.api.v1alpha1.dataset import Generator
-from solrbench.api.v1alpha1.request_mix import GeneratedQueries, GeneratedUpdates, Queries
+from solrbench.api.v1alpha1.request_mix import GeneratedQueries, Queries, Updates
 from solrbench.contract.generated_documents import (
     CATEGORIES,
     CATEGORY_FIELD,
@@ -167,10 +167,7 @@ def _prepare(
         return QuerySource(requests, entry.queries, recorded)
     if entry.updates is not None:
         plain = prepare_update(workload, entry, entry.updates, names)
-        if entry.updates.generated is None:
-            lines_of = FileSource(query_file_path(entry.updates, folder))
-            return UpdateSource(plain, entry.updates, lines_of)
-        return UpdateSource(plain, entry.updates, _made(plan, entry.updates.generated))
+        return UpdateSource(plain, entry.updates, _documents(plan, entry.updates, folder))
     inputs = None if entry.transaction is None else entry.transaction.inputs
     # `iter`: a file of queries has a length, and thereby a list's size, only after it was read.
     values = None if inputs is None else list(iter(_lines(plan, inputs, folder)))
@@ -181,14 +178,16 @@ def _folder(plan: LoadPlan, entry_index: int, folder: Path) -> Path:
     return folder if plan.workload.mix is None else folder / folder_of(entry_index)
 
 
-def _made(plan: LoadPlan, updates: GeneratedUpdates) -> DocumentSource:
+def _documents(plan: LoadPlan, updates: Updates, folder: Path) -> DocumentSource:
+    if updates.generated is None:
+        return FileSource(query_file_path(updates, folder))
     if plan.generator is not None:
-        return GeneratedSource(updates, plan.generator, plan.id_field)
+        return GeneratedSource(updates.generated, plan.generator, plan.id_field)
     if plan.dataset is None:
         raise LoadError(LoadReason.BAD_PLAN, "generated updates need dataset.generator")
     from solrbench.load.workload.dataset_sample import read_sample  # noqa: PLC0415  see there
 
-    return SampledSource(read_sample(plan.dataset), updates.seed, plan.id_field)
+    return SampledSource(read_sample(plan.dataset), updates.generated.seed, plan.id_field)
 
 
 def read_query_lists(
