@@ -146,21 +146,19 @@ def _request(
     kept = tuple((name, value) for name, value in whole if name not in _REPLACED)
     body = None if query.json is None else orjson.loads(query.json)
     digest = hashlib.sha256(orjson.dumps([handler, sorted(kept), body]))
-    first = dict(reversed(whole))  # of several values, what has one value takes the first
+    asked: dict[str, Any] = dict(reversed(whole))  # of several values, the first one counts
     text = "&".join(f"{name}={value}" for name, value in query.parameters)
     json_text = "" if query.json is None else query.json.decode("utf-8", "replace")
     skipped: Skipped | None = None
-    inner: dict[str, Any] = {}
     if isinstance(body, dict):
         inner = params if isinstance(params := body.get("params"), dict) else {}
+        # Order and number of documents stand beside the parameters of a JSON request.
+        beside = {"limit": "rows", "sort": "sort"}
+        asked |= inner | {name: body[key] for key, name in beside.items() if key in body}
         body = {**body, "params": {k: v for k, v in inner.items() if k not in _REPLACED}}
         text = f"{text} {json_text}".strip()
     elif body is not None:
         skipped, body = Skipped.NO_DOCUMENTS, None  # an array of documents is no query
-    # Order and number of documents stand beside the parameters of a JSON request.
-    own_names = {"limit": "rows", "sort": "sort"} if isinstance(body, dict) else {}
-    of_body = {own_names[name]: body[name] for name in own_names if body and name in body}
-    asked = {**first, **inner, **of_body}
     rows, sort = asked.get("rows"), str(asked.get("sort", defaults.sort) or "")
     group = str(asked.get("group", defaults.group)).lower() in _TRUE
     if group:

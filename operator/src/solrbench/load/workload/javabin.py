@@ -109,13 +109,13 @@ class _Reader:
             key = self.value()
             if key == "response" and self._body[self.at] == _DOCUMENTS:
                 self.at += 1
-                return self._summary(found, int(self.value()[0]))
+                num_found: int | None = int(self.value()[0])
+                break
             value = self.value()
             found.setdefault(_text_of_key(key), value)
-        # The number of all groups stands before those of each; without groups, the first one.
-        return self._summary(found, self._num_found if self._matches is None else self._matches)
-
-    def _summary(self, found: dict[str, Any], num_found: int | None) -> JavabinSummary:
+        else:
+            # The number of all groups stands before those of each; without groups, the first one.
+            num_found = self._num_found if self._matches is None else self._matches
         header, error = found.get("responseHeader"), found.get("error")
         return JavabinSummary(
             header if isinstance(header, dict) else None,
