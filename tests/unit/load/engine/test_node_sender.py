@@ -92,7 +92,7 @@ class Bench:
     @property
     def results(self) -> list[WorkerRequestStats]:
         closed = outcome(*self.recorder.results())
-        return self.counts.add_to_result(closed, self.recorder.empty_result).requests
+        return self.counts.add_to_result(closed, self.recorder.result).requests
 
     def _on_measuring(self, at_ns: int) -> None:
         self.recorder.measure_from(at_ns)

@@ -173,6 +173,7 @@ def test_counts_that_responses_hide_are_absent_and_not_zero() -> None:
     found = [(each.partial_results, each.empty_results) for each in made.results()]
     assert found == [(None, 1), (None, None), (1, 1)]
     assert [each.failures for each in made.results()] == [1, 1, 1]
-    never = [made.empty_result(index) for index in range(3)]
+    unsent = StepRunRecorder(("hot", "cold", "seen"), ORIGIN, unchecked=unseen)
+    never = [unsent.result(index) for index in range(3)]
     found = [(each.partial_results, each.empty_results) for each in never]
     assert found == [(None, 0), (None, None), (0, 0)]

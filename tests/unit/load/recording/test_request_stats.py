@@ -145,8 +145,8 @@ def test_no_times_are_absent_not_zero() -> None:
 
 def results(counts: OpenLoopRecorder, *sent: int) -> list[WorkerRequestStats]:
     """Return what was counted by request name; those at some places were sent."""
-    empty = StepRunRecorder(counts.names, 0).empty_result
-    return counts.add_to_result(outcome(*map(empty, sent)), empty).requests
+    of_name = StepRunRecorder(counts.names, 0).result
+    return counts.add_to_result(outcome(*map(of_name, sent)), of_name).requests
 
 
 def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
@@ -205,6 +205,6 @@ def test_own_delays_of_the_worker_are_left_out_of_a_second_histogram() -> None:
 
 def test_planned_time_runs_from_the_first_arrival_on() -> None:
     made, measured = OpenLoopRecorder(("a",)), StepRunRecorder(("a",), 0)
-    assert made.add_to_result(outcome(), measured.empty_result).planned_seconds is None
+    assert made.add_to_result(outcome(), measured.result).planned_seconds is None
     made.sending = SendingTime(SECOND_NS // 4, 2 * SECOND_NS)
-    assert made.add_to_result(outcome(), measured.empty_result).planned_seconds == 1.75
+    assert made.add_to_result(outcome(), measured.result).planned_seconds == 1.75

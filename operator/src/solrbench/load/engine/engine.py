@@ -122,7 +122,7 @@ class StepRun:
             }
         )
         arrivals = factory.open_loop_recorder
-        return result if arrivals is None else arrivals.add_to_result(result, recorder.empty_result)
+        return result if arrivals is None else arrivals.add_to_result(result, recorder.result)
 
     def abort(self) -> None:
         """Let all users go at once."""

@@ -228,12 +228,12 @@ class OpenLoopRecorder:
             planned.without_lag[bucket_of((ended_ns - intended_ns - lag_ns) // 1000)] += 1
 
     def add_to_result(
-        self, result: WorkerStepResult, empty: Callable[[int], WorkerRequestStats]
+        self, result: WorkerStepResult, of_name: Callable[[int], WorkerRequestStats]
     ) -> WorkerStepResult:
         """Return the result of the step run with what only an open loop has.
 
-        Names whose requests were all dropped are added: `empty` makes the result of a request name
-        that was never sent, from its index.
+        Names whose requests were all dropped are added: `of_name` makes the result of the name at
+        an index.
         """
         sending, sent = self.sending, {each.request: each for each in result.requests}
         seconds = None if sending is None else (sending.end_ns - sending.first_ns) / _SECOND_NS
@@ -246,7 +246,7 @@ class OpenLoopRecorder:
                 part.model_copy(update=planned.fields(part.failed_time_histogram))
                 for index, (name, planned) in enumerate(zip(self.names, self._planned, strict=True))
                 if name in sent or planned.dropped or planned.ramp_dropped
-                for part in (sent.get(name) or empty(index),)
+                for part in (sent.get(name) or of_name(index),)
             ],
         }
         return result.model_copy(update=figures)

@@ -240,20 +240,14 @@ class StepRunRecorder:
     def results(self) -> list[WorkerRequestStats]:
         """Return what was measured; names that were never sent are left out."""
         return [
-            self._result(index, stats, ramp.total)
+            self.result(index)
             for index, (ramp, stats) in enumerate(zip(self._ramp, self._measured, strict=True))
             if ramp.total.requests or stats.total.requests
         ]
 
-    def empty_result(self, index: int) -> WorkerRequestStats:
-        """Return the result of a request name that was never sent."""
-        known = self._measured[index]
-        never = RequestStats(known.name, is_transaction=known.is_transaction)
-        never.retried = known.retried
-        return self._result(index, never, RequestTotals())
-
-    def _result(self, index: int, stats: RequestStats, ramp: RequestTotals) -> WorkerRequestStats:
-        """Return the result of a name; counts that its responses may hide are left out."""
+    def result(self, index: int) -> WorkerRequestStats:
+        """Return what was measured of one name; counts that its responses may hide are left out."""
+        stats, ramp = self._measured[index], self._ramp[index].total
         parts = [stats]
         if stats.is_transaction:
             # The whole has no response of its own, so those of its requests decide.
