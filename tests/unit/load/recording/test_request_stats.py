@@ -155,7 +155,7 @@ def test_dropped_requests_are_response_times_but_late_ones_were_sent() -> None:
     counts.record(0, 0, LATE_NS + 1, 30_000_000)
     counts.record_dropped(0, 0, 2_000_000_000)
     counts.record_dropped(1, 0, 3_000_000_000)
-    counts.record_dropped_in_ramp(1)
+    counts.record_dropped(1, -1, 0)  # before the ramp ended
     sent, dropped = results(counts, 0)
     assert (sent.request, sent.late_requests, sent.dropped_requests) == ("sent", 1, 1)
     assert sent.response_sum_microseconds == 20_000 + 30_000 + 2_000_000

@@ -149,19 +149,14 @@ class NodeSender:
                 continue
             request, arrived_ns, _, delay_ns = following
             waited_ns = now_ns - oldest.intended_ns
-            measured = arrived_ns >= self.arrivals.origin_ns
-            if measured:
+            if arrived_ns >= self.arrivals.origin_ns:
                 self._node_counts.record_dropped(waited_ns // 1000)
-            times_ns = {request.name: waited_ns}
+            self.arrivals.record_dropped(request.name, arrived_ns, arrived_ns + waited_ns)
             if request.extra is not None and request.extra.transaction is not None:
                 # The transaction is given up with its request.
                 whole = request.extra.transaction
-                times_ns[whole.summary_request.name] = whole.elapsed_ns + delay_ns
-            for name, time_ns in times_ns.items():
-                if measured:
-                    self.arrivals.record_dropped(name, arrived_ns, arrived_ns + time_ns)
-                else:
-                    self.arrivals.record_dropped_in_ramp(name)
+                ended_ns = arrived_ns + whole.elapsed_ns + delay_ns
+                self.arrivals.record_dropped(whole.summary_request.name, arrived_ns, ended_ns)
 
     def _fail_oldest(self, tried_ns: int, failed: RequestFailure) -> None:
         """Let the oldest request bear a connection that could not be opened for it."""

@@ -191,19 +191,18 @@ class OpenLoopRecorder:
             planned.late += 1
 
     def record_dropped(self, name: int, intended_ns: int, now_ns: int) -> None:
-        """Count a measured request that was given up before it was sent."""
+        """Count a request, of the ramp or measured, that was given up before it was sent."""
+        planned = self._planned[name]
+        if intended_ns < self.origin_ns:
+            planned.ramp_dropped += 1
+            return
         if now_ns >= self._boundary_ns:
             self._begin_second(now_ns)
-        planned = self._planned[name]
         planned.dropped += 1
         waited = (now_ns - intended_ns) // 1000
         planned.responses.record(waited)
         planned.dropped_times[bucket_of(waited)] += 1
         self._count_without_lag(planned, intended_ns, now_ns)
-
-    def record_dropped_in_ramp(self, name: int) -> None:
-        """Count a request of the ramp that was given up before it was sent."""
-        self._planned[name].ramp_dropped += 1
 
     def take_recent_buckets(self) -> list[int]:
         """Return the buckets of the response times since the last call, transactions left out."""
