@@ -30,8 +30,8 @@ class ClosedLoopUser(HttpClient):
         context: UserContext,
         node: Node,
         activity: UserActivity,
-        think: Think | None = None,
-        first_wait_seconds: float = 0.0,
+        think: Think | None,
+        first_wait_seconds: float,
     ) -> None:
         """Begin without a connection; `think` is None for a user that does not think."""
         super().__init__(context, node)
