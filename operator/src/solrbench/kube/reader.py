@@ -44,23 +44,22 @@ class KnownKinds:
 
         It raises `KindNotServedError` if the API server does not know the kind.
         """
-        known = self._found.get((api_version, kind))
-        if known is not None:
-            return known
+        key = api_version, kind
+        if key in self._found:
+            return self._found[key]
         # Several threads begin with the same kind: one of them asks for it. While the API server is
         # slow, the others wait no longer than for a request of their own, which they then make.
         lock = self._locks.setdefault(api_version, Lock())
         is_held = lock.acquire(timeout=seconds)
         try:
-            return self._find(api_version, kind, seconds)
+            if key not in self._found:
+                self._found[key] = self._look_for(api_version, kind, seconds)
+            return self._found[key]
         finally:
             if is_held:
                 lock.release()
 
-    def _find(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
-        known = self._found.get((api_version, kind))
-        if known is not None:
-            return known
+    def _look_for(self, api_version: str, kind: str, seconds: float) -> tuple[str, bool]:
         action = f"looking for {kind} of {api_version}"
         body = b"{}"
         # The version of an owner may be any text: a path that leads elsewhere has no kinds.
@@ -70,9 +69,7 @@ class KnownKinds:
         for resource in as_manifest(body).get("resources") or []:
             # Subresources have entries of their own, some under the same kind: `pods/status`.
             if resource["kind"] == kind and "/" not in resource["name"]:
-                found = resource["name"], resource["namespaced"]
-                self._found[api_version, kind] = found
-                return found
+                return resource["name"], resource["namespaced"]
         # That it is absent is not kept: its definition may be installed any moment.
         raise KindNotServedError(
             ApiServerReason.KIND_NOT_SERVED, f"the API server has no kind {kind} of {api_version}"
@@ -153,8 +150,7 @@ class ObjectReader:
             versions = as_manifest(self._send(action, "GET", "/api"))
             addresses = versions.get("serverAddressByClientCIDRs") or []
             urls = [self.server, *(f"//{each['serverAddress']}" for each in addresses)]
-            hosts = [urlsplit(url).hostname for url in urls]
-            self._hosts = [host for host in hosts if host]
+            self._hosts = [host for url in urls if (host := urlsplit(url).hostname)]
             self._hosts_until = time.monotonic() + HOSTS_SECONDS
         return self._hosts
 
@@ -217,12 +213,8 @@ class ObjectReader:
             ForbiddenError: if the role has no right to read logs.
             SolrbenchError: if there is no such log.
         """
-        query: Query = {
-            "container": container,
-            "previous": previous,
-            "tailLines": lines,
-            "limitBytes": max_bytes,
-        }
+        limits = {"tailLines": lines, "limitBytes": max_bytes}
+        query: Query = {"container": container, "previous": previous, **limits}
         path = self._path("v1", "Pod", namespace, pod) + "/log"
         body = self._send(f"reading the log of {pod}", "GET", path, query=query, accept="*/*")
         return body.decode("utf-8", "replace")
@@ -252,14 +244,11 @@ class ObjectReader:
             ForbiddenError: the user may not watch.
             TemporaryError: the connection was lost.
         """
-        metadata = body["metadata"]
-        path = self._path(body["apiVersion"], body["kind"], metadata["namespace"])
-        query = {
-            "fieldSelector": f"metadata.name={metadata['name']}",
-            "resourceVersion": metadata["resourceVersion"],
-        }
-        what = f"{body['kind']} {metadata['name']}"
-        for event in self._events_of(what, path, query, seconds):
+        kind, metadata = body["kind"], body["metadata"]
+        name, version = metadata["name"], metadata["resourceVersion"]
+        path = self._path(body["apiVersion"], kind, metadata["namespace"])
+        query = {"fieldSelector": f"metadata.name={name}", "resourceVersion": version}
+        for event in self._events_of(f"{kind} {name}", path, query, seconds):
             yield None if event["type"] == "DELETED" else event["object"]
 
     def watch_changes(  # noqa: PLR0913 - which objects, and how long
@@ -303,9 +292,8 @@ class ObjectReader:
     def _whole_items(
         self, api_version: str, kind: str, namespace: str | None, query: Query
     ) -> Iterator[Manifest]:
-        if namespace is None:  # what is listed of all namespaces is no tenant's
-            return self._items(api_version, kind, None, query)
-        limit, most = LISTED_AT_ONCE, MAX_LIST_MEMORY
+        # What is listed of all namespaces is no tenant's.
+        limit, most = (0, math.inf) if namespace is None else (LISTED_AT_ONCE, MAX_LIST_MEMORY)
         return self._items(api_version, kind, namespace, query, limit, max_memory=most)
 
     def _items(  # noqa: PLR0913 - which objects, and how much of them
@@ -314,17 +302,17 @@ class ObjectReader:
         kind: str,
         namespace: str | None,
         query: Query,
-        limit: int | None = None,
+        limit: int,
         *,
         accept: str = JSON,
         max_memory: float = math.inf,
     ) -> Iterator[Manifest]:
-        """Yield the items of a list part by part, with kind and version, which lists leave out."""
+        """Yield the items of a list with kind and version, `limit` at a time; 0 is for all."""
         path = self._path(api_version, kind, namespace)
         while True:
-            part = {**query, "limit": limit}
+            part = {**query, "limit": limit or None}
             # One object takes no more than etcd lets it have.
-            is_part = limit is not None and limit > 1
+            is_part = limit > 1
             length, memory = (MAX_PART_BYTES, MAX_MANIFEST_MEMORY) if is_part else (None, _NO_LIMIT)
             try:
                 body = self._send(
@@ -332,7 +320,7 @@ class ObjectReader:
                 )
                 page = as_manifest(body, memory)
             except UnreadableError:
-                if limit is None or limit == 1:
+                if not is_part:
                     raise
                 # A tenant may have filled its objects, which must not hold up those of others.
                 limit = limit // 10 or 1
