@@ -11,8 +11,8 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from queue import Empty, SimpleQueue
 from typing import Any
 
 import httpcore2 as httpcore
@@ -27,26 +27,23 @@ def lookup(host: str, seconds: float = LOOKUP_SECONDS) -> list[str]:
     It raises `OSError` if there is no address, `TimeoutError` if there is none in time,
     `UnicodeError` if `host` cannot be a host name.
     """
-    responses: SimpleQueue[list[str] | Exception] = SimpleQueue()
+    found: Future[list[str]] = Future()
 
     def look_up() -> None:
         try:
             infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            responses.put(error)
+            found.set_exception(error)
         else:
-            responses.put(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
+            found.set_result(list(dict.fromkeys(str(address[0]) for *_, address in infos)))
 
     # Nothing can end a look-up in the C library: past its time it goes on in a thread that is
     # not waited for, not even at the end of the process.
     threading.Thread(target=look_up, name="lookup", daemon=True).start()
     try:
-        response = responses.get(timeout=seconds)
-    except Empty:
+        return found.result(seconds)
+    except TimeoutError:
         raise TimeoutError(f"{host} was not resolved within {seconds:g} s") from None
-    if isinstance(response, Exception):
-        raise response
-    return response
 
 
 AddressCheck = Callable[[str, Sequence[str]], None]
@@ -80,10 +77,7 @@ class DeadlineTransport(httpx.HTTPTransport):
     """
 
     def __init__(
-        self,
-        trust: ssl.SSLContext | None = None,
-        check: AddressCheck | None = None,
-        proxy: str | None = None,
+        self, trust: ssl.SSLContext | None, check: AddressCheck | None, proxy: str | None = None
     ) -> None:
         # The pool of httpx2 is replaced, as it takes no network backend. An empty context spares it
         # the system's authorities, which take tens of milliseconds to load.
