@@ -77,7 +77,7 @@ DEFECTS: dict[str, Defect] = {
     "known before it is stored": Defect(
         "kube.results:BenchmarkResultStore.store",
         "self._write(benchmark",
-        "self._keep(benchmark.metadata.uid, known | {document.id: evaluated})\n"
+        "self._keep(benchmark.metadata.uid, (known | {document.id: evaluated}).values())\n"
         "    self._write(benchmark",
         "StatefulSet",
         "apply ConfigMap/one-report-r1",

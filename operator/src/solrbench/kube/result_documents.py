@@ -323,12 +323,11 @@ def read_answers(cluster: Cluster, namespace: str, name: str) -> StoredAnswers |
     They are in the first step run of all, so that no other document is read. A damaged one counts
     as none; `TemporaryError` if the API server does not respond.
     """
-    body = cluster.get(*BENCHMARKS, namespace, name)
     try:
-        benchmark = None if body is None else SolrBenchmark.parse(body)
-    except ValidationError:  # of another version
-        benchmark = None
-    if benchmark is None or not asks_queries(benchmark.spec):
+        benchmark = SolrBenchmark.parse(cluster.get(*BENCHMARKS, namespace, name) or {})
+    except ValidationError:  # it is gone, or of another version
+        return None
+    if not asks_queries(benchmark.spec):
         return None
     first = next((str(each) for each in all_step_runs(benchmark.spec)), None)
     return first_answers(read_undamaged(cluster, benchmark, first))

@@ -3,6 +3,7 @@
 import base64
 import binascii
 from collections import OrderedDict
+from collections.abc import Iterable
 from threading import Lock
 
 from pydantic import ValidationError
@@ -88,7 +89,7 @@ class BenchmarkResultStore:
                 return known
         load = benchmark.spec.load
         read = read_documents(self._cluster, benchmark, lambda each: evaluate_document(each, load))
-        return self._keep(uid, _in_order({each.document.id: each for each in read}))
+        return self._keep(uid, read)
 
     def samples(self, benchmark: SolrBenchmark) -> BenchmarkSamples:
         """Return the times of the stored results; it is the same object until these change."""
@@ -109,10 +110,12 @@ class BenchmarkResultStore:
         read = read_documents(self._cluster, benchmark, lambda document: document, step_run_id)
         return next((document for document in read if document.id == step_run_id), None)
 
-    def _keep(self, uid: str, runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
+    def _keep(self, uid: str, runs: Iterable[EvaluatedRun]) -> dict[str, EvaluatedRun]:
         """Keep results as the latest, and drop the oldest of other benchmarks if need be."""
+        ordered = sorted(runs, key=lambda run: run.document.start_time)
+        kept = {run.document.id: run for run in ordered}
         with self._lock:
-            self._known[uid] = runs
+            self._known[uid] = kept
             self._known.move_to_end(uid)
             size = sum(map(_estimate_bytes, self._known.values()))
             # The benchmark that is kept now stays however large it is: its reconcile needs it.
@@ -120,7 +123,7 @@ class BenchmarkResultStore:
                 oldest, dropped = self._known.popitem(last=False)
                 self._samples.pop(oldest, None)
                 size -= _estimate_bytes(dropped)
-        return runs
+        return kept
 
     def store(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Store a result and read it back; one that it takes the place of goes only then.
@@ -140,7 +143,7 @@ class BenchmarkResultStore:
         with self._lock:
             self._known.pop(benchmark.metadata.uid, None)  # unknown until it is read back
         self._write(benchmark, document, attempt)
-        self._keep(benchmark.metadata.uid, _in_order(known | {document.id: evaluated}))
+        self._keep(benchmark.metadata.uid, (known | {document.id: evaluated}).values())
 
     def _write(self, benchmark: SolrBenchmark, document: StepRunResult, attempt: int) -> None:
         """Write a document and read it back in place of one before; errors are those of `store`."""
@@ -203,11 +206,6 @@ def _estimate_bytes(runs: dict[str, EvaluatedRun]) -> int:
         size += 0 if run.servers is None else _SERVERS_BYTES
         size += 0 if run.document.answers is None else len(run.document.answers.packed)
     return size
-
-
-def _in_order(runs: dict[str, EvaluatedRun]) -> dict[str, EvaluatedRun]:
-    ordered = sorted(runs.values(), key=lambda run: run.document.start_time)
-    return {run.document.id: run for run in ordered}
 
 
 _MAX_PROBLEMS = 2
