@@ -145,9 +145,8 @@ async def _index(
     }
     client = UpdateClient(access, _TIMEOUT_SECONDS)
     async with serve_progress(pages, pod.host, pod.port), http, client:
-        key, retries = plan.dataset.id_field, plan.dataset.indexing.batch_retries
+        retries, leaders = plan.dataset.indexing.batch_retries, LeaderResolver(http, plan)
         retry_policy = replace(pod.retry_policy, retries=retries)
-        leaders = LeaderResolver(http, plan.solr_urls, plan.collection, key, plan.leader_urls)
         patient = replace(retry_policy, retries=max(retries, _START_RETRIES))
         routes = await patient.call_async(leaders.read)
         sender = Sender(client, leaders, routes, retry_policy, counter)

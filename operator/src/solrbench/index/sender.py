@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 import httpx2 as httpx
 
+from solrbench.contract.pod_plans import IndexPlan
 from solrbench.index.errors import (
     IndexingError,
     RetryPolicy,
@@ -31,15 +32,10 @@ from solrbench.index.update_client import UpdateClient
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LeaderResolver:
-    """Reads the routes of one collection from whichever node responds."""
+    """Reads the routes of the collection of a plan from whichever node responds."""
 
     http: httpx.AsyncClient
-    urls: list[str]
-    """Base URLs of nodes, or of what stands in front of them."""
-    collection: str
-    id_field: str
-    direct: dict[str, str] | None
-    """The nodes that may be addressed directly; see `IndexPlan.leader_urls`."""
+    plan: IndexPlan
 
     async def read(self) -> Routes:
         """Return the routes as they are now.
@@ -47,7 +43,7 @@ class LeaderResolver:
         It raises `IndexingError` if no node knows the collection; a retry may succeed.
         """
         failure = unavailable("spec.target", "has no node")
-        for url in self.urls:
+        for url in self.plan.solr_urls:
             try:
                 return await self._fetch(url)
             except IndexingError as error:
@@ -59,22 +55,23 @@ class LeaderResolver:
         raise failure
 
     async def _fetch(self, url: str) -> Routes:
-        params = {"action": "CLUSTERSTATUS", "collection": self.collection, "wt": "json"}
+        collection = self.plan.collection
+        params = {"action": "CLUSTERSTATUS", "collection": collection, "wt": "json"}
         response = await self.http.get(f"{url}/admin/collections", params=params)
         if turned_away := refusal(response.status_code, url):
             raise turned_away
         if response.status_code != 200:
             raise unavailable(url, f"HTTP {response.status_code} for CLUSTERSTATUS")
         try:
-            routes = parse_routes(response.json(), self.collection, self.id_field)
+            routes = parse_routes(response.json(), collection, self.plan.dataset.id_field)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise unavailable(url, f"CLUSTERSTATUS is not as expected: {error!r}") from error
         if routes is None or not routes.shards:
-            raise unavailable(url, f"there is no active shard of collection {self.collection}")
-        if self.direct is None:
+            raise unavailable(url, f"there is no active shard of collection {collection}")
+        if self.plan.leader_urls is None:
             return routes
-        endpoints = [f"{each}/{self.collection}" for each in self.urls]
-        return routes.via_endpoints(endpoints, self.direct)
+        endpoints = [f"{each}/{collection}" for each in self.plan.solr_urls]
+        return routes.via_endpoints(endpoints, self.plan.leader_urls)
 
 
 @dataclass(eq=False, repr=False)

@@ -88,15 +88,20 @@ def read_documents(
 def _read_urls(
     http: Http, dataset: Dataset, partition: Partition, context: ReadContext
 ) -> Iterator[Record]:
-    """Yield the documents in the files behind the URLs, of which each pod reads its own.
+    """Yield the documents in the files behind the URLs, of which each pod opens only its own.
 
     Which documents are the first of the dataset is known only to a pod that counts those before
     them: then each pod reads the files from the first one on.
     """
-    is_divided = dataset.first_documents is None
     with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
-        files = downloader.files()
-        yield from read_files(dataset, files, partition, context.counts, is_divided=is_divided)
+        files = _named(dataset, downloader.files())
+        own = range(len(files))
+        if dataset.first_documents is None:
+            own, partition = partition.of_files(len(files))
+        # Files of other pods may have documents, so that having none is no failure of this pod.
+        may_be_empty = len(own) < len(files)
+        wanted = [files[i] for i in own]
+        yield from _read(dataset, wanted, partition, context.counts, may_be_empty=may_be_empty)
 
 
 @dataclass(frozen=True)
@@ -110,30 +115,20 @@ class NamedFile:
 
 
 def read_files(
-    dataset: Dataset,
-    files: list[DataFile],
-    partition: Partition,
-    counts: ReadCounts,
-    *,
-    is_divided: bool = False,
+    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts
 ) -> Iterator[Record]:
     """Return the documents of `partition`, each with its id, file by file in constant memory.
 
-    What was read and cleaned is added to `counts`. With `is_divided` files have their pods: each
-    document is read by one, and no pod opens a file that holds nothing of its own.
-
-    Errors are those of `read_documents`.
+    What was read and cleaned is added to `counts`. Errors are those of `read_documents`.
     """
-    named = [
+    return _read(dataset, _named(dataset, files), partition, counts)
+
+
+def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
+    return [
         NamedFile(file, name, format_of(file, dataset.format))
         for file, name in zip(files, distinct_names(files), strict=True)
     ]
-    if not is_divided:
-        return _read(dataset, named, partition, counts)
-    own, part = partition.of_files(len(files))
-    # Files of other pods may have documents, so that having none is no failure of this pod.
-    may_be_empty = len(own) < len(files)
-    return _read(dataset, [named[i] for i in own], part, counts, may_be_empty=may_be_empty)
 
 
 def _read(
