@@ -115,17 +115,13 @@ def _container(benchmark: SolrBenchmark, container: Container) -> Manifest:
         "allowPrivilegeEscalation": False,
         "capabilities": {"drop": ["ALL"]},
     }
-    variables = [_variable(benchmark, each) for each in manifest.get("env", [])]
+    variables = manifest.get("env", [])
+    for each in variables:
+        if source := each.get("valueFrom", {}).get("configMapKeyRef"):
+            source["name"] = names.companion(benchmark.metadata.name, source["name"])
     if found_env := pod_variables(benchmark, COMPANION, variables):
         manifest["env"] = found_env
     return manifest
-
-
-def _variable(benchmark: SolrBenchmark, variable: Manifest) -> Manifest:
-    source = variable.get("valueFrom", {}).get("configMapKeyRef")
-    if source is not None:
-        source["name"] = names.companion(benchmark.metadata.name, source["name"])
-    return variable
 
 
 def _volume(benchmark: SolrBenchmark, volume: Volume) -> Manifest:
