@@ -12,11 +12,12 @@ import httpx2 as httpx
 
 from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
+from support.solr.recorded_solr import SolrInMemory, client_of
 from support.solr.states import replica
 
 
 @dataclass
-class Cloud:
+class Cloud(SolrInMemory):
     """Nodes, collections and config sets.
 
     Attributes:
@@ -47,11 +48,8 @@ class Cloud:
     around: Callable[[Callable[[], Any]], Any] = lambda change: change()
 
     def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
-        client = SolrClient(["http://search.team.svc:8983/solr"], timeout_seconds, access)
-        client._http.close()
-        transport = httpx.MockTransport(self._answer)
-        client._http = httpx.Client(transport=transport, headers=access.headers, trust_env=False)
-        return client
+        urls = ["http://search.team.svc:8983/solr"]
+        return client_of(self._answer, urls, timeout_seconds, access)
 
     def make(self, name: str, config_set: str, state: str = "active") -> None:
         """Put a collection of one shard on the first node."""

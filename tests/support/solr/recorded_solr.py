@@ -1,19 +1,55 @@
-"""A client whose Solr responds from a table."""
+"""Clients whose Solr responds in memory: by a function, or from a table."""
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import httpx2 as httpx
 
+from solrbench.net.http import NO_AUTH, HttpAuth
 from solrbench.solr.client import SolrClient
+
+P = ParamSpec("P")
+Found = TypeVar("Found")
 
 Reply = Any | Exception | tuple[int, Any]
 """A JSON body for HTTP 200, a code with a body, or an exception of the transport."""
 
 
+def client_of(
+    respond: Callable[[httpx.Request], httpx.Response],
+    urls: Sequence[str] = ("http://a:8983/solr",),
+    timeout_seconds: float = 1.0,
+    access: HttpAuth = NO_AUTH,
+) -> SolrClient:
+    """Return a client whose requests a function responds to, below its HTTP library."""
+    client = SolrClient(urls, timeout_seconds, access)
+    client._http.close()
+    transport = httpx.MockTransport(respond)
+    client._http = httpx.Client(transport=transport, headers=access.headers, trust_env=False)
+    return client
+
+
+class SolrInMemory:
+    """A Solr that is asked by clients of its own."""
+
+    def client(self) -> SolrClient:
+        raise NotImplementedError
+
+    def call(
+        self,
+        function: Callable[Concatenate[SolrClient, P], Found],
+        *arguments: P.args,
+        **options: P.kwargs,
+    ) -> Found:
+        """Return what a function of a client returns."""
+        with self.client() as client:
+            return function(client, *arguments, **options)
+
+
 @dataclass
-class Solr:
+class Solr(SolrInMemory):
     """Requests that were sent, and their responses.
 
     Attributes:
@@ -24,10 +60,7 @@ class Solr:
     asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
 
     def client(self, urls: tuple[str, ...] = ("http://a:8983/solr",)) -> SolrClient:
-        client = SolrClient(urls)
-        client._http.close()
-        client._http = httpx.Client(transport=httpx.MockTransport(self._respond), trust_env=False)
-        return client
+        return client_of(self._respond, urls)
 
     def actions(self) -> list[str]:
         return [params.get("action", path) for _, path, params, _ in self.asked]

@@ -8,7 +8,7 @@ from pydantic import RootModel
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.solr.client import SolrClient
 from support.failing import failing
-from support.solr.recorded_solr import Reply, Solr
+from support.solr.recorded_solr import Reply, Solr, client_of
 
 # bodies of Solr 9.10.1
 BAD_REQUEST = {"responseHeader": {"status": 400}, "error": {"msg": "no such action", "code": 400}}
@@ -29,7 +29,7 @@ def test_answers_are_json_and_asked_for_as_json() -> None:
     solr = Solr({"/x": {"a": 1}})
     with solr.client() as client:
         assert client.get("/x", Anything, {"q": "é", "rows": 0}).root == {"a": 1}
-        client.post("/x", content=b"zip", url="http://b:8983/solr")
+        client.post("/x", content=b"zip")
     assert solr.asked == [
         ("GET", "/x", {"wt": "json", "q": "é", "rows": "0"}, b""),
         ("POST", "/x", {"wt": "json"}, b"zip"),
@@ -63,9 +63,7 @@ def test_errors_say_whether_waiting_helps(
     assert text in caught.value.message
 
 
-def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_read_goes_on_to_the_next_node_and_a_change_does_not() -> None:
     asked: list[str] = []
 
     def serve(request: httpx.Request) -> httpx.Response:
@@ -74,9 +72,7 @@ def test_a_read_goes_on_to_the_next_node_and_a_change_does_not(
             raise httpx.ConnectError(f"{request.url.host} refused")
         return httpx.Response(200, json={})
 
-    http = httpx.Client(transport=httpx.MockTransport(serve))
-    monkeypatch.setattr("solrbench.solr.client.create_client", lambda *_, **__: http)
-    client = SolrClient([f"http://{each}:8983/solr" for each in "abc"])
+    client = client_of(serve, [f"http://{each}:8983/solr" for each in "abc"])
     client.get("/x", Anything)
     client.get_text("/x", {})
     assert asked == ["GET a", "GET b", "GET c"] * 2
@@ -106,9 +102,10 @@ def test_redirect_is_an_error_and_not_followed(status: int) -> None:
         seen.append(str(request.url))
         return httpx.Response(status, headers={"Location": "http://169.254.169.254/latest"})
 
-    client = Solr({}).client()
-    client._http = httpx.Client(transport=httpx.MockTransport(answer))
-    with client, failing(PermanentError, "RedirectRefused", r"169\.254\.169\.254"):
+    with (
+        client_of(answer) as client,
+        failing(PermanentError, "RedirectRefused", r"169\.254\.169\.254"),
+    ):
         client.get("/admin/info/system", Anything)
     assert len(seen) == 1
 
@@ -119,9 +116,7 @@ def test_no_header_chooses_the_codec_of_a_text(charset: str) -> None:
         headers = {"Content-Type": f"text/plain; charset={charset}"}
         return httpx.Response(200, content="Größe".encode(), headers=headers)
 
-    client = SolrClient(["http://solr"], 1)
-    client._http = httpx.Client(transport=httpx.MockTransport(answer))
-    assert client.get_text("/x", {}) == "Größe"
+    assert client_of(answer).get_text("/x", {}) == "Größe"
 
 
 def test_what_another_server_says_is_not_quoted() -> None:

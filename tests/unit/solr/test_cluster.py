@@ -40,8 +40,8 @@ SYSTEM = {
 
 
 def test_nodes_are_sorted() -> None:
-    with Solr({"CLUSTERSTATUS": CLUSTER_STATUS}).client() as client:
-        assert live_nodes(client) == ["a:8983_solr", "b:8983_solr"]
+    solr = Solr({"CLUSTERSTATUS": CLUSTER_STATUS})
+    assert solr.call(live_nodes) == ["a:8983_solr", "b:8983_solr"]
 
 
 def test_replicas_by_shard() -> None:
@@ -60,15 +60,14 @@ def test_replicas_by_shard() -> None:
 def test_the_parent_of_a_split_shard_serves_no_more() -> None:
     status = copy.deepcopy(CLUSTER_STATUS)
     status["cluster"]["collections"]["books"]["shards"]["shard1"]["state"] = "inactive"
-    with Solr({"CLUSTERSTATUS": status}).client() as client:
-        assert {each.shard for each in replicas(client, "books")} == {"shard2"}
+    found = Solr({"CLUSTERSTATUS": status}).call(replicas, "books")
+    assert {each.shard for each in found} == {"shard2"}
 
 
 def test_only_one_collection_is_asked_for() -> None:
     solr = Solr({"CLUSTERSTATUS": CLUSTER_STATUS})
-    with solr.client() as client:
-        replicas(client, "books")
-        live_nodes(client)
+    solr.call(replicas, "books")
+    solr.call(live_nodes)
     asked = [parameters for _, _, parameters, _ in solr.asked]
     assert [each.get("collection") for each in asked] == ["books", None]
     assert asked[1]["includeAll"] == "false"
@@ -87,13 +86,11 @@ def test_an_absent_collection_is_no_error_and_anything_else_is() -> None:
 
 def test_an_alias_is_resolved() -> None:
     status = {"cluster": {"collections": {}, "aliases": {"old": "books"}, "live_nodes": []}}
-    with Solr({"CLUSTERSTATUS": status}).client() as client:
-        assert resolve_alias(client, "old") == "books"
+    assert Solr({"CLUSTERSTATUS": status}).call(resolve_alias, "old") == "books"
 
 
 def test_node_describes_itself() -> None:
-    with Solr({"/admin/info/system": SYSTEM}).client() as client:
-        found = node_identity(client, "http://b:8983/solr")
+    found = Solr({"/admin/info/system": SYSTEM}).call(node_identity, "http://b:8983/solr")
     assert found == NodeIdentity(
         solr_version="9.10.1",
         heap_max_bytes=805306368,
@@ -135,8 +132,7 @@ def replica(core: str, node: str, shard: str = "shard1", url: str | None = None)
 def test_solr_10_is_asked_for_each_node_through_the_one_address() -> None:
     texts = [core_of_solr_10("c1", 90, 100, 1.5), core_of_solr_10("c2", 90, 90, 3e-1)]
     solr = Solr({"/admin/metrics": [(400, NO_JSON), *texts]})
-    with solr.client() as client:
-        found = replica_sizes_via_proxy(client, [replica("c1", "a"), replica("c2", "b")])
+    found = solr.call(replica_sizes_via_proxy, [replica("c1", "a"), replica("c2", "b")])
     assert found == [
         ReplicaSize("shard1", "c1", documents=90, bytes=3 << 19, deleted_documents=10),
         ReplicaSize("shard1", "c2", documents=90, bytes=314572, deleted_documents=0),
@@ -151,8 +147,8 @@ def test_solr_10_is_asked_for_each_node_through_the_one_address() -> None:
 def test_core_that_solr_10_does_not_show_whole_is_waited_for() -> None:
     text = core_of_solr_10("c1", 1, 1, 1.0).partition("# TYPE solr_core_indexsearcher_index_docs")
     solr = Solr({"/admin/metrics": [(400, NO_JSON), text[0]]})
-    with solr.client() as client, pytest.raises(TemporaryError, match="the index of c1"):
-        replica_sizes_via_proxy(client, [replica("c1", "a")])
+    with pytest.raises(TemporaryError, match="the index of c1"):
+        solr.call(replica_sizes_via_proxy, [replica("c1", "a")])
 
 
 def test_other_refusals_of_metrics_are_errors() -> None:
@@ -183,42 +179,38 @@ def test_wrong_password_is_reported_without_the_password(access: HttpAuth) -> No
 
 def test_one_life_of_each_node() -> None:
     cloud = Cloud(nodes={"a:8983_solr": "2026-01-01T00:00:00Z", "b:8983_solr": "later"})
-    with cloud.client() as client:
-        lives = node_identities(client)
+    lives = cloud.call(node_identities)
     assert {name: life.started for name, life in lives.items()} == cloud.nodes
     assert lives["a:8983_solr"].solr_version == "9.10.1"
     assert lives["a:8983_solr"].heap_max_bytes == 1 << 30
 
 
 def test_answer_that_names_no_node_is_waited_for() -> None:
-    with Cloud(nodes={}).client() as client, pytest.raises(TemporaryError, match="no live node"):
-        node_identities(client)
+    with pytest.raises(TemporaryError, match="no live node"):
+        Cloud(nodes={}).call(node_identities)
 
 
 def test_size_of_every_replica_through_one_endpoint() -> None:
     cloud = Cloud()
     cloud.make("books", "books")
     cloud.make("others", "others")
-    with cloud.client() as client:
-        found = replica_sizes_via_proxy(client, replicas(client, "books"))
+    found = cloud.call(replica_sizes_via_proxy, cloud.call(replicas, "books"))
     assert found == [ReplicaSize("shard1", "books_shard1_replica_n1", 5, 700, 0)]
 
 
 def test_missing_replica_is_waited_for() -> None:
     cloud = Cloud()
     cloud.make("books", "books")
-    with cloud.client() as client:
-        found = replicas(client, "books")
-        cloud.collections.clear()
-        with pytest.raises(TemporaryError, match="books_shard1_replica_n1"):
-            replica_sizes_via_proxy(client, found)
+    found = cloud.call(replicas, "books")
+    cloud.collections.clear()
+    with pytest.raises(TemporaryError, match="books_shard1_replica_n1"):
+        cloud.call(replica_sizes_via_proxy, found)
 
 
 def test_ensemble_is_absent_where_solr_does_not_know_it() -> None:
-    with Cloud().client() as client:
-        assert zookeepers(client) is None
-    with Solr({"/admin/zookeeper/status": {"zkStatus": {"ensembleSize": 3}}}).client() as client:
-        assert zookeepers(client) == 3
+    assert Cloud().call(zookeepers) is None
+    solr = Solr({"/admin/zookeeper/status": {"zkStatus": {"ensembleSize": 3}}})
+    assert solr.call(zookeepers) == 3
 
 
 def test_names_are_resolved() -> None:
@@ -241,8 +233,7 @@ def status(**documents: int) -> dict[str, Any]:
 )
 def test_commit_waits_for_the_searcher(max_segments: int | None, more: dict[str, str]) -> None:
     solr = Solr({"/books/update": {"responseHeader": {"status": 0}}})
-    with solr.client() as client:
-        commit(client, "books", max_segments)
+    solr.call(commit, "books", max_segments)
     expected = {"wt": "json", "commit": "true", "waitSearcher": "true", **more}
     assert solr.asked == [("POST", "/books/update", expected, b"[]")]
 
@@ -267,14 +258,13 @@ def test_every_core_is_asked_of_its_own_node() -> None:
 def test_a_host_that_is_not_the_targets_is_never_asked(address: str) -> None:
     foreign = replica("s1", "a", url=address)
     solr = Solr({"STATUS": status(s1=3)})
-    with solr.client() as client, failing(PermanentError, "ForeignNode"):
-        replica_sizes(client, [replica("s1", "a"), foreign])
+    with failing(PermanentError, "ForeignNode"):
+        solr.call(replica_sizes, [replica("s1", "a"), foreign])
     assert solr.asked == []
 
 
 def test_a_node_is_asked_at_its_known_url() -> None:
     elsewhere = replica("s1", "a", url="http://A:2181/latest?x=")
     solr = Solr({"/admin/cores": status(s1=3), "STATUS": status(s1=3)})
-    with solr.client() as client:
-        assert replica_sizes(client, [elsewhere]) == [ReplicaSize("shard1", "s1", 3, 1003, 2)]
+    assert solr.call(replica_sizes, [elsewhere]) == [ReplicaSize("shard1", "s1", 3, 1003, 2)]
     assert [path for _, path, _, _ in solr.asked] == ["/admin/cores"]

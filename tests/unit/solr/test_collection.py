@@ -32,8 +32,7 @@ def wanted(**fields: Any) -> Collection:
 
 def test_config_set_takes_the_place_of_one_half_uploaded() -> None:
     solr = Solr({"UPLOAD": OK})
-    with solr.client() as client:
-        upload_config_set(client, "books", b"zip")
+    solr.call(upload_config_set, "books", b"zip")
     (_, _, params, body) = solr.asked[0]
     assert {"name": "books", "overwrite": "true", "cleanup": "true"}.items() <= params.items()
     assert body == b"zip"
@@ -60,8 +59,7 @@ def test_creates_what_is_wanted_on_the_given_nodes(
     collection: Collection, expected: dict[str, str]
 ) -> None:
     solr = Solr({"CREATE": OK})
-    with solr.client() as client:
-        create_collection(client, "books", collection, NODES, "ours")
+    solr.call(create_collection, "books", collection, NODES, "ours")
     ((_, path, params, body),) = solr.asked
     assert path == "/admin/collections"
     assert expected.items() <= params.items()
@@ -75,8 +73,7 @@ def test_a_url_has_room_for_what_creates_a_collection_on_many_nodes() -> None:
     base, namespace = "b" * 40, "n" * 63
     nodes = [f"{base}-solr-{i}.{base}-solr.{namespace}.svc:8983_solr" for i in range(100)]
     solr = Solr({"CREATE": OK})
-    with solr.client() as client:
-        create_collection(client, base, wanted(shards=256), nodes, base)
+    solr.call(create_collection, base, wanted(shards=256), nodes, base)
     ((_, _, params, body),) = solr.asked
     assert len(urlencode(params)) < 1024
     assert parse_qs(body.decode()) == {"createNodeSet": [",".join(nodes)]}
@@ -106,8 +103,8 @@ def test_half_made_collection_is_removed(
     refused = 400, {"error": {"msg": text, "code": 400}}
     made = {"cluster": {"collections": {"books": {"configName": "ours", "shards": {}}}}}
     solr = Solr({"CREATE": refused, "CLUSTERSTATUS": made, "DELETE": OK})
-    with solr.client() as client, failing(kind, reason, match):
-        create_collection(client, "books", wanted(), NODES, "ours")
+    with failing(kind, reason, match):
+        solr.call(create_collection, "books", wanted(), NODES, "ours")
     assert solr.actions() == ["CREATE", "CLUSTERSTATUS", "DELETE"]
 
 
@@ -117,18 +114,17 @@ def test_half_made_collection_is_removed(
 )
 def test_collection_that_may_be_there_is_left_alone(reply: Any) -> None:
     solr = Solr({"CREATE": reply})
-    with solr.client() as client, pytest.raises(TemporaryError):
-        create_collection(client, "books", wanted(), NODES, "ours")
+    with pytest.raises(TemporaryError):
+        solr.call(create_collection, "books", wanted(), NODES, "ours")
     assert solr.actions() == ["CREATE"]
 
 
 def test_deleting_what_is_not_there_is_no_failure() -> None:
     gone = (400, {"error": {"msg": "Could not find collection : books"}})
-    with Solr({"DELETE": gone}).client() as client:
-        delete_collection(client, "books")
+    Solr({"DELETE": gone}).call(delete_collection, "books")
     broken = Solr({"DELETE": (500, {"error": {"msg": "no leader"}})})
-    with broken.client() as client, pytest.raises(TemporaryError, match="no leader"):
-        delete_collection(client, "books")
+    with pytest.raises(TemporaryError, match="no leader"):
+        broken.call(delete_collection, "books")
 
 
 def config(size: str) -> dict[str, Any]:
@@ -137,24 +133,21 @@ def config(size: str) -> dict[str, Any]:
 
 def test_settings_are_set_and_read_back() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("7")]})
-    with solr.client() as client:
-        assert apply_properties(client, "books", wanted(caches={"filter": {"size": 7}})) == {}
+    assert solr.call(apply_properties, "books", wanted(caches={"filter": {"size": 7}})) == {}
     bodies = [json.loads(body) for method, _, _, body in solr.asked if method == "POST"]
     assert bodies == [{"set-property": {"query.filterCache.size": 7}}]
 
 
 def test_settings_that_are_so_already_are_not_sent() -> None:
     solr = Solr({"/books/config": config("7")})
-    with solr.client() as client:
-        assert apply_properties(client, "books", wanted(caches={"filter": {"size": 7}})) == {}
-        assert apply_properties(client, "books", wanted()) == {}
+    assert solr.call(apply_properties, "books", wanted(caches={"filter": {"size": 7}})) == {}
+    assert solr.call(apply_properties, "books", wanted()) == {}
     assert [method for method, _, _, _ in solr.asked] == ["GET"]
 
 
 def test_setting_without_effect_is_returned() -> None:
     solr = Solr({"/books/config": [config("512"), OK, config("512")]})
-    with solr.client() as client:
-        different = apply_properties(client, "books", wanted(caches={"fieldValue": {"size": 7}}))
+    different = solr.call(apply_properties, "books", wanted(caches={"fieldValue": {"size": 7}}))
     assert different == {"query.fieldValueCache.size": (7, None)}
 
 
@@ -163,9 +156,8 @@ def test_setting_that_config_never_shows_is_read_from_the_overlay() -> None:
     overlays = [{"overlay": {}}, overlay]
     solr = Solr({"/books/config": config("7"), "/books/config/overlay": overlays})
     both = wanted(boolToFilterOptimizer=True, caches={"filter": {"size": 7}})
-    with solr.client() as client:
-        assert apply_properties(client, "books", both) == {}
-        assert apply_properties(client, "books", both) == {}
+    assert solr.call(apply_properties, "books", both) == {}
+    assert solr.call(apply_properties, "books", both) == {}
     assert [path for method, path, *_ in solr.asked if method == "POST"] == ["/books/config"]
 
 
@@ -175,22 +167,20 @@ SECOND = f"{PREFIX}2"
 
 def test_our_own_collection_is_known_by_its_config_set() -> None:
     cloud = Cloud()
-    with cloud.client() as client:
-        assert removable_config_set(client, "base", PREFIX) is None
-        cloud.make("base", SECOND)
-        assert removable_config_set(client, "base", PREFIX) == SECOND
-        delete_stale_collection(client, "base", SECOND, PREFIX)
+    assert cloud.call(removable_config_set, "base", PREFIX) is None
+    cloud.make("base", SECOND)
+    assert cloud.call(removable_config_set, "base", PREFIX) == SECOND
+    cloud.call(delete_stale_collection, "base", SECOND, PREFIX)
     assert cloud.changed == []
 
 
 def test_collection_of_an_earlier_attempt_goes() -> None:
     cloud = Cloud()
     cloud.make("base", f"{PREFIX}1")
-    with cloud.client() as client:
-        assert removable_config_set(client, "base", PREFIX) == f"{PREFIX}1"
-        assert cloud.changed == []
-        delete_stale_collection(client, "base", SECOND, PREFIX)
-        delete_stale_collection(client, "base", SECOND, PREFIX)
+    assert cloud.call(removable_config_set, "base", PREFIX) == f"{PREFIX}1"
+    assert cloud.changed == []
+    cloud.call(delete_stale_collection, "base", SECOND, PREFIX)
+    cloud.call(delete_stale_collection, "base", SECOND, PREFIX)
     assert cloud.changed == [("DELETE", "base")]
 
 
@@ -198,10 +188,9 @@ def test_collection_of_an_earlier_attempt_goes() -> None:
 def test_foreign_collection_is_left_alone(config_set: str) -> None:
     cloud = Cloud()
     cloud.make("base", config_set)
-    with cloud.client() as client:
-        found = removable_config_set(client, "base", PREFIX)
-        delete_stale_collection(client, "base", SECOND, PREFIX)
-        remove_managed_collection(client, "base", PREFIX)
+    found = cloud.call(removable_config_set, "base", PREFIX)
+    cloud.call(delete_stale_collection, "base", SECOND, PREFIX)
+    cloud.call(remove_managed_collection, "base", PREFIX)
     assert found == config_set
     assert cloud.changed == []
 
@@ -210,9 +199,8 @@ def test_removal_takes_collection_and_every_config_set_of_ours() -> None:
     cloud = Cloud(config_sets={"_default", "base", f"{PREFIX}1", SECOND, "solrbench-other-1"})
     cloud.make("base", SECOND)
     cloud.make("others", "_default")
-    with cloud.client() as client:
-        remove_managed_collection(client, "base", PREFIX)
-        remove_managed_collection(client, "base", PREFIX)
+    cloud.call(remove_managed_collection, "base", PREFIX)
+    cloud.call(remove_managed_collection, "base", PREFIX)
     assert cloud.collections.keys() == {"others"}
     assert cloud.config_sets == {"_default", "base", "solrbench-other-1"}
 
@@ -221,11 +209,10 @@ def test_node_that_is_away_would_keep_its_part_so_it_is_waited_for() -> None:
     cloud = Cloud()
     cloud.make("base", SECOND)
     del cloud.nodes["a:8983_solr"]
-    with cloud.client() as client:
-        with failing(TemporaryError, "SolrNotLive", "a:8983_solr"):
-            remove_managed_collection(client, "base", PREFIX)
-        assert cloud.changed == []
-        remove_managed_collection(client, "base", PREFIX, at_once=True)
+    with failing(TemporaryError, "SolrNotLive", "a:8983_solr"):
+        cloud.call(remove_managed_collection, "base", PREFIX)
+    assert cloud.changed == []
+    cloud.call(remove_managed_collection, "base", PREFIX, at_once=True)
     assert cloud.collections == {}
 
 
@@ -243,8 +230,7 @@ def request_status(state: str, **stored: Any) -> dict[str, Any]:
 
 
 def restored(solr: Solr, backup: Backup = BACKUP) -> bool:
-    with solr.client() as client:
-        return restore_backup(client, "books", backup, "/backups", "ours")
+    return solr.call(restore_backup, "books", backup, "/backups", "ours")
 
 
 def test_backup_is_asked_for_once_under_an_id_that_is_known() -> None:

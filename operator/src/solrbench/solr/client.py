@@ -95,10 +95,9 @@ class SolrClient:
         json: Any = None,
         form: Mapping[str, str] | None = None,
         content: bytes | None = None,
-        url: str | None = None,
         timeout_seconds: float | None = None,
     ) -> None:
-        """Send a POST to one node, the first without a `url`; errors as in `get`.
+        """Send a POST to the first node; errors as in `get`.
 
         Solr takes the fields of a `form` as further parameters, of which a URL may be too long.
         """
@@ -106,7 +105,7 @@ class SolrClient:
         if content is not None:
             options |= {"content": content, "headers": {"Content-Type": "application/octet-stream"}}
         options["seconds"] = timeout_seconds or self._timeout_seconds
-        _checked(self._send("POST", path, params, url, **options))
+        _checked(self._send("POST", path, params, None, **options))
 
     def _send(
         self, method: str, path: str, params: Params | None, url: str | None, **options: Any
