@@ -102,7 +102,7 @@ def tools(changes: Changes | None = None) -> list[Manifest]:
     ]
 
 
-def reports(changes: Changes | None = None) -> list[Manifest]:
+def reports(changes: Changes | None) -> list[Manifest]:
     """Return the objects that hold results."""
     benchmark = stored(changes)
     document = ChunkedDocument((b"first", b"second"), "5" * 64)
@@ -114,13 +114,13 @@ def reports(changes: Changes | None = None) -> list[Manifest]:
     ]
 
 
-def exports(changes: Changes | None = None, export: Export | None = None) -> list[Manifest]:
-    """Return the objects of an export, to a volume if nothing else is said."""
+def exports(changes: Changes | None) -> list[Manifest]:
+    """Return the objects of an export to a volume."""
     status = Status(attempts=Attempts(load=ATTEMPT))
     benchmark = stored(changes).model_copy(update={"status": status})
     plan = ExportPlan(
         benchmark=benchmark.key,
-        export=export or Export(persistent_volume_claim=ExportVolume(claim_name="reports")),
+        export=Export(persistent_volume_claim=ExportVolume(claim_name="reports")),
         folder="20260504T120000Z-0b5b0000",
         documents=[StoredDocument(chunks=["base-report-r1-s0-one-0"], sha256="5" * 64)],
     )
@@ -157,6 +157,14 @@ def pick(objects: list[Manifest], kind: str, name: str) -> Manifest:
 def pod(manifest: Manifest) -> dict[str, Any]:
     found: dict[str, Any] = manifest["spec"]["template"]["spec"]
     return found
+
+
+def mounted(manifest: Manifest, name: str) -> tuple[str, dict[str, Any]]:
+    """Return where the only container has a volume, which is read-only for it, and its source."""
+    (mount,) = [each for each in container(manifest)["volumeMounts"] if each["name"] == name]
+    assert mount == {"name": name, "mountPath": mount["mountPath"], "readOnly": True}
+    (volume,) = [each for each in pod(manifest)["volumes"] if each["name"] == name]
+    return mount["mountPath"], {key: volume[key] for key in volume if key != "name"}
 
 
 def container(manifest: Manifest) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import pytest
 
 from solrbench.contract.load_plan import DOWNLOAD_CA_FOLDER, DOWNLOAD_CREDENTIALS_FOLDER
 from solrbench.contract.pod_plans import DATASET_FOLDER, INDEX_PLAN_FILE, IndexPlan
-from support.resources.objects import container, pick, pod, tools
+from support.resources.objects import container, mounted, pick, pod, tools
 from support.resources.small_resource import Changes
 
 QUERIES: Changes = {"spec.workload.queries": {"configMap": {"name": "q"}}}
@@ -35,8 +35,7 @@ def test_the_command_reads_the_mounted_plan() -> None:
     assert container(manifest)["image"] == "registry.example.org/solrbench:1.0"
     assert container(manifest)["imagePullPolicy"] == "Never"
     folder, _, file = INDEX_PLAN_FILE.rpartition("/")
-    mount = {"name": "plan", "mountPath": folder, "readOnly": True}
-    assert mount in container(manifest)["volumeMounts"]
+    assert mounted(manifest, "plan") == (folder, {"configMap": {"name": "base-index"}})
     text = pick(tools(), "ConfigMap", "base-index")["data"][file]
     assert IndexPlan.model_validate(json.loads(text)).dataset.generator is not None
 
@@ -63,9 +62,7 @@ def test_resources_are_those_of_indexing() -> None:
 )
 def test_documents_are_mounted_read_only(dataset: dict[str, Any], volume: dict[str, Any]) -> None:
     manifest = index({"spec.dataset": dataset} | QUERIES)
-    assert {"name": "dataset", **volume} in pod(manifest)["volumes"]
-    mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}
-    assert mount in container(manifest)["volumeMounts"]
+    assert mounted(manifest, "dataset") == (DATASET_FOLDER, volume)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +109,5 @@ def test_credentials_of_downloads_are_mounted_into_index_pods_alone(
 ) -> None:
     http = {"urls": ["https://example.org/a.json"], **fields}
     changes = QUERIES | {"spec.dataset": {"http": http}}
-    manifest = index(changes)
-    assert {"name": name, **source} in pod(manifest)["volumes"]
-    mount = {"name": name, "mountPath": folder, "readOnly": True}
-    assert mount in container(manifest)["volumeMounts"]
+    assert mounted(index(changes), name) == (folder, source)
     assert name not in str(pick(tools(changes), "Job", "base-load-worker"))

@@ -5,7 +5,7 @@ import pytest
 
 from solrbench.contract.load_plan import LOAD_PLAN_FILE, LOCUSTFILE_FOLDER, QUERIES_FOLDER, LoadPlan
 from solrbench.contract.pod_plans import DATASET_FOLDER
-from support.resources.objects import container, pick, pod, tools
+from support.resources.objects import container, mounted, pick, pod, tools
 from support.resources.small_resource import Changes, custom_locustfile
 
 ROLES = ["master", "worker"]
@@ -44,9 +44,8 @@ def test_a_lost_worker_is_replaced_where_the_load_goes_on() -> None:
 def test_locustfile_is_mounted_read_only_in_workers_alone() -> None:
     changes = custom_locustfile(configMap={"name": "mine", "key": "check_out.py"})
     worker = load("worker", changes)
-    assert {"name": "locustfile", "configMap": {"name": "mine"}} in pod(worker)["volumes"]
-    mount = {"name": "locustfile", "mountPath": LOCUSTFILE_FOLDER, "readOnly": True}
-    assert mount in container(worker)["volumeMounts"]
+    source = {"configMap": {"name": "mine"}}
+    assert mounted(worker, "locustfile") == (LOCUSTFILE_FOLDER, source)
     master = {each["name"] for each in pod(load("master", changes))["volumes"]}
     assert "locustfile" not in master
     assert "queries" not in master
@@ -59,11 +58,8 @@ def test_workers_alone_read_the_files_whose_documents_steps_add() -> None:
         "spec.workload.queries": {"configMap": {"name": "queries"}},
     }
     adding = changes | {"spec.load.steps": [{"users": 1, "requests": 10, "indexing": {}}]}
-    worker = load("worker", adding)
-    volume = {"claimName": "books", "readOnly": True}
-    assert {"name": "dataset", "persistentVolumeClaim": volume} in pod(worker)["volumes"]
-    mount = {"name": "dataset", "mountPath": DATASET_FOLDER, "readOnly": True}
-    assert mount in container(worker)["volumeMounts"]
+    source = {"persistentVolumeClaim": {"claimName": "books", "readOnly": True}}
+    assert mounted(load("worker", adding), "dataset") == (DATASET_FOLDER, source)
     for manifest in (load("master", adding), load("worker", changes)):
         assert "dataset" not in {each["name"] for each in pod(manifest)["volumes"]}
 
@@ -72,9 +68,9 @@ def test_workers_alone_read_the_files_whose_documents_steps_add() -> None:
 def test_both_read_the_same_plan(role: str) -> None:
     manifest = load(role)
     assert container(manifest)["args"] == ["load", role, "--plan", LOAD_PLAN_FILE]
-    (volume,) = [each for each in pod(manifest)["volumes"] if each["name"] == "plan"]
-    config_map = pick(tools(), "ConfigMap", volume["configMap"]["name"])
-    text = config_map["data"][LOAD_PLAN_FILE.rpartition("/")[2]]
+    folder, _, file = LOAD_PLAN_FILE.rpartition("/")
+    assert mounted(manifest, "plan") == (folder, {"configMap": {"name": "base-load-master"}})
+    text = pick(tools(), "ConfigMap", "base-load-master")["data"][file]
     assert LoadPlan.model_validate(json.loads(text)).attempt == 2
 
 
@@ -115,10 +111,7 @@ def test_query_files_are_mounted_read_only(
     manifest = load(role, {f"spec.workload.{field}": queries for field in names})
     # Within a volume that is mounted read-only, no folder can be made for the other.
     for name in names.values():
-        assert {"name": name, **volume} in pod(manifest)["volumes"]
-        folder = QUERIES_FOLDER.replace("queries", name)
-        mount = {"name": name, "mountPath": folder, "readOnly": True}
-        assert mount in container(manifest)["volumeMounts"]
+        assert mounted(manifest, name) == (QUERIES_FOLDER.replace("queries", name), volume)
 
 
 @pytest.mark.parametrize("role", ROLES)

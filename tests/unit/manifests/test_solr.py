@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from support.resources.objects import container, environment, pick, pod, target
+from support.resources.objects import container, environment, mounted, pick, pod, target
 from support.resources.small_resource import SOLR, Changes
 
 SIZE = {"sizeLimit": "5Gi"}
@@ -17,11 +17,6 @@ NEW_NAMES = (
 
 def solr(changes: Changes | None = None) -> dict[str, Any]:
     return pick(target(changes), "StatefulSet", "base-solr")
-
-
-def volume(manifest: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = [each for each in pod(manifest)["volumes"] if each["name"] == name]
-    return dict(found)
 
 
 def test_one_pod_for_each_node_all_at_once() -> None:
@@ -107,11 +102,8 @@ def test_backup_is_mounted_read_only_where_solr_may_read() -> None:
         "spec.workload.queries": {"configMap": {"name": "q"}},
     }
     manifest = solr(changes)
-    claim = {"claimName": "backups", "readOnly": True}
-    assert volume(manifest, "backup")["persistentVolumeClaim"] == claim
-    mounts = container(manifest)["volumeMounts"]
-    wanted = {"name": "backup", "mountPath": "/mnt/backup", "readOnly": True}
-    assert wanted in mounts
+    source = {"persistentVolumeClaim": {"claimName": "backups", "readOnly": True}}
+    assert mounted(manifest, "backup") == ("/mnt/backup", source)
     allowed = "-Dsolr.allowPaths=/mnt/backup -Dsolr.security.allow.paths=/mnt/backup"
     assert environment(manifest)["SOLR_OPTS"] == allowed
     given = environment(solr(changes | {f"{SOLR}.solrOpts": "-Da=b"}))["SOLR_OPTS"]
@@ -133,7 +125,7 @@ def test_solr_image_is_that_of_the_spec() -> None:
 )
 def test_the_index_on_the_node_s_disk(storage: dict[str, Any], wanted: dict[str, str]) -> None:
     manifest = solr({f"{SOLR}.storage": storage})
-    assert volume(manifest, "data")["emptyDir"] == wanted
+    assert {"name": "data", "emptyDir": wanted} in pod(manifest)["volumes"]
     assert manifest["spec"]["volumeClaimTemplates"] == []
 
 
